@@ -219,7 +219,13 @@ def attention(rnd):
         ('aten::_scaled_dot_product_flash_attention_backward', [grad] + heads_first + [grad] + [[]] * 10, [t] * 5 + [''] * 10,
          [''] * 8 + [str(q), str(k), '0.', c, '', '', ''], backward, 2 * inputs + out),
         ('aten::_scaled_dot_product_efficient_attention_backward', [grad] + heads_first + [[]] * 9, [t] * 4 + [''] * 9,
-         [''] * 9 + ['0.', '[True, True, True, False]', c, ''], backward, 2 * inputs + out)]) + (SIZES[t][1],)
+         [''] * 9 + ['0.', '[True, True, True, False]', c, ''], backward, 2 * inputs + out),
+        ('aten::_flash_attention_backward', [[b, q, h, v]] + lengths_first + [[]] * 13, [t] * 4 + [''] * 13,
+         [''] * 8 + [str(q), str(k), '0.', c, '', '', '', '-1', '-1'], backward, 2 * inputs + out),
+        ('aten::_scaled_dot_product_cudnn_attention_backward', [grad] + heads_first + [[]] * 12, [t] * 4 + [''] * 12,
+         [''] * 11 + [str(q), str(k), '0.', c, ''], backward, 2 * inputs + out),
+        ('aten::_efficient_attention_backward', [[b, q, h, v]] + lengths_first + [[]] * 12, [t] * 4 + [''] * 12,
+         [''] * 14 + ['1' if causal else '0', 'False'], backward, 2 * inputs + out)]) + (SIZES[t][1],)
 
 
 def elementwise(rnd):
@@ -498,6 +504,8 @@ def check_unknown():
             ('aten::_flash_attention_forward', [[100, 4, 64]] * 3 + [[5], [5]], [''] * 8 + ['False', 'False']),
             ('aten::_flash_attention_forward', [[2, 100, 4, 64]] * 3 + [[5], [5]], [''] * 8 + ['False', 'False']),
             ('aten::_flash_attention_forward', [[2, 100, 4, 64]] * 3 + [[]] * 9, [''] * 8 + ['False', 'False', '', '128', '0']),
+            ('aten::_efficient_attention_forward', [[2, 100, 4, 64]] * 3 + [[]] * 11, [''] * 9 + ['0', 'True', '', '', '64']),
+            ('aten::_flash_attention_backward', [[2, 100, 4, 64]] * 5 + [[]] * 12, [''] * 11 + ['False', '', '', '', '64', '-1']),
             ('aten::convolution', [[1, 3, 8, 8], [4, 3, 3, 3]], None),
             ('aten::convolution', [[1, 3, 8, 8], [4, 2, 3, 3]], ['', '', '', '[1]', '[0]', '[1]', 'False', '[0]', '1']),
             ('aten::convolution', [[1, 3, 2, 2], [4, 3, 3, 3]], ['', '', '', '[1]', '[0]', '[1]', 'False', '[0]', '1']),
@@ -506,7 +514,7 @@ def check_unknown():
             ('aten::mm', [[4, 5], [6, 7]], None), ('aten::mm', [[4, 5]], None), ('aten::bmm', [[2, 4, 5], [3, 5, 7]], None),
             ('aten::addmm', [[], [4, 5]], None)):
         t = Trace()
-        types = ['c10::Half' if i < 3 else 'int' if len(dims) == 5 else '' for i in range(len(dims))]
+        types = ['c10::Half' if len(d) > 1 else 'int' if d else '' for d in dims]
         t.op(name, dims, types, concrete)
         out = t.report()
         check(f'unknown: {name} {dims} {concrete}', not out['roofline'] and not notes(out), out['roofline'])
