@@ -50,7 +50,7 @@ static const struct row ROWS[] = {
   /* NVIDIA V100 data sheet: SXM2, PCIe */
   {"v100-sxm2", NULL, {"V100 SXM2", {7.8 * T, 15.7 * T, 0, 125 * T, 0, 0, 0}, 0, 900 * G}},
   {"v100-pcie", NULL, {"V100 PCIe", {7 * T, 14 * T, 0, 112 * T, 0, 0, 0}, 0, 900 * G}},
-  /* NVIDIA T4 data sheet */
+  /* NVIDIA Turing GPU architecture white paper, Tesla T4 */
   {"tesla t4$", NULL, {"T4", {0, 8.1 * T, 0, 65 * T, 0, 0, 130 * T}, 0, 320 * G}},
   /* NVIDIA Ada GPU architecture white paper, GeForce RTX 4090: FP16, BF16 and FP8 with FP32 accumulation */
   {"geforce rtx 4090$", NULL, {"RTX 4090",

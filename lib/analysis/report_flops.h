@@ -42,6 +42,7 @@ struct report_flops {
   uint32_t *touched;             /* operators of the current row */
   uint32_t n_touched, cap_touched;
   struct device_peaks peaks;     /* of the row's device */
+  uint64_t searched;             /* bytes of metadata that were searched for devices */
   double flops, least;           /* least: seconds that the operations take at the peak of their types */
   double slowest, fastest;       /* of these peaks */
   tk_time compute, flops_time, bytes_time; /* sums of durations: of computation; of the part with known operations, traffic */
