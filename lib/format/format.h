@@ -34,6 +34,7 @@ struct format {
   bool own_order; /* its viewers sort processes by type rather than by sort index */
   bool has_types; /* args keep the types of their numbers: int, unsigned int, double */
   bool in_parts; /* its sinks accept parts written by other processes (graph/sink.h) */
+  bool invents_pids; /* pids are numbers of devices or planes, not of processes of the operating system */
   bool in_manifest; /* Perfetto can read it, so it may be listed in a manifest */
   /* How trace_processor reads the stack samples of a format. */
   struct {

@@ -120,6 +120,15 @@ static struct tk_ident join_ident(const struct joiner *j, struct tk_ident i) {
   return i;
 }
 
+/* Gives the events of a track to the track that it becomes. */
+static void join_content(struct joiner *j, tk_id track) {
+  const struct tk_track *k = &j->from->tracks[track];
+  struct tk_track *to = &j->to->tracks[j->ids->tracks[track]];
+  if (k->count) to->first = j->ids->before + k->first, to->count = k->count;
+  to->n_points += k->n_points;
+  if (!to->name) to->name = j->ids->strings[k->name];
+}
+
 /* Assigns all ids before any track is filled in, because parents may come after their children. */
 static void join_tracks(struct joiner *j) {
   const struct tk_trace *from = j->from;
@@ -127,10 +136,15 @@ static void join_tracks(struct joiner *j) {
   for (tk_id i = 1; i <= from->n_tracks; i++) {
     const struct tk_track *k = &from->tracks[i];
     bool left_out = k->kind == TK_TRACK_PROCESS ? k->hidden : from->tracks[k->parent].hidden;
-    j->ids->tracks[i] = left_out ? 0 : ++next;
+    const tk_id onto = j->ids->onto ? j->ids->onto[i] : 0;
+    j->ids->tracks[i] = left_out ? 0 : onto ? onto : ++next;
   }
   for (tk_id i = 1; i <= from->n_tracks; i++) {
     if (!j->ids->tracks[i]) continue;
+    if (j->ids->onto && j->ids->onto[i]) {
+      join_content(j, i);
+      continue;
+    }
     struct tk_track k = from->tracks[i];
     k.pid = join_ident(j, k.pid);
     k.tid = join_ident(j, k.tid);
@@ -219,7 +233,7 @@ static bool find_shift(struct joiner *j, struct tk_err *err) {
 
 bool join_graph(struct tk_trace *dst, const struct tk_trace *src, struct join_ids *ids, struct tk_err *err) {
   struct joiner j = {dst, src, ids};
-  *ids = (struct join_ids){.before = dst->n_events};
+  *ids = (struct join_ids){.before = dst->n_events, .onto = ids->onto};
   if (!make_tables(&j)) return mem_refuse(&dst->store->mem, err);
   if (!find_shift(&j, err)) return false;
   join_strings(&j);

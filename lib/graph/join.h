@@ -11,6 +11,8 @@
 /* Maps ids of the appended graph to ids of the combined one. */
 struct join_ids {
   tk_id *strings, *classes, *tracks, *shapes; /* by old id; 0 for a track that was not copied */
+  const tk_id *onto; /* by old track, set by the caller: the track of the combined graph that it becomes, which must have the
+                      * contents of at most one of both; 0 = a new track. NULL = all tracks are new */
   tk_id before;                               /* event i of the appended graph becomes event before + i */
   tk_time shift;                              /* picoseconds added to all times */
   uint32_t ordinal;                           /* index among the appended graphs, from 0; set by the caller, like the next three */
@@ -19,7 +21,7 @@ struct join_ids {
 
 /* Appends tracks, classes, events, flow points and counts of `src` to `dst`, both sealed (a new, empty graph must be marked as
  * sealed). Times keep their absolute value; a `dst` without tracks takes over the origin of `src`. Hidden processes and their
- * tracks are left out. The caller adds records, metas and notes. Fills `ids`, which join_ids_free releases in any case. Flow
+ * tracks are left out. The caller adds records, metas and notes. Fills `ids`, of which only `onto` is read and which join_ids_free releases in any case. Flow
  * points stay unsorted until join_finish. Returns false when memory or ids run out, or if times exceed the range of `dst`. */
 bool join_graph(struct tk_trace *dst, const struct tk_trace *src, struct join_ids *ids, struct tk_err *err);
 void join_ids_free(struct join_ids *ids, struct tk_trace *dst);

@@ -11,7 +11,9 @@
 #include "io/in.h"
 #include "load.h"
 #include "part.h"
+#include "recordings.h"
 #include "source/sources.h"
+#include "source/sources_beside.h"
 #include "source/sources_notes.h"
 
 /* Turns repairs made by the input layer into notes of the trace. */
@@ -159,6 +161,31 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
 
 static bool is_beyond_repair(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }
 
+/* Reads the further recordings of the rank, and joins each with the trace. Frees the trace and returns NULL on failure. */
+static struct tk_trace *add_recordings(struct tk_sources *s, size_t i, struct tk_trace *t, const struct tk_load_options *opt,
+                                       struct tk_err *err) {
+  struct source_view v;
+  struct tk_load_options options = *opt;
+  const uint64_t limit = os_memory_limit(opt->max_memory);
+  for (size_t nth = 0; t && sources_recording(s, i, nth, &v); nth++) {
+    if (limit) options.max_memory = t->store->mem.used < limit ? limit - t->store->mem.used : 1;
+    struct tk_trace *other = load_view(s, i, &v, NULL, &options, err);
+    if (other && recordings_join(t, other, sources_keeps_times(s), err)) {
+      tk_free(other);
+      continue;
+    }
+    if (other) err_prefix(err, "%s", v.name);
+    tk_free(other);
+    tk_free(t);
+    return NULL;
+  }
+  if (t && opt->check && !tk_check(t, err)) {
+    tk_free(t);
+    return NULL;
+  }
+  return t;
+}
+
 /* If the best view is damaged beyond repair, reads the next best one and adds a note. */
 struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
   static const struct tk_load_options defaults = {0};
@@ -179,7 +206,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
     t = load_view(s, i, &view, nth ? instead : NULL, opt, err);
   }
   if (!t) sources_suggest(s, i, err);
-  return t;
+  return t ? add_recordings(s, i, t, opt, err) : NULL;
 }
 
 /* Returns false with an error such as "3 traces (host-0, host-1, host-2)", which contains names that distinguish the traces. */

@@ -14,10 +14,9 @@
 #include "graph.h"
 #include "base/options.h"
 #include "base/os.h"
-#include "format/format.h"
-#include "format/json.h"
 #include "graph/diagnostics.h"
 #include "graph/join.h"
+#include "load/joined.h"
 #include "load/load.h"
 #include "merge.h"
 #include "source/sources.h"
@@ -30,82 +29,6 @@ struct graph_sink {
   uint64_t limit; /* limit for the bytes of the joined graph and one input; 0 = no limit */
 };
 
-/* ---- names ---- */
-
-/* Adds a metadata record with the name of the track, as in Chrome JSON. */
-static void add_name_record(struct tk_trace *t, tk_id track, enum tk_record_kind kind) {
-  static const struct {
-    const char *name, *arg;
-  } RECORDS[] = {[TK_RECORD_PROCESS_NAME] = {"process_name", "name"},
-                 [TK_RECORD_PROCESS_LABELS] = {"process_labels", "labels"},
-                 [TK_RECORD_PROCESS_SORT] = {"process_sort_index", "sort_index"},
-                 [TK_RECORD_THREAD_NAME] = {"thread_name", "name"},
-                 [TK_RECORD_THREAD_SORT] = {"thread_sort_index", "sort_index"}};
-  const struct tk_track *k = &t->tracks[track];
-  struct buf *raw = &t->store->raw;
-  struct tk_record r = {.track = track, .kind = (uint8_t)kind, .phase = 'M', .derived = true, .at = raw->len};
-  const struct intern_str *text = trace_str(t, kind == TK_RECORD_PROCESS_LABELS ? k->labels : k->name);
-  char number[24];
-  r.strong = k->pid.kind != TK_IDENT_NONE || k->tid.kind != TK_IDENT_NONE;
-  buf_text(raw, "\"ph\":\"M\",\"name\":\"");
-  buf_text(raw, RECORDS[kind].name);
-  buf_text(raw, "\",\"args\":{\"");
-  buf_text(raw, RECORDS[kind].arg);
-  buf_text(raw, "\":");
-  if (kind == TK_RECORD_PROCESS_SORT || kind == TK_RECORD_THREAD_SORT) buf_append(raw, number, num_put_i64(number, k->sort_index));
-  else json_quote(raw, text->bytes, text->len);
-  buf_text(raw, "}");
-  r.size = (uint32_t)(raw->len - r.at);
-  *trace_add_record(t) = r;
-}
-
-/* Adds records for the names, labels and sort indices of tracks, beginning with track `first`, unless a record contains them
- * already. Counter tracks need none because their name is their identity. */
-static void add_name_records(struct tk_trace *t, tk_id first) {
-  for (tk_id i = first; i <= t->n_tracks; i++) {
-    struct tk_track *k = &t->tracks[i];
-    bool process = k->kind == TK_TRACK_PROCESS;
-    if (!k->renamed || k->hidden || k->kind == TK_TRACK_COUNTERS) continue;
-    if (k->name) add_name_record(t, i, process ? TK_RECORD_PROCESS_NAME : TK_RECORD_THREAD_NAME);
-    if (k->labels) add_name_record(t, i, TK_RECORD_PROCESS_LABELS);
-    if (k->has_sort) add_name_record(t, i, process ? TK_RECORD_PROCESS_SORT : TK_RECORD_THREAD_SORT);
-    t->tracks[i].renamed = false;
-  }
-}
-
-/* False for a record with the old name of a track that an operation has renamed. */
-static bool is_record_valid(const struct tk_trace *t, const struct tk_record *r) {
-  return r->kind == TK_RECORD_OTHER || !r->track || !t->tracks[r->track].renamed;
-}
-
-/* ---- top-level keys ---- */
-
-/* Adds a top-level key. Removes line breaks from the value: they can only be layout, because a JSON string cannot contain
- * one. */
-static void add_meta(struct tk_trace *t, tk_id key, bool after, const char *text, size_t n) {
-  struct buf *raw = &t->store->raw;
-  struct tk_meta m = {.key = key, .at = raw->len, .after = after};
-  for (const char *end = text + n, *line = text, *stop; line < end; line = stop + 1) {
-    stop = memchr(line, '\n', (size_t)(end - line));
-    if (!stop) stop = end;
-    buf_append(raw, line, (size_t)(stop - line));
-  }
-  m.size = raw->len - m.at;
-  trace_end_raw(t);
-  *trace_add_meta(t) = m;
-}
-
-static void add_metas(struct tk_trace *t, const struct tk_trace *first, bool after) {
-  static const char OURS[] = "tracekit";
-  for (tk_id i = 1; i <= first->n_metas; i++) {
-    const struct tk_meta *m = &first->metas[i];
-    size_t n;
-    const char *key = tk_string(first, m->key, &n);
-    if (m->origin || m->after != after || strcmp(key, OURS) == 0) continue;
-    add_meta(t, trace_string(t, key, n), after, trace_raw(first, m->at), (size_t)m->size);
-  }
-}
-
 /* ---- the sink ---- */
 
 static bool graph_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
@@ -115,27 +38,14 @@ static bool graph_open(struct sink *sink, const struct tk_trace *first, struct t
   t->clock = first->clock;
   t->format = first->format;
   t->sealed = true;
-  add_metas(t, first, false);
+  joined_add_metas(t, first, false);
   return mem_check(&t->store->mem, err);
-}
-
-static void join_passthrough(struct graph_sink *s, const struct tk_trace *from, const struct join_ids *ids) {
-  const struct format *f;
-  for (size_t i = 0; (f = format_row(i)) != NULL; i++)
-    if (f->join) f->join(s->to, from, ids, &s->states[i]);
-}
-
-static void finish_passthrough(struct graph_sink *s) {
-  for (size_t i = 0; i < FORMATS_MOST; i++) {
-    if (s->states[i]) format_row(i)->join_finish(s->to, s->states[i]);
-    s->states[i] = NULL;
-  }
 }
 
 static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct graph_sink *s = (struct graph_sink *)sink;
   struct mem *mem = &s->to->store->mem;
-  struct join_ids ids;
+  struct join_ids ids = {NULL};
   tk_id tracks = s->to->n_tracks;
   if (s->limit) mem->limit = t->store->mem.used < s->limit ? s->limit - t->store->mem.used : 1;
   bool ok = join_graph(s->to, t, &ids, err);
@@ -144,9 +54,9 @@ static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_e
   ids.first_row = sink->first_row;
   ids.rows = sink->rows;
   if (ok) {
-    add_name_records(s->to, tracks + 1);
-    join_records(s->to, t, &ids, is_record_valid);
-    join_passthrough(s, t, &ids);
+    joined_add_names(s->to, tracks + 1);
+    join_records(s->to, t, &ids, joined_is_valid);
+    joined_passthrough(s->to, t, &ids, s->states);
   }
   join_ids_free(&ids, s->to);
   return ok && mem_check(mem, err);
@@ -156,9 +66,9 @@ static bool graph_close(struct sink *sink, const struct tk_trace *first, const c
   struct graph_sink *s = (struct graph_sink *)sink;
   struct tk_trace *t = s->to;
   t->store->mem.limit = t->store->mem.whole = s->limit;
-  add_metas(t, first, true);
-  if (provenance) add_meta(t, trace_text(t, "tracekit"), true, provenance, strlen(provenance));
-  finish_passthrough(s);
+  joined_add_metas(t, first, true);
+  if (provenance) joined_add_meta(t, trace_text(t, "tracekit"), true, provenance, strlen(provenance));
+  joined_finish_passthrough(s->to, s->states);
   return join_finish(t, err) && mem_check(&t->store->mem, err);
 }
 
@@ -196,7 +106,7 @@ bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct
   const struct merge_output output = {.sink = &sink.sink, .held = &t->store->mem, .derive = opt->derive,
                                       .collectives = collectives};
   bool ok = merge_into(in, &output, opt, report, err);
-  finish_passthrough(&sink); /* runs even if the merge failed */
+  joined_finish_passthrough(t, sink.states); /* runs even if the merge failed */
   return ok && name_files(t, in, err);
 }
 

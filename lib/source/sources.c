@@ -20,6 +20,7 @@
 #include "format/stranger.h"
 #include "graph/diagnostics.h"
 #include "sources_rank.h"
+#include "sources_beside.h"
 #include "sources_join.h"
 #include "sources_parts.h"
 #include "sources_notes.h"
@@ -451,6 +452,7 @@ static bool open_all(struct tk_sources *s, const char *const *names, size_t n, s
   for (uint32_t i = 0; ok && i < src->n_origins; i++) ok = add_origin(s, i, err);
   ok = ok && sources_join(s, err) && sources_find_ranks(s, err);
   if (s->impl->opt.by_rank || s->impl->opt.rank) ok = ok && sources_split(s, err);
+  if (s->impl->opt.join) ok = ok && sources_join_recordings(s, err);
   ok = ok && drop_unwanted(s, err);
   return mem_check(&src->mem, err) && ok;
 }
@@ -474,11 +476,9 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
   s->impl->opt = opt ? *opt : defaults;
   struct source *src = &s->impl->source;
   source_init(src);
-  src->mem.limit = os_memory_limit(s->impl->opt.max_memory);
-  src->held.limit = src->mem.limit;
+  src->mem.limit = src->held.limit = os_memory_limit(s->impl->opt.max_memory);
   src->max_size = s->impl->opt.max_size;
-  src->fetch = s->impl->opt.fetch;
-  src->progress = s->impl->opt.progress;
+  src->fetch = s->impl->opt.fetch, src->progress = s->impl->opt.progress;
   src->look = look_at_beginning;
   if (open_all(s, names, n, err)) {
     src->progress = (struct tk_progress){.tick = NULL};
@@ -523,8 +523,8 @@ const char *sources_path(const struct tk_sources *s, size_t i) {
 
 const char *sources_piece(const struct tk_sources *s, size_t i, size_t nth) {
   uint32_t entry = s->impl->chosen[i].entry;
-  while (nth-- && entry != UINT32_MAX) entry = s->impl->source.entries[entry].piece;
-  return entry == UINT32_MAX ? NULL : s->impl->source.entries[entry].path;
+  for (; nth && entry != UINT32_MAX; nth--) entry = s->impl->source.entries[entry].piece;
+  return entry == UINT32_MAX ? sources_recording_path(s, i, nth) : s->impl->source.entries[entry].path;
 }
 
 bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
@@ -563,7 +563,7 @@ bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err) {
   struct source *src = &s->impl->source;
   uint32_t entry = s->impl->chosen[i].entry;
   src->progress = s->impl->opt.progress;
-  bool ok = entry == UINT32_MAX || source_keep(src, entry, err);
+  bool ok = entry == UINT32_MAX || (source_keep(src, entry, err) && sources_keep_recordings(s, i, err));
   src->progress = (struct tk_progress){.tick = NULL};
   return ok;
 }
@@ -592,7 +592,7 @@ bool sources_is_file(const struct tk_sources *s, size_t i) {
   if (entry == UINT32_MAX) return false;
   for (; entry != UINT32_MAX; entry = src->places[entry].next)
     if (src->entries[entry].once || src->origins[src->entries[entry].origin].kind == ORIGIN_ARCHIVE) return false;
-  return true;
+  return sources_recording_is_file(s, i);
 }
 
 struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err) {

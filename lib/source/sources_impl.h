@@ -8,6 +8,8 @@
 
 enum { NOTES = 4 };
 
+struct beside;
+
 /* An input, as chosen among the entries. */
 struct chosen {
   uint32_t entry; /* UINT32_MAX: nothing could be read under the name */
@@ -21,7 +23,8 @@ struct chosen {
   const char *rank_note; /* the same as a sentence; NULL = none */
   struct parts *parts;   /* ranks of the entry, if it contains several; NULL = the input is the whole entry */
   uint32_t part;         /* index of the input's rank in `parts` */
-  bool joined; /* this entry is a piece of another input */
+  bool joined; /* this entry is a piece of another input, or a further recording of its rank */
+  struct beside *beside; /* further recordings of the input's rank (sources_beside.h) */
   const char *sound_run; /* name of a run that contains traces, if this run has none; otherwise NULL */
 };
 
@@ -31,6 +34,7 @@ struct tk_sources_impl {
   uint32_t cap_chosen, cap_inputs, n;
   struct tk_source_options opt;
   int64_t rank; /* requested rank, or -1 */
+  bool keep_times; /* recordings of one rank are joined by the times that they state */
 };
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "rundir.h"
+#include "sources_beside.h"
 #include "sources_impl.h"
 
 /* Words before the number of a piece. `whole`: the word must be all that precedes the number in the file name. */
@@ -113,7 +114,7 @@ static void join(struct tk_sources *s, const struct piece *a, const struct piece
   else m->source.entries[m->chosen[a->input].entry].piece = m->chosen[b->input].entry;
 }
 
-static void drop_joined(struct tk_sources *s) {
+void sources_drop_joined(struct tk_sources *s) {
   size_t n = 0;
   for (size_t i = 0; i < s->n; i++) {
     if (s->impl->chosen[i].joined) continue;
@@ -131,18 +132,13 @@ static int by_natural_order(const void *pa, const void *pb) {
   return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
-/* Joins all inputs, in the natural order of their names. */
+/* Joins all inputs, in the natural order of their names. Inputs of several formats are not pieces, but recordings, which are
+ * joined when their ranks are known (sources_beside.h). */
 static bool join_all(struct tk_sources *s, struct piece *pieces, size_t n, struct tk_err *err) {
-  struct source *src = &s->impl->source;
+  bool several;
   qsort(pieces, n, sizeof *pieces, by_natural_order);
-  for (size_t i = 0; i < n; i++) {
-    const struct source_entry *e = &src->entries[s->impl->chosen[pieces[i].input].entry], *first;
-    if (!source_look(src, s->impl->chosen[pieces[i].input].entry, err)) return false;
-    first = &src->entries[s->impl->chosen[pieces[0].input].entry];
-    if (e->look == LOOK_TRACE && first->look == LOOK_TRACE && e->format != first->format)
-      return err_set(err, TK_EUSAGE, "%s: cannot be joined with %s, which has another format", e->name, first->name);
-    if (i > 0) join(s, &pieces[i - 1], &pieces[i]);
-  }
+  if (!sources_have_formats(s, &several, err)) return false;
+  for (size_t i = 1; !several && i < n; i++) join(s, &pieces[i - 1], &pieces[i]);
   return true;
 }
 
@@ -166,6 +162,6 @@ bool sources_join(struct tk_sources *s, struct tk_err *err) {
   }
   const bool ok = opt->apart || n < 2 || (opt->join ? join_all : join_evident)(s, pieces, n, err);
   free(pieces);
-  if (ok && !opt->all_files) drop_joined(s);
+  if (ok && !opt->all_files) sources_drop_joined(s);
   return ok;
 }

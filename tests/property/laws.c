@@ -277,7 +277,7 @@ static bool every_record(const struct tk_trace *t, const struct tk_record *r) {
 
 static void join_one(struct tk_trace *to, const struct tk_trace *t, uint64_t seed) {
   struct tk_err err = {0};
-  struct join_ids ids;
+  struct join_ids ids = {NULL};
   bool ok = join_graph(to, t, &ids, &err);
   if (ok) join_records(to, t, &ids, every_record);
   join_ids_free(&ids, to);

@@ -17,6 +17,7 @@ const struct format format_torch_memory = {
              .resolution = 1000000,
              .can_read = true},
     .binary = true,
+    .invents_pids = true,
     .bid = torch_memory_bid,
     .read = torch_memory_read,
 };

@@ -27,6 +27,7 @@ const struct format format_xplane = {
              .is_carried = true,
              .derives = true},
     .binary = true,
+    .invents_pids = true,
     .needs_start = true,
     .has_types = true,
     .in_parts = true,

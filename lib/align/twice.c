@@ -1,0 +1,298 @@
+/* twice.c - see twice.h. */
+#include "twice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "align/apply.h"
+#include "align/collect/collect.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "graph/accelerator.h"
+#include "graph/kind.h"
+
+enum { MOST_ANCHORS = 4096, MARGIN_NS = 1000000, SLACK_NS = 1000, PERCENT = 2 };
+
+/* An event that the other recording may contain, too. Times in ns since the epoch. */
+struct item {
+  int64_t start, end, link; /* link: correlation id; 0 = none */
+  uint64_t label;           /* hash of what both recorders call the event */
+  uint64_t exact;           /* hash of link, label and ordinal among equal ones; 0 = no link */
+  tk_id event;
+  uint32_t track, pair;     /* pair: 1 + index of its counterpart */
+};
+
+/* One recording. Items are sorted by end. */
+struct side {
+  const struct tk_trace *t;
+  struct kinds kinds;
+  struct item *v;
+  uint32_t n, cap;
+  tk_id keys[ACCELERATOR_LINKS];
+  uint32_t n_keys;
+  int64_t from, to; /* time range of the trace */
+};
+
+enum what { WORK, CALLS, ANNOTATIONS };
+
+/* ---- items ---- */
+
+static void find_link_keys(struct side *s) {
+  s->n_keys = 0;
+  for (const char *const *key = accelerator_links; *key; key++) {
+    const tk_id id = intern_id(&s->t->store->strings, *key, strlen(*key));
+    if (id) s->keys[s->n_keys++] = id;
+  }
+}
+
+static int64_t link_of(const struct side *s, const struct tk_event *e) {
+  struct tk_args it = tk_args_of(s->t, e->args);
+  struct tk_arg arg;
+  while (s->n_keys && tk_args_next(&it, &arg))
+    for (uint32_t i = 0; i < s->n_keys; i++)
+      if (arg.key == s->keys[i] && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) && arg.i > 0) return arg.i;
+  return 0;
+}
+
+/* Returns a hash of the name without return type, template arguments and parameters, which recorders print differently. Copies
+ * have names of the recorder's own, so their kind is their name. */
+static uint64_t label_of(const struct side *s, const struct tk_event *e, unsigned kind, enum what what) {
+  const char *name = tk_string(s->t, s->t->classes[e->cls].name, NULL);
+  if (kind & KIND_MEMCPY) return hash_bytes("memcpy", 6);
+  if (kind & KIND_MEMSET) return hash_bytes("memset", 6);
+  if (what == ANNOTATIONS) return hash_bytes(name, strlen(name)) | 1;
+  if (text_begins(name, "void ")) name += 5;
+  return hash_bytes(name, strcspn(name, "<(")) | 1;
+}
+
+static bool is_wanted(const struct tk_event *e, unsigned kind, enum what what) {
+  static const unsigned DONE = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET;
+  if (e->kind != TK_EVENT_SPAN || e->flags & TK_FLAG_LOST_CLOCK) return false;
+  if (what == WORK) return kind & KIND_DEVICE && kind & DONE;
+  if (kind & KIND_DEVICE) return false;
+  return what == CALLS ? (kind & KIND_RUNTIME) != 0 : (kind & (KIND_ANNOTATION | KIND_STEP)) != 0;
+}
+
+static int items_by_end(const void *pa, const void *pb) {
+  const struct item *a = pa, *b = pb;
+  if (a->end != b->end) return a->end < b->end ? -1 : 1;
+  return (a->event > b->event) - (a->event < b->event);
+}
+
+/* Numbers items with equal link and label, of which the kernels of a graph launch have many. */
+static bool number_items(struct side *s, struct mem *mem) {
+  struct map seen;
+  map_init(&seen, mem);
+  for (uint32_t i = 0; i < s->n; i++) {
+    struct item *x = &s->v[i];
+    if (!x->link) continue;
+    uint32_t *nth = map_put(&seen, x->label ^ (uint64_t)x->link * 0x9e3779b97f4a7c15u, 0);
+    if (!nth) return false;
+    const uint64_t key[3] = {x->label, (uint64_t)x->link, (*nth)++};
+    x->exact = hash_bytes(key, sizeof key) | 1;
+  }
+  map_free(&seen);
+  return true;
+}
+
+static bool take_items(struct side *s, enum what what, struct mem *mem) {
+  s->n = 0;
+  for (tk_id i = 1; i <= s->t->n_events; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    const unsigned kind = kinds_of(&s->kinds, e);
+    if (!is_wanted(e, kind, what)) continue;
+    if (!mem_grow(mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
+    s->v[s->n++] = (struct item){.start = trace_ns(s->t, 0, e->ts), .end = trace_ns(s->t, 0, e->ts + e->dur), .event = i,
+                                 .link = link_of(s, e), .label = label_of(s, e, kind, what), .track = e->track};
+  }
+  if (s->n) qsort(s->v, s->n, sizeof *s->v, items_by_end);
+  return number_items(s, mem);
+}
+
+static bool open_side(struct side *s, const struct tk_trace *t, struct mem *mem) {
+  tk_time start, end;
+  *s = (struct side){.t = t};
+  trace_extent(t, &start, &end);
+  s->from = trace_ns(t, 0, start);
+  s->to = trace_ns(t, 0, end);
+  find_link_keys(s);
+  return kinds_init(&s->kinds, t, mem);
+}
+
+static void close_side(struct side *s, struct mem *mem) {
+  kinds_free(&s->kinds);
+  mem_free(mem, s->v);
+}
+
+/* ---- clocks ---- */
+
+static bool have_links(const struct side *s) {
+  for (uint32_t i = 0; i < s->n; i++)
+    if (!s->v[i].exact) return false;
+  return s->n > 0;
+}
+
+/* Adds the items of a recording that the other one may contain. Without keys, only the first ones are compared. */
+static bool add_anchors(struct align_anchors *to, const struct side *s, const struct side *other, uint32_t input, bool keyed) {
+  const uint32_t first = to->n;
+  for (uint32_t i = 0; i < s->n; i++) {
+    const struct item *x = &s->v[i];
+    if (!keyed && (to->n - first == MOST_ANCHORS || x->end < other->from - MARGIN_NS || x->start > other->to + MARGIN_NS)) continue;
+    if (!mem_grow(to->mem, (void **)&to->v, &to->cap, (uint64_t)to->n + 1, sizeof *to->v)) return false;
+    to->v[to->n++] = (struct align_anchor){.exact = keyed ? x->exact : 0, .label = x->label, .start = x->start, .end = x->end,
+                                           .input = input, .device = 0, .says = ALIGN_BARRIER, .seq = -1, .bytes = -1};
+  }
+  if (keyed) align_thin_out(to, first, MOST_ANCHORS);
+  return true;
+}
+
+static void take_answer(struct twice *w, const struct align_host *h, const char *tied_by) {
+  if (h->state != ALIGN_GOOD) return;
+  w->map = h->map;
+  w->tied_by = tied_by;
+  w->anchors = h->anchors;
+  w->error_ns = h->error_ns;
+}
+
+static bool compare_clocks(struct twice *w, struct side *s, bool walled, const char *tied_by, struct tk_err *err) {
+  uint32_t host_of[4] = {0, 1};
+  bool known[4] = {true, true}, wall[2] = {true, walled};
+  struct align_anchors anchors;
+  struct align_solution solution = {.mem = w->mem};
+  struct align_problem p = {.mem = w->mem, .anchors = &anchors, .host_of = host_of, .known = known, .wall = wall, .n_inputs = 2,
+                            .n_hosts = 2};
+  const bool keyed = have_links(&s[0]) && have_links(&s[1]);
+  if (!s[0].n || !s[1].n) return true;
+  align_anchors_init(&anchors, w->mem);
+  bool ok = add_anchors(&anchors, &s[0], &s[1], 0, keyed) && add_anchors(&anchors, &s[1], &s[0], 1, keyed);
+  ok = ok && align_solve(&p, &solution, err);
+  if (ok && p.n_hosts == 2) take_answer(w, &solution.hosts[1], tied_by);
+  align_solution_free(&solution);
+  align_anchors_free(&anchors);
+  return ok || mem_refuse(w->mem, err);
+}
+
+/* ---- pairs ---- */
+
+static bool add_pair(struct twice *w, struct item *a, struct item *b) {
+  if (!mem_grow(w->mem, (void **)&w->pairs, &w->cap, (uint64_t)w->n + 1, sizeof *w->pairs)) return false;
+  w->pairs[w->n++] = (struct twice_pair){a->event, b->event};
+  a->pair = b->pair = w->n;
+  return true;
+}
+
+/* Returns the largest distance of two readings of one event. If the clocks were not compared, wall clocks of one host are
+ * assumed to agree as well as those of two hosts. */
+static int64_t tolerance(const struct twice *w) { return w->tied_by ? (int64_t)w->error_ns + SLACK_NS : MARGIN_NS; }
+
+static int64_t end_on_first(const struct twice *w, const struct item *b) {
+  return w->tied_by ? num_sub(b->end, align_offset(&w->map, b->end)) : b->end;
+}
+
+/* True if the readings of an event may belong to one event. Recorders time a call around different code, so its duration does
+ * not count. */
+static bool agree(const struct twice *w, const struct item *a, const struct item *b, enum what what) {
+  const int64_t apart = num_sub(a->end, end_on_first(w, b)), x = a->end - a->start, y = b->end - b->start, by = x > y ? x - y : y - x;
+  const int64_t most = tolerance(w) + (what == CALLS ? MARGIN_NS / 20 : 0);
+  if (a->label != b->label || apart > most || apart < -most) return false;
+  return what == CALLS || by <= SLACK_NS + x / 100 * PERCENT;
+}
+
+static bool pair_by_key(struct twice *w, struct side *s, enum what what) {
+  struct map index;
+  map_init(&index, w->mem);
+  bool ok = true;
+  for (uint32_t i = 0; i < s[0].n && ok; i++)
+    if (s[0].v[i].exact) ok = map_put(&index, s[0].v[i].exact, i) != NULL;
+  for (uint32_t i = 0; i < s[1].n && ok; i++) {
+    struct item *b = &s[1].v[i];
+    const uint32_t *at = b->exact ? map_get(&index, b->exact) : NULL;
+    if (at && !s[0].v[*at].pair && agree(w, &s[0].v[*at], b, what)) ok = add_pair(w, &s[0].v[*at], b);
+  }
+  map_free(&index);
+  return ok;
+}
+
+static int items_by_label(const void *pa, const void *pb) {
+  const struct item *a = pa, *b = pb;
+  if (a->label != b->label) return a->label < b->label ? -1 : 1;
+  return items_by_end(pa, pb);
+}
+
+/* Pairs items of equal names in the order of their ends; both orders are the same on one clock. */
+static bool pair_by_order(struct twice *w, struct side *s) {
+  const int64_t most = tolerance(w);
+  for (unsigned k = 0; k < 2; k++)
+    if (s[k].n) qsort(s[k].v, s[k].n, sizeof *s[k].v, items_by_label);
+  for (uint32_t i = 0, j = 0; i < s[0].n && j < s[1].n;) {
+    struct item *a = &s[0].v[i], *b = &s[1].v[j];
+    const int64_t apart = num_sub(a->end, end_on_first(w, b));
+    if (a->label != b->label) a->label < b->label ? i++ : j++;
+    else if (a->pair || apart < -most) i++;
+    else if (b->pair || apart > most) j++;
+    else if (!agree(w, a, b, WORK)) apart < 0 ? i++ : j++;
+    else if (!add_pair(w, a, b)) return false;
+  }
+  return true;
+}
+
+/* Counts the work of each recording while the other one was recording. */
+static void count_work(struct twice *w, const struct side *s) {
+  for (unsigned k = 0; k < 2; k++)
+    for (uint32_t i = 0; i < s[k].n; i++) {
+      const struct item *x = &s[k].v[i];
+      const int64_t end = k ? end_on_first(w, x) : x->end, later = k || !w->tied_by ? 0 : align_offset(&w->map, x->end);
+      w->work[k] += num_sub(end, -later) >= s[!k].from && num_sub(end, -later) <= s[!k].to;
+    }
+}
+
+static void weigh_args(struct twice *w, const struct side *s) {
+  uint64_t n[2] = {0, 0};
+  for (uint32_t i = 0; i < w->n; i++) {
+    const tk_id event[2] = {w->pairs[i].a, w->pairs[i].b};
+    for (unsigned k = 0; k < 2; k++) {
+      const struct tk_args it = tk_args_of(s[k].t, s[k].t->events[event[k]].args);
+      n[k] += it.shape ? it.shape->n : 0;
+    }
+  }
+  w->richer_b = n[1] > n[0];
+}
+
+/* ---- all ---- */
+
+static bool take_both(struct twice *w, struct side *s, enum what what) {
+  return take_items(&s[0], what, w->mem) && take_items(&s[1], what, w->mem);
+}
+
+static bool find_work(struct twice *w, struct side *s, bool walled, struct tk_err *err) {
+  if (!take_both(w, s, WORK) || !compare_clocks(w, s, walled, "kernels", err)) return false;
+  if (!walled && !w->tied_by) return true;
+  count_work(w, s);
+  if (!pair_by_key(w, s, WORK)) return false;
+  const uint32_t fewer = w->work[0] < w->work[1] ? w->work[0] : w->work[1];
+  const bool by_key = w->n > 0 && w->n >= fewer / 2; /* then the ids of both mean the same, and what is left differs */
+  return by_key || !w->tied_by || pair_by_order(w, s);
+}
+
+/* Pairs calls of the runtime by correlation id; the ids of two recorders only mean the same if their kernels matched. */
+static bool find_calls(struct twice *w, struct side *s) {
+  w->n_work = w->n;
+  return !w->n || (take_both(w, s, CALLS) && pair_by_key(w, s, CALLS));
+}
+
+static bool find_annotations(struct twice *w, struct side *s, bool walled, struct tk_err *err) {
+  if (w->tied_by) return true;
+  return take_both(w, s, ANNOTATIONS) && compare_clocks(w, s, walled, "annotations", err);
+}
+
+bool twice_find(struct twice *w, const struct tk_trace *a, const struct tk_trace *b, bool walled, struct tk_err *err) {
+  struct side s[2] = {{0}};
+  bool ok = open_side(&s[0], a, w->mem) && open_side(&s[1], b, w->mem);
+  ok = ok && find_work(w, s, walled, err) && find_calls(w, s) && find_annotations(w, s, walled, err);
+  if (ok) weigh_args(w, s);
+  close_side(&s[0], w->mem);
+  close_side(&s[1], w->mem);
+  return ok || mem_refuse(w->mem, err);
+}
+
+void twice_free(struct twice *w) { mem_free(w->mem, w->pairs); }

@@ -1,0 +1,35 @@
+/* twice.h - finds events that two recordings of one rank both contain, and compares the clocks of the recordings by them.
+ *
+ *     kernels, copies    keys: correlation id and name, otherwise name and order       the solver of align/solve
+ *     annotations        only if kernels do not suffice: NVTX ranges, record_function  the solver of align/solve
+ *
+ * A kernel in both recordings is one event with two readings, so its ends are equal on a common clock, as the ends of a collective
+ * are. The solver therefore needs no other model: each recording is a host, and the answer includes "nothing is shared". */
+#ifndef ALIGN_TWICE_H
+#define ALIGN_TWICE_H
+
+#include "align/solve/solve.h"
+#include "graph/trace.h"
+
+/* An event of both recordings. */
+struct twice_pair {
+  tk_id a, b;
+};
+
+struct twice {
+  struct mem *mem;
+  struct twice_pair *pairs; /* device work first, then calls */
+  uint32_t n, n_work, cap;  /* number of pairs, and of pairs of device work */
+  uint32_t work[2];         /* amount of device work of each recording while the other one was recording */
+  bool richer_b;            /* true if the second recording describes these events in more args */
+  const char *tied_by;      /* kind of events by which the clocks were compared; NULL = they could not be compared */
+  struct align_map map;     /* offset of the second clock from the first; valid if tied_by is set */
+  uint32_t anchors;         /* number of events that support it */
+  double error_ns;          /* 95% bound of its error */
+};
+
+/* Compares two sealed traces; only w->mem is set. `walled`: the timestamps of both count from the same epoch. Returns false with err on failure. */
+bool twice_find(struct twice *w, const struct tk_trace *a, const struct tk_trace *b, bool walled, struct tk_err *err);
+void twice_free(struct twice *w);
+
+#endif

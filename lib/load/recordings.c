@@ -1,0 +1,164 @@
+/* recordings.c - see recordings.h. */
+#include "recordings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "align/apply.h"
+#include "align/twice.h"
+#include "base/path.h"
+#include "beside.h"
+#include "graph/subset.h"
+#include "joined.h"
+
+struct joining {
+  struct tk_trace *main, *other;
+  struct twice twice;
+  struct mem mem;
+  bool walled;      /* the timestamps of both count from the epoch */
+  bool keep_times;
+  tk_time moved_ns; /* how far the other recording was moved */
+  uint64_t kernels, calls; /* number of events left out */
+  struct tk_err *err;
+};
+
+/* ---- clocks ---- */
+
+/* Moves the other recording to the start of the main one, because nothing connects their clocks. */
+static void start_together(struct joining *j) {
+  tk_time a, b, end;
+  trace_extent(j->main, &a, &end);
+  trace_extent(j->other, &b, &end);
+  j->other->origin_ns = num_sub(trace_ns(j->main, 0, a), b / 1000);
+  j->other->edits |= TK_EDIT_MOVED;
+}
+
+static bool move_other(struct joining *j) {
+  const struct twice *w = &j->twice;
+  if (w->tied_by && (!j->keep_times || !j->walled)) {
+    j->moved_ns = -align_offset(&w->map, w->map.pivot_ns);
+    return align_apply(j->other, &w->map, 0, j->err);
+  }
+  if (!j->walled && !j->keep_times) start_together(j);
+  return true;
+}
+
+/* ---- duplicates ---- */
+
+/* Leaves out the events that both recordings contain, from the recording that describes them in fewer args. */
+static bool leave_out(struct joining *j) {
+  const struct twice *w = &j->twice;
+  struct tk_trace *from = w->richer_b ? j->main : j->other;
+  const unsigned edits = from->edits;
+  const struct format *f = format_by_name(from->format);
+  struct subset_losses losses = {0};
+  struct subset keep;
+  if (!w->n) return true;
+  if (!subset_init(&keep, from, &j->mem)) return mem_refuse(&j->mem, j->err);
+  for (uint32_t i = 0; i < w->n; i++) keep.events[w->richer_b ? w->pairs[i].a : w->pairs[i].b] = 0;
+  const bool ok = subset_take(from, &keep, from, &losses, j->err);
+  subset_free(&keep);
+  if (f && (!f->n_passthrough || !f->n_passthrough(from))) from->edits = edits; /* there is nothing that refers to these events */
+  j->kernels = w->n_work;
+  j->calls = w->n - w->n_work;
+  return ok;
+}
+
+/* ---- contents ---- */
+
+/* Makes flow ids of the other recording different from those of the main one. */
+static void renumber_flows(struct joining *j) {
+  int64_t most = 0;
+  for (tk_id i = 1; i <= j->main->n_flow_points; i++) {
+    const struct tk_flow_point *f = &j->main->flow_points[i];
+    if (f->id_kind == TK_FLOW_ID_INT && f->id > most) most = f->id;
+  }
+  for (tk_id i = 1; most && i <= j->other->n_flow_points; i++) {
+    struct tk_flow_point *f = &j->other->flow_points[i];
+    if (f->id_kind == TK_FLOW_ID_INT && f->id > 0) f->id = num_add(f->id, most);
+  }
+}
+
+/* Adds the top-level keys that the main recording has not. */
+static void add_metas(struct joining *j) {
+  for (tk_id i = 1; i <= j->other->n_metas; i++) {
+    const struct tk_meta *m = &j->other->metas[i];
+    size_t n;
+    const char *key = tk_string(j->other, m->key, &n);
+    if (m->origin || trace_meta(j->main, key)) continue;
+    joined_add_meta(j->main, trace_string(j->main, key, n), m->after, trace_raw(j->other, m->at), (size_t)m->size);
+  }
+}
+
+static bool append(struct joining *j) {
+  struct tk_trace *to = j->main;
+  void *states[FORMATS_MOST] = {NULL};
+  tk_id *onto = beside_tracks(to, j->other, &j->mem);
+  const tk_id tracks = to->n_tracks;
+  struct join_ids ids = {.onto = onto};
+  if (!onto) return mem_refuse(&j->mem, j->err);
+  const unsigned edits = to->edits;
+  bool ok = join_graph(to, j->other, &ids, j->err);
+  to->edits |= edits;
+  if (ok) {
+    joined_add_names(to, tracks + 1);
+    join_records(to, j->other, &ids, joined_is_valid);
+    joined_passthrough(to, j->other, &ids, states);
+    joined_finish_passthrough(to, states);
+    add_metas(j);
+  }
+  join_ids_free(&ids, to);
+  mem_free(&j->mem, onto);
+  return ok && join_finish(to, j->err) && mem_check(&to->store->mem, j->err);
+}
+
+/* ---- account ---- */
+
+static void say_clocks(const struct joining *j, char *text, size_t n) {
+  const struct twice *w = &j->twice;
+  const char *kinds = w->tied_by;
+  if (w->tied_by && (!j->keep_times || !j->walled))
+    snprintf(text, n, "its clock was compared by %u %s that both contain: moved by %s us, error %s us", w->anchors, kinds,
+             num_fixed((double)j->moved_ns / 1e3, 3).s, num_fixed(w->error_ns / 1e3, 3).s);
+  else if (j->keep_times) snprintf(text, n, "its times are kept");
+  else if (j->walled) snprintf(text, n, "its wall clock is used, which no event confirms that both contain");
+  else snprintf(text, n, "nothing connects its clock, so its first event is put where the first event of the other one is");
+}
+
+/* Reports the events that were left out, or that may count twice. */
+static void say_duplicates(const struct joining *j, char *text, size_t n) {
+  const struct twice *w = &j->twice;
+  const uint32_t fewer = w->work[0] < w->work[1] ? w->work[0] : w->work[1];
+  if (w->n)
+    snprintf(text, n, "; %llu device events and %llu calls that both contain are counted once, as %s describes them",
+             (unsigned long long)j->kernels, (unsigned long long)j->calls, w->richer_b ? "this input" : "the other input");
+  else if (fewer)
+    snprintf(text, n, "; both contain device events that could not be matched, so work that both recorded is counted twice");
+}
+
+static void add_account(struct joining *j) {
+  char clocks[300], duplicates[300] = "", text[1200];
+  const char *name = j->other->source, *before = j->main->store->recordings;
+  say_clocks(j, clocks, sizeof clocks);
+  say_duplicates(j, duplicates, sizeof duplicates);
+  snprintf(text, sizeof text, "%.400s is a further recording of this rank: %s%s", name, clocks, duplicates);
+  trace_note(j->main, TK_NOTE_INFO, UINT64_MAX, text);
+  trace_copy_notes(j->main, j->other, name);
+  snprintf(text, sizeof text, "%.600s%s%.400s", before ? before : "", before ? ", " : "", name);
+  j->main->store->recordings = tk_string(j->main, trace_text(j->main, text), NULL);
+  j->main->store->duplicates += j->kernels + j->calls;
+}
+
+bool recordings_join(struct tk_trace *main, struct tk_trace *other, bool keep_times, struct tk_err *err) {
+  struct joining j = {.main = main, .other = other, .keep_times = keep_times, .err = err};
+  j.mem.limit = main->store->mem.limit;
+  j.twice.mem = &j.mem;
+  j.walled = main->clock == other->clock && (main->clock == TK_CLOCK_REALTIME || main->clock == TK_CLOCK_BOOTTIME);
+  bool ok = twice_find(&j.twice, main, other, j.walled, err) && leave_out(&j) && move_other(&j);
+  if (ok) renumber_flows(&j);
+  ok = ok && append(&j);
+  if (ok) add_account(&j);
+  twice_free(&j.twice);
+  return ok && mem_check(&main->store->mem, err);
+}

@@ -1,0 +1,15 @@
+/* recordings.h - joins the recordings that several profilers made of one rank into one trace.
+ *
+ *     twice.h         events that two recordings contain, and by them the offset of the clocks
+ *     recordings.c    moves each further recording to the clock of the main one, leaves out what is there twice, and appends it
+ *     beside.c        processes and threads of both: equal pids are one process; its threads keep a row for each recorder */
+#ifndef LOAD_RECORDINGS_H
+#define LOAD_RECORDINGS_H
+
+#include "tracekit.h"
+
+/* Appends a further recording, which is changed, to the main one. `keep_times`: clocks are not compared. Adds a note about the
+ * clocks and the duplicates. Returns false with err on failure. */
+bool recordings_join(struct tk_trace *main, struct tk_trace *other, bool keep_times, struct tk_err *err);
+
+#endif

@@ -1,0 +1,40 @@
+/* sources_beside.h - inputs that are recordings of one rank by several profilers.
+ *
+ *     kineto_rank0.json                         input 0: the rank's main recording
+ *     nsys_rank0.sqlite snapshot_rank0.pickle   its further recordings, which are no inputs of their own
+ *
+ * Such inputs claim the same rank and have different formats. The user states it with the option `join`; otherwise the contents
+ * must show it (load/evident.h). The main recording is the one whose format comes first in the table of formats, so the result
+ * does not depend on the order of the inputs. */
+#ifndef SOURCE_SOURCES_BESIDE_H
+#define SOURCE_SOURCES_BESIDE_H
+
+#include "sources.h"
+
+/* Sets *several if the inputs have different formats. Returns false only on an interrupt. */
+bool sources_have_formats(struct tk_sources *s, bool *several, struct tk_err *err);
+
+/* For the option `join` and inputs of several formats: joins all recordings of each rank. If at most one rank is known, all
+ * inputs belong to it. Returns false with err if a rank has two recordings of one format, or an input's rank is unknown. */
+bool sources_join_recordings(struct tk_sources *s, struct tk_err *err);
+
+/* Finds the candidates: by input from `first`, sets main_of to the main recording of the same rank, which is the input itself
+ * if no input of another format claims its rank, or two inputs of one format do. Returns false only on an interrupt. */
+bool sources_find_recordings(struct tk_sources *s, size_t *main_of, struct tk_err *err);
+
+/* Makes input `other` a further recording of input `main`. The caller then calls sources_drop_joined. Returns false when memory
+ * runs out. */
+bool sources_put_beside(struct tk_sources *s, size_t main, size_t other);
+
+/* Finds the nth further recording of an input. Returns false if there are fewer. */
+bool sources_recording(const struct tk_sources *s, size_t i, size_t nth, struct source_view *v);
+/* Returns its path; NULL if there are fewer. */
+const char *sources_recording_path(const struct tk_sources *s, size_t i, size_t nth);
+bool sources_recording_is_file(const struct tk_sources *s, size_t i);
+bool sources_keep_recordings(struct tk_sources *s, size_t i, struct tk_err *err);
+
+/* Joins recordings by the times that they state, without comparing their clocks. */
+void sources_keep_times(struct tk_sources *s);
+bool sources_keeps_times(const struct tk_sources *s);
+
+#endif
