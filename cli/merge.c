@@ -100,7 +100,8 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
   if (r->merged) table_cell(table, "%u ranks", r->merged);
   else table_cell(table, "%lld", (long long)r->rank);
   table_cell(table, "%s", r->host && *r->host ? r->host : "?");
-  table_cell(table, "%s", r->input);
+  if (r->recordings) table_cell(table, "%s, %s", r->input, r->recordings);
+  else table_cell(table, "%s", r->input);
   table_cell(table, "%s", tty_count(r->read, n));
   table_cell(table, "%s", tty_count(r->events, n));
   table_cell(table, "%s", tty_count(r->flow_points, n));

@@ -75,6 +75,8 @@ struct tk_merge_rank {
   const char *failed; /* reason why the input was skipped; NULL = it was not */
   uint32_t merged;    /* number of ranks that the input was itself merged from, each of which has its own entry; 0 = one rank */
   bool skipped;       /* its rank was not selected */
+  const char *recordings; /* names of further recordings of the rank that were joined with the input; NULL = none */
+  uint64_t duplicates;    /* events that were left out because two recordings contain them */
 };
 
 /* Stretch of a host's clock with constant drift: the offset at t is offset_ns + drift (t - middle).  Between two pieces the

@@ -6,6 +6,7 @@
 
 #include "align/apply.h"
 #include "align/collect/collect.h"
+#include "align/solve/same.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "graph/accelerator.h"
@@ -103,7 +104,7 @@ static bool take_items(struct side *s, enum what what, struct mem *mem) {
     if (!is_wanted(e, kind, what)) continue;
     if (!mem_grow(mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
     s->v[s->n++] = (struct item){.start = trace_ns(s->t, 0, e->ts), .end = trace_ns(s->t, 0, e->ts + e->dur), .event = i,
-                                 .link = link_of(s, e), .label = label_of(s, e, kind, what), .track = e->track};
+                                 .link = what == ANNOTATIONS ? 1 : link_of(s, e), .label = label_of(s, e, kind, what), .track = e->track};
   }
   if (s->n) qsort(s->v, s->n, sizeof *s->v, items_by_end);
   return number_items(s, mem);
@@ -126,50 +127,78 @@ static void close_side(struct side *s, struct mem *mem) {
 
 /* ---- clocks ---- */
 
-static bool have_links(const struct side *s) {
-  for (uint32_t i = 0; i < s->n; i++)
-    if (!s->v[i].exact) return false;
-  return s->n > 0;
-}
-
-/* Adds the items of a recording that the other one may contain. Without keys, only the first ones are compared. */
-static bool add_anchors(struct align_anchors *to, const struct side *s, const struct side *other, uint32_t input, bool keyed) {
+/* Adds the items of a recording that the other one may contain; the first ones suffice. */
+static bool add_anchors(struct align_anchors *to, const struct side *s, const struct side *other, uint32_t input) {
   const uint32_t first = to->n;
-  for (uint32_t i = 0; i < s->n; i++) {
+  for (uint32_t i = 0; i < s->n && to->n - first < MOST_ANCHORS; i++) {
     const struct item *x = &s->v[i];
-    if (!keyed && (to->n - first == MOST_ANCHORS || x->end < other->from - MARGIN_NS || x->start > other->to + MARGIN_NS)) continue;
+    if (x->end < num_sub(other->from, MARGIN_NS) || x->start > num_add(other->to, MARGIN_NS)) continue;
     if (!mem_grow(to->mem, (void **)&to->v, &to->cap, (uint64_t)to->n + 1, sizeof *to->v)) return false;
-    to->v[to->n++] = (struct align_anchor){.exact = keyed ? x->exact : 0, .label = x->label, .start = x->start, .end = x->end,
-                                           .input = input, .device = 0, .says = ALIGN_BARRIER, .seq = -1, .bytes = -1};
+    to->v[to->n++] = (struct align_anchor){.label = x->label, .start = x->start, .end = x->end, .input = input,
+                                           .says = ALIGN_BARRIER, .seq = -1, .bytes = -1};
   }
-  if (keyed) align_thin_out(to, first, MOST_ANCHORS);
   return true;
 }
 
-static void take_answer(struct twice *w, const struct align_host *h, const char *tied_by) {
-  if (h->state != ALIGN_GOOD) return;
-  w->map = h->map;
+static void take_constant(struct twice *w, const struct same *same, int64_t pivot_ns, const char *tied_by) {
+  w->map = (struct align_map){.pivot_ns = pivot_ns, .offset_ns = llround(same->offset_ns)};
   w->tied_by = tied_by;
-  w->anchors = h->anchors;
-  w->error_ns = h->error_ns;
+  w->anchors = same->n;
+  w->error_ns = same->error_ns;
 }
 
-static bool compare_clocks(struct twice *w, struct side *s, bool walled, const char *tied_by, struct tk_err *err) {
+static double most_error(enum what what) { return what == ANNOTATIONS ? 50e3 : 10e3; }
+
+/* Compares the ends of items with equal keys. Keys of annotations are only their ordinals, which differ if one recorder started
+ * later; so the result must not contradict wall clocks. */
+static bool compare_by_key(struct twice *w, const struct side *s, bool walled, enum what what, const char *tied_by) {
+  struct map index;
+  double *apart = mem_array(w->mem, (uint64_t)s[1].n + 1, sizeof *apart);
+  uint32_t n = 0;
+  map_init(&index, w->mem);
+  bool ok = apart != NULL;
+  for (uint32_t i = 0; i < s[0].n && ok; i++)
+    if (s[0].v[i].exact) ok = map_put(&index, s[0].v[i].exact, i) != NULL;
+  for (uint32_t i = 0; i < s[1].n && ok; i++) {
+    const struct item *b = &s[1].v[i];
+    const uint32_t *at = b->exact ? map_get(&index, b->exact) : NULL;
+    if (at && s[0].v[*at].label == b->label) apart[n++] = (double)num_sub(b->end, s[0].v[*at].end);
+  }
+  const struct same same = same_offset(apart, n, most_error(what));
+  const bool fits = what != ANNOTATIONS || !walled || fabs(same.offset_ns) <= MARGIN_NS;
+  if (ok && same.sound && fits) take_constant(w, &same, s[1].v[0].end, tied_by);
+  mem_free(w->mem, apart);
+  map_free(&index);
+  return ok;
+}
+
+static bool solve_clocks(struct twice *w, struct side *s, bool walled, const char *tied_by, struct tk_err *err) {
   uint32_t host_of[4] = {0, 1};
   bool known[4] = {true, true}, wall[2] = {true, walled};
   struct align_anchors anchors;
   struct align_solution solution = {.mem = w->mem};
   struct align_problem p = {.mem = w->mem, .anchors = &anchors, .host_of = host_of, .known = known, .wall = wall, .n_inputs = 2,
                             .n_hosts = 2};
-  const bool keyed = have_links(&s[0]) && have_links(&s[1]);
-  if (!s[0].n || !s[1].n) return true;
   align_anchors_init(&anchors, w->mem);
-  bool ok = add_anchors(&anchors, &s[0], &s[1], 0, keyed) && add_anchors(&anchors, &s[1], &s[0], 1, keyed);
+  bool ok = add_anchors(&anchors, &s[0], &s[1], 0) && add_anchors(&anchors, &s[1], &s[0], 1);
   ok = ok && align_solve(&p, &solution, err);
-  if (ok && p.n_hosts == 2) take_answer(w, &solution.hosts[1], tied_by);
+  const struct align_host *h = &solution.hosts[1];
+  if (ok && p.n_hosts == 2 && h->state == ALIGN_GOOD) {
+    w->map = h->map;
+    w->tied_by = tied_by;
+    w->anchors = h->anchors;
+    w->error_ns = h->error_ns;
+  }
   align_solution_free(&solution);
   align_anchors_free(&anchors);
-  return ok || mem_refuse(w->mem, err);
+  return ok;
+}
+
+static bool compare_clocks(struct twice *w, struct side *s, bool walled, enum what what, struct tk_err *err) {
+  const char *tied_by = what == WORK ? "kernels" : "annotations";
+  if (!s[0].n || !s[1].n) return true;
+  if (!compare_by_key(w, s, walled, what, tied_by)) return false;
+  return w->tied_by || solve_clocks(w, s, walled, tied_by, err);
 }
 
 /* ---- pairs ---- */
@@ -246,16 +275,34 @@ static void count_work(struct twice *w, const struct side *s) {
     }
 }
 
-static void weigh_args(struct twice *w, const struct side *s) {
-  uint64_t n[2] = {0, 0};
+/* Takes the offset from the pairs of device work, if an answer of the solver led to them. */
+static bool refine(struct twice *w, const struct side *s) {
+  double *apart = mem_array(w->mem, (uint64_t)w->n + 1, sizeof *apart);
+  if (!apart) return false;
+  for (uint32_t i = 0; i < w->n; i++) {
+    const struct tk_event *a = &s[0].t->events[w->pairs[i].a], *b = &s[1].t->events[w->pairs[i].b];
+    apart[i] = (double)num_sub(trace_ns(s[1].t, 0, b->ts + b->dur), trace_ns(s[0].t, 0, a->ts + a->dur));
+  }
+  const struct same same = same_offset(apart, w->n, w->error_ns);
+  mem_free(w->mem, apart);
+  if (same.sound && align_is_constant(&w->map)) take_constant(w, &same, w->map.pivot_ns, w->tied_by);
+  return true;
+}
+
+/* Decides which recording describes the pairs better: the one whose calls are nested in ops or annotations, or else the one with
+ * more args. */
+static void weigh(struct twice *w, const struct side *s) {
+  uint64_t args[2] = {0, 0}, depth[2] = {0, 0};
   for (uint32_t i = 0; i < w->n; i++) {
     const tk_id event[2] = {w->pairs[i].a, w->pairs[i].b};
     for (unsigned k = 0; k < 2; k++) {
-      const struct tk_args it = tk_args_of(s[k].t, s[k].t->events[event[k]].args);
-      n[k] += it.shape ? it.shape->n : 0;
+      const struct tk_event *e = &s[k].t->events[event[k]];
+      const struct tk_args it = tk_args_of(s[k].t, e->args);
+      args[k] += it.shape ? it.shape->n : 0;
+      if (i >= w->n_work) depth[k] += e->depth;
     }
   }
-  w->richer_b = n[1] > n[0];
+  w->richer_b = depth[0] != depth[1] ? depth[1] > depth[0] : args[1] > args[0];
 }
 
 /* ---- all ---- */
@@ -265,13 +312,14 @@ static bool take_both(struct twice *w, struct side *s, enum what what) {
 }
 
 static bool find_work(struct twice *w, struct side *s, bool walled, struct tk_err *err) {
-  if (!take_both(w, s, WORK) || !compare_clocks(w, s, walled, "kernels", err)) return false;
+  if (!take_both(w, s, WORK) || !compare_clocks(w, s, walled, WORK, err)) return false;
   if (!walled && !w->tied_by) return true;
   count_work(w, s);
   if (!pair_by_key(w, s, WORK)) return false;
   const uint32_t fewer = w->work[0] < w->work[1] ? w->work[0] : w->work[1];
   const bool by_key = w->n > 0 && w->n >= fewer / 2; /* then the ids of both mean the same, and what is left differs */
-  return by_key || !w->tied_by || pair_by_order(w, s);
+  if (by_key || !w->tied_by) return true;
+  return pair_by_order(w, s) && refine(w, s);
 }
 
 /* Pairs calls of the runtime by correlation id; the ids of two recorders only mean the same if their kernels matched. */
@@ -282,14 +330,14 @@ static bool find_calls(struct twice *w, struct side *s) {
 
 static bool find_annotations(struct twice *w, struct side *s, bool walled, struct tk_err *err) {
   if (w->tied_by) return true;
-  return take_both(w, s, ANNOTATIONS) && compare_clocks(w, s, walled, "annotations", err);
+  return take_both(w, s, ANNOTATIONS) && compare_clocks(w, s, walled, ANNOTATIONS, err);
 }
 
 bool twice_find(struct twice *w, const struct tk_trace *a, const struct tk_trace *b, bool walled, struct tk_err *err) {
   struct side s[2] = {{0}};
   bool ok = open_side(&s[0], a, w->mem) && open_side(&s[1], b, w->mem);
   ok = ok && find_work(w, s, walled, err) && find_calls(w, s) && find_annotations(w, s, walled, err);
-  if (ok) weigh_args(w, s);
+  if (ok) weigh(w, s);
   close_side(&s[0], w->mem);
   close_side(&s[1], w->mem);
   return ok || mem_refuse(w->mem, err);

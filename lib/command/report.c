@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "graph/diagnostics.h"
+#include "load/evident.h"
 #include "merge/align.h"
 #include "merge/alignment.h"
 #include "source/identity.h"
@@ -245,8 +246,8 @@ static void note_recordings(const struct run *run) {
   for (size_t i = 1; differ && i < run->s->n; i++) {
     const size_t other = other_recording_of(run, i);
     if (other == SIZE_MAX) continue;
-    snprintf(text, sizeof text, "has the same rank as %s, in another format: work that both recorded is counted twice; leave one of "
-                                "them out", run->s->inputs[other].name);
+    snprintf(text, sizeof text, "has the same rank as %s, in another format: work that both recorded is counted twice; join "
+                                "them, or leave one of them out", run->s->inputs[other].name);
     diagnostics_say(run->r->notes, run->s->inputs[i].name, TK_NOTE_INFO, text);
   }
 }
@@ -287,6 +288,7 @@ bool tk_report_sources(struct tk_sources *s, const struct tk_report_options *opt
   if (!err) err = &ours;
   err_clear(err);
   if (!NEW_REPORT(report, err) || !open_report(*report, opt, &own, err)) return false;
+  if (!load_join_evident(s, TK_ALIGN_AUTO, &own.load, err)) return false;
   struct run run = {.r = *report, .s = s, .opt = &own, .err = err};
   return (s->n == 1 ? add_one(&run) : add_inputs(&run)) && report_close(*report, err);
 }

@@ -73,8 +73,7 @@ struct tk_store {
   const char *clock_from; /* source of the clock value, a literal; NULL = the clock is unknown or does not come from a file */
   const char *rank_from; /* source of `rank`, a literal; NULL = the rank was not found outside of the trace */
   const char *rank_note; /* source of `rank` as a sentence for a note; NULL = none */
-  const char *recordings; /* names of the further recordings of the rank that were joined (load/recordings.h); NULL = none */
-  uint64_t duplicates;    /* events of these recordings that were left out, because two recordings contain them */
+  uint64_t duplicates; /* events that were left out because two recordings of the rank contain them (load/recordings.h) */
   char *mistake;  /* first mistake of a caller who builds a trace (command/build.c) */
   struct trace_cut *cuts; /* indexed by tk_trace.cut: views of one trace may be cut to different ranges */
   uint32_t n_cuts, cap_cuts;

@@ -170,7 +170,7 @@ static struct tk_trace *add_recordings(struct tk_sources *s, size_t i, struct tk
   for (size_t nth = 0; t && sources_recording(s, i, nth, &v); nth++) {
     if (limit) options.max_memory = t->store->mem.used < limit ? limit - t->store->mem.used : 1;
     struct tk_trace *other = load_view(s, i, &v, NULL, &options, err);
-    if (other && recordings_join(t, other, sources_keeps_times(s), err)) {
+    if (other && recordings_join(t, other, sources_align(s), err)) {
       tk_free(other);
       continue;
     }

@@ -17,7 +17,7 @@ struct joining {
   struct twice twice;
   struct mem mem;
   bool walled;      /* the timestamps of both count from the epoch */
-  bool keep_times;
+  enum tk_align align;
   tk_time moved_ns; /* how far the other recording was moved */
   uint64_t kernels, calls; /* number of events left out */
   struct tk_err *err;
@@ -34,13 +34,18 @@ static void start_together(struct joining *j) {
   j->other->edits |= TK_EDIT_MOVED;
 }
 
+/* True if the offset that was measured is applied. */
+static bool is_moved(const struct joining *j) {
+  return j->twice.tied_by && j->align != TK_ALIGN_NONE && !(j->walled && j->align == TK_ALIGN_CLOCK);
+}
+
 static bool move_other(struct joining *j) {
   const struct twice *w = &j->twice;
-  if (w->tied_by && (!j->keep_times || !j->walled)) {
+  if (is_moved(j)) {
     j->moved_ns = -align_offset(&w->map, w->map.pivot_ns);
     return align_apply(j->other, &w->map, 0, j->err);
   }
-  if (!j->walled && !j->keep_times) start_together(j);
+  if (!j->walled && j->align != TK_ALIGN_NONE) start_together(j);
   return true;
 }
 
@@ -117,11 +122,13 @@ static bool append(struct joining *j) {
 
 static void say_clocks(const struct joining *j, char *text, size_t n) {
   const struct twice *w = &j->twice;
-  const char *kinds = w->tied_by;
-  if (w->tied_by && (!j->keep_times || !j->walled))
-    snprintf(text, n, "its clock was compared by %u %s that both contain: moved by %s us, error %s us", w->anchors, kinds,
+  if (is_moved(j))
+    snprintf(text, n, "its clock was compared by %u %s that both contain: moved by %s us, error %s us", w->anchors, w->tied_by,
              num_fixed((double)j->moved_ns / 1e3, 3).s, num_fixed(w->error_ns / 1e3, 3).s);
-  else if (j->keep_times) snprintf(text, n, "its times are kept");
+  else if (j->align == TK_ALIGN_NONE) snprintf(text, n, "its times are kept");
+  else if (j->walled && w->tied_by)
+    snprintf(text, n, "its wall clock is used, which is %s us ahead by %u %s that both contain",
+             num_fixed((double)align_offset(&w->map, w->map.pivot_ns) / 1e3, 3).s, w->anchors, w->tied_by);
   else if (j->walled) snprintf(text, n, "its wall clock is used, which no event confirms that both contain");
   else snprintf(text, n, "nothing connects its clock, so its first event is put where the first event of the other one is");
 }
@@ -139,19 +146,17 @@ static void say_duplicates(const struct joining *j, char *text, size_t n) {
 
 static void add_account(struct joining *j) {
   char clocks[300], duplicates[300] = "", text[1200];
-  const char *name = j->other->source, *before = j->main->store->recordings;
+  const char *name = j->other->source;
   say_clocks(j, clocks, sizeof clocks);
   say_duplicates(j, duplicates, sizeof duplicates);
   snprintf(text, sizeof text, "%.400s is a further recording of this rank: %s%s", name, clocks, duplicates);
   trace_note(j->main, TK_NOTE_INFO, UINT64_MAX, text);
   trace_copy_notes(j->main, j->other, name);
-  snprintf(text, sizeof text, "%.600s%s%.400s", before ? before : "", before ? ", " : "", name);
-  j->main->store->recordings = tk_string(j->main, trace_text(j->main, text), NULL);
   j->main->store->duplicates += j->kernels + j->calls;
 }
 
-bool recordings_join(struct tk_trace *main, struct tk_trace *other, bool keep_times, struct tk_err *err) {
-  struct joining j = {.main = main, .other = other, .keep_times = keep_times, .err = err};
+bool recordings_join(struct tk_trace *main, struct tk_trace *other, enum tk_align align, struct tk_err *err) {
+  struct joining j = {.main = main, .other = other, .align = align, .err = err};
   j.mem.limit = main->store->mem.limit;
   j.twice.mem = &j.mem;
   j.walled = main->clock == other->clock && (main->clock == TK_CLOCK_REALTIME || main->clock == TK_CLOCK_BOOTTIME);

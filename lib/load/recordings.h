@@ -8,8 +8,8 @@
 
 #include "tracekit.h"
 
-/* Appends a further recording, which is changed, to the main one. `keep_times`: clocks are not compared. Adds a note about the
+/* Appends a further recording, which is changed, to the main one. `align` is as for sources_set_align. Adds a note about the
  * clocks and the duplicates. Returns false with err on failure. */
-bool recordings_join(struct tk_trace *main, struct tk_trace *other, bool keep_times, struct tk_err *err);
+bool recordings_join(struct tk_trace *main, struct tk_trace *other, enum tk_align align, struct tk_err *err);
 
 #endif

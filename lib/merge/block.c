@@ -22,6 +22,15 @@ static void print_ident(struct buf *b, const struct tk_trace *t, struct tk_ident
   else json_quote(b, s, n);
 }
 
+static void print_recordings(struct buf *b, const struct tk_merge_rank *r, bool nameless) {
+  if (!nameless && utf8_valid((const uint8_t *)r->recordings, strlen(r->recordings))) {
+    buf_text(b, ",\"recordings\":");
+    json_quote(b, r->recordings, strlen(r->recordings));
+  }
+  buf_text(b, ",\"duplicates\":");
+  print_int(b, (int64_t)r->duplicates);
+}
+
 static void print_rank(struct buf *b, const struct tk_merge_rank *r, bool nameless) {
   const char *input = nameless ? "" : path_leaf(r->input);
   if (!utf8_valid((const uint8_t *)input, strlen(input))) input = "?";
@@ -31,6 +40,7 @@ static void print_rank(struct buf *b, const struct tk_merge_rank *r, bool namele
   json_quote(b, r->host, strlen(r->host));
   buf_text(b, ",\"input\":");
   json_quote(b, input, strlen(input));
+  if (r->recordings) print_recordings(b, r, nameless);
   buf_text(b, ",\"shift_ns\":");
   print_int(b, r->shift_ns);
   buf_text(b, ",\"events\":");

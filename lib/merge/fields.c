@@ -12,6 +12,15 @@ static bool get_failed(const void *row, const void *owner, struct tk_value *v) {
   return field_text(v, ((const struct tk_merge_rank *)row)->failed);
 }
 
+static bool get_recordings(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_text(v, ((const struct tk_merge_rank *)row)->recordings);
+}
+
+static bool is_joined(const void *row, const void *owner) {
+  return is_read(row, owner) && ((const struct tk_merge_rank *)row)->recordings;
+}
+
 static bool get_left_out(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_merge_rank *r = row;
   (void)owner;
@@ -35,6 +44,10 @@ static const struct tk_field list[] = {
   READ(INT, rank, "rank", "rank in the job"),
   FIELD_OPTIONAL(tk_merge_rank, COUNT, merged, "merged_ranks", is_merged,
     "number of ranks that the input was itself merged from"),
+  {.name = "recordings", .help = "further recordings of the rank that were joined with the input", .type = TK_TYPE_TEXT,
+    .unknown = TK_UNKNOWN_ABSENT, .get = get_recordings},
+  FIELD_OPTIONAL(tk_merge_rank, COUNT, duplicates, "duplicates", is_joined,
+    "number of events left out because two recordings contain them"),
   READ(TEXT, rank_from, "rank_from", "where the rank is stated, such as distributedInfo or file name"),
   READ(TEXT, host, "host", "host of the rank; empty if unknown"),
   READ(COUNT, read, "read_records", "number of records read from the input"),

@@ -18,9 +18,11 @@
 #include "shares.h"
 #include "op/redact.h"
 #include "run_folder.h"
+#include "load/evident.h"
 #include "load/save.h"
 #include "source/manifest.h"
 #include "source/sources.h"
+#include "source/sources_beside.h"
 
 struct merge_file {
   const struct tk_merge_options *opt;
@@ -201,6 +203,16 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
   return ok;
 }
 
+/* Joins the recordings of each rank. A manifest copies files unchanged, so it can contain each of them only by itself. */
+static bool find_recordings(struct tk_sources *s, const struct tk_merge_options *opt, struct tk_err *err) {
+  struct source_view v;
+  if (!opt->manifest) return load_join_evident(s, opt->align, &opt->load, err);
+  for (size_t i = 0; i < s->n; i++)
+    if (sources_recording(s, i, 0, &v))
+      return err_set(err, TK_EUSAGE, "%s: cannot be joined with %s: a manifest copies inputs unchanged", v.name, s->inputs[i].name);
+  return true;
+}
+
 bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
               struct tk_merge_report **report, struct tk_err *err) {
   struct tk_merge_options merge;
@@ -211,7 +223,8 @@ bool tk_merge(const char *const *names, size_t n, const char *output, const stru
   struct tk_source_options options = sources_chosen(merge.source, &merge.load);
   options.by_rank = true;
   struct tk_sources *s = tk_sources_open(names, n, &options, err);
-  bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, &merge, *report, err);
+  bool ok = s && find_recordings(s, &merge, err);
+  ok = ok && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, &merge, *report, err);
   tk_sources_close(s);
   tk_merge_report_free(unused);
   return ok;

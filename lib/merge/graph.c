@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "graph/diagnostics.h"
 #include "graph/join.h"
+#include "load/evident.h"
 #include "load/joined.h"
 #include "load/load.h"
 #include "merge.h"
@@ -112,6 +113,7 @@ bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct
 
 static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_merge_options *opt, struct tk_merge_report *report,
                       struct tk_err *err) {
+  if (!load_join_evident(s, opt->align, &opt->load, err)) return false;
   const struct merge_inputs in = {.sources = s, .n = s->n};
   if (!merge_report_init(report, s->n, err) || !merge_check_options(opt, s->n, err)) return false;
   if (opt->manifest || opt->to) return err_set(err, TK_EUSAGE, "a merge in memory cannot write a manifest or have a maximum size");

@@ -22,19 +22,21 @@
 #include "source/identity.h"
 #include "source/manifest.h"
 #include "source/sources.h"
+#include "source/sources_beside.h"
 #include "alignment.h"
 
 enum { MOST_DRIFT_US = 5 }; /* a clock that drifts less than this over the trace needs no note */
 
 /* ---- identity ---- */
 
-/* Says that another input claimed the rank before. Recordings of two profilers are not joined: both may contain the same work. */
+/* Says that another input claimed the rank before. If recordings of two profilers were not joined, it is not evident that they
+ * belong together (load/evident.h). */
 static void note_claim(struct merger *m, size_t input, size_t other, int64_t rank) {
   const char *mine = m->inputs[input].format, *others = m->inputs[other].format, *name = m->inputs[other].name;
   char text[512];
   if (mine && others && strcmp(mine, others) != 0)
     snprintf(text, sizeof text, "claims the same rank %lld as %s, in another format: both are kept apart, so work that both recorded "
-                                "is there twice; merge only one of them to count it once", (long long)rank, name);
+                                "is there twice; join them if they are recordings of one rank", (long long)rank, name);
   else
     snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept apart", (long long)rank, name);
   merger_note(m, m->inputs[input].name, text);
@@ -378,6 +380,19 @@ static bool write_rank(struct merger *m, size_t input, struct tk_trace *t, int64
   return ok;
 }
 
+/* Returns the names of the further recordings of the rank, separated by commas; NULL if it has only one. */
+static const char *recordings_of(struct merger *m, size_t input) {
+  struct source_view v;
+  struct buf names = {.mem = &m->mem};
+  for (size_t nth = 0; sources_recording(m->sources, m->first + input, nth, &v); nth++) {
+    if (nth) buf_text(&names, ", ");
+    buf_text(&names, v.name);
+  }
+  const char *text = names.len && buf_append(&names, "", 1) ? merger_text(m, (const char *)names.data) : NULL;
+  buf_free(&names);
+  return text;
+}
+
 bool merge_write(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
@@ -390,6 +405,8 @@ bool merge_write(struct merger *m, size_t input, struct tk_trace *t) {
   r->events = t->n_events;
   r->flow_points = t->n_flow_points;
   r->bytes = t->counts.bytes;
+  r->duplicates = t->store->duplicates;
+  r->recordings = recordings_of(m, input);
   diagnostics_add_notes(m->report->notes, t, t->source);
   warn_of_copies(m, input, t);
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;

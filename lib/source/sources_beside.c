@@ -38,9 +38,15 @@ static size_t place_of_format(const char *name) {
   return SIZE_MAX;
 }
 
+/* Without the option `join`, streams and addresses are not opened only to compare formats. */
+static bool may_look(const struct tk_sources *s, size_t i) {
+  const struct source_entry *e = entry_of(s, i);
+  return s->impl->opt.join || (!e->once && !e->remote);
+}
+
 static bool look_at_all(struct tk_sources *s, struct tk_err *err) {
   for (size_t i = 0; i < s->n; i++)
-    if (entry_of(s, i) && !source_look(&s->impl->source, s->impl->chosen[i].entry, err)) return false;
+    if (entry_of(s, i) && may_look(s, i) && !source_look(&s->impl->source, s->impl->chosen[i].entry, err)) return false;
   return true;
 }
 
@@ -76,14 +82,26 @@ static size_t main_recording(const struct tk_sources *s, size_t of, bool one, si
   return n < 2 ? SIZE_MAX : best;
 }
 
+/* True if the names imply several formats, so that it is worth inspecting the inputs. */
+static bool may_differ(const struct tk_sources *s) {
+  const struct format *first = NULL;
+  for (size_t i = 0; i < s->n; i++) {
+    const struct format *f = format_by_path(s->inputs[i].name);
+    if (f && first && f != first) return true;
+    if (f) first = f;
+  }
+  return false;
+}
+
 bool sources_find_recordings(struct tk_sources *s, size_t *main_of, struct tk_err *err) {
   size_t twice;
   bool several;
   for (size_t i = 0; i < s->n; i++) main_of[i] = i;
-  if (s->n < 2) return true;
+  if (s->n < 2 || s->impl->opt.join || s->impl->opt.apart || s->impl->opt.all_files || !may_differ(s)) return true;
   if (!sources_have_formats(s, &several, err)) return false;
   for (size_t i = 0; several && i < s->n; i++) {
     if (!is_recording(s, i) || stated_rank(s, i) < 0) continue;
+    s->inputs[i].format = entry_of(s, i)->format;
     const size_t best = main_recording(s, i, false, &twice);
     if (best != SIZE_MAX && twice == SIZE_MAX) main_of[i] = best;
   }
@@ -129,7 +147,7 @@ bool sources_join_recordings(struct tk_sources *s, struct tk_err *err) {
   bool several, ok = true;
   size_t twice;
   if (!sources_have_formats(s, &several, err)) return false;
-  if (!several || s->impl->opt.all_files) return true;
+  if (!several || s->impl->opt.all_files || s->impl->opt.apart) return true;
   for (size_t i = 0; i < s->n && ok; i++) {
     if (!is_recording(s, i)) continue;
     s->inputs[i].format = entry_of(s, i)->format;
@@ -188,5 +206,5 @@ bool sources_keep_recordings(struct tk_sources *s, size_t i, struct tk_err *err)
   return true;
 }
 
-void sources_keep_times(struct tk_sources *s) { s->impl->keep_times = true; }
-bool sources_keeps_times(const struct tk_sources *s) { return s->impl->keep_times; }
+void sources_set_align(struct tk_sources *s, enum tk_align align) { s->impl->align = align; }
+enum tk_align sources_align(const struct tk_sources *s) { return s->impl->align; }

@@ -33,8 +33,9 @@ const char *sources_recording_path(const struct tk_sources *s, size_t i, size_t 
 bool sources_recording_is_file(const struct tk_sources *s, size_t i);
 bool sources_keep_recordings(struct tk_sources *s, size_t i, struct tk_err *err);
 
-/* Joins recordings by the times that they state, without comparing their clocks. */
-void sources_keep_times(struct tk_sources *s);
-bool sources_keeps_times(const struct tk_sources *s);
+/* Sets how the clocks of recordings are aligned: not at all with TK_ALIGN_NONE, by the wall clock with TK_ALIGN_CLOCK, and
+ * otherwise by what they share. */
+void sources_set_align(struct tk_sources *s, enum tk_align align);
+enum tk_align sources_align(const struct tk_sources *s);
 
 #endif

@@ -34,7 +34,7 @@ struct tk_sources_impl {
   uint32_t cap_chosen, cap_inputs, n;
   struct tk_source_options opt;
   int64_t rank; /* requested rank, or -1 */
-  bool keep_times; /* recordings of one rank are joined by the times that they state */
+  enum tk_align align; /* how the clocks of recordings of one rank are aligned */
 };
 
 #endif
