@@ -28,6 +28,7 @@ static const struct opt opts[] = {
   ROW_FULL_NAMES(struct params, full_names),
   ROW_THRESHOLDS(struct params, thresholds),
   ROW_KEEP_GOING,
+  ROW_JOIN,
   ROW_FORCE,
   ROWS_SELECT,
   ROW_ALLOW_EMPTY,

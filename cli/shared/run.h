@@ -146,7 +146,9 @@ extern const struct opt_word run_progress_words[];
   }
 #define ROW_JOIN                                                                                                               \
   {                                                                                                                            \
-    OPT_FLAG, 0, "join", 0, "read all inputs as pieces of one trace, in the order of their names",                             \
+    OPT_FLAG, 0, "join", 0,                                                                                                    \
+        "read all inputs as pieces of one trace, in the order of their names; inputs of different formats are recordings of "  \
+        "one rank by several profilers",                                                                                       \
         SHARED(join), 0, 0, 0                                                                                                  \
   }
 #define ROW_KEEP_GOING                                                                                                         \

@@ -18,7 +18,7 @@ enum { MOST_ANCHORS = 4096, MARGIN_NS = 1000000, SLACK_NS = 1000, PERCENT = 2 };
 struct item {
   int64_t start, end, link; /* link: correlation id; 0 = none */
   uint64_t label;           /* hash of what both recorders call the event */
-  uint64_t exact;           /* hash of link, label and ordinal among equal ones; 0 = no link */
+  uint64_t exact;           /* hash of link, label and ordinal among items with both; 0 = no link */
   tk_id event;
   uint32_t track, pair;     /* pair: 1 + index of its counterpart */
 };
@@ -71,7 +71,7 @@ static bool is_wanted(const struct tk_event *e, unsigned kind, enum what what) {
   if (e->kind != TK_EVENT_SPAN || e->flags & TK_FLAG_LOST_CLOCK) return false;
   if (what == WORK) return kind & KIND_DEVICE && kind & DONE;
   if (kind & KIND_DEVICE) return false;
-  return what == CALLS ? (kind & KIND_RUNTIME) != 0 : (kind & (KIND_ANNOTATION | KIND_STEP)) != 0;
+  return what == CALLS ? (kind & KIND_RUNTIME) != 0 : (kind & (KIND_ANNOTATION | KIND_STEP | KIND_OP)) != 0;
 }
 
 static int items_by_end(const void *pa, const void *pb) {
@@ -80,20 +80,31 @@ static int items_by_end(const void *pa, const void *pb) {
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Numbers items with equal link and label, of which the kernels of a graph launch have many. */
+static uint64_t link_key(const struct item *x) { return x->label ^ (uint64_t)x->link * 0x9e3779b97f4a7c15u; }
+
+/* Numbers items with equal link and label, of which the kernels of a graph launch have many. If the recordings contain different
+ * numbers of them, an ordinal means nothing; so the number is part of the key. */
 static bool number_items(struct side *s, struct mem *mem) {
-  struct map seen;
+  struct map all, seen;
+  map_init(&all, mem);
   map_init(&seen, mem);
-  for (uint32_t i = 0; i < s->n; i++) {
+  bool ok = true;
+  for (uint32_t i = 0; i < s->n && ok; i++) {
+    uint32_t *n = s->v[i].link ? map_put(&all, link_key(&s->v[i]), 0) : NULL;
+    if (n) ++*n;
+    else ok = !s->v[i].link;
+  }
+  for (uint32_t i = 0; i < s->n && ok; i++) {
     struct item *x = &s->v[i];
-    if (!x->link) continue;
-    uint32_t *nth = map_put(&seen, x->label ^ (uint64_t)x->link * 0x9e3779b97f4a7c15u, 0);
-    if (!nth) return false;
-    const uint64_t key[3] = {x->label, (uint64_t)x->link, (*nth)++};
+    uint32_t *nth = x->link ? map_put(&seen, link_key(x), 0) : NULL;
+    ok = nth || !x->link;
+    if (!nth) continue;
+    const uint64_t key[4] = {x->label, (uint64_t)x->link, (*nth)++, *map_get(&all, link_key(x))};
     x->exact = hash_bytes(key, sizeof key) | 1;
   }
+  map_free(&all);
   map_free(&seen);
-  return true;
+  return ok;
 }
 
 static bool take_items(struct side *s, enum what what, struct mem *mem) {

@@ -246,8 +246,8 @@ static void note_recordings(const struct run *run) {
   for (size_t i = 1; differ && i < run->s->n; i++) {
     const size_t other = other_recording_of(run, i);
     if (other == SIZE_MAX) continue;
-    snprintf(text, sizeof text, "has the same rank as %s, in another format: work that both recorded is counted twice; join "
-                                "them, or leave one of them out", run->s->inputs[other].name);
+    snprintf(text, sizeof text, "has the same rank as %s, in another format: work that both recorded is counted twice; if "
+                                "they are recordings of one rank, join them (see --join)", run->s->inputs[other].name);
     diagnostics_say(run->r->notes, run->s->inputs[i].name, TK_NOTE_INFO, text);
   }
 }

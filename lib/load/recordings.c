@@ -34,15 +34,23 @@ static void start_together(struct joining *j) {
   j->other->edits |= TK_EDIT_MOVED;
 }
 
+static int64_t offset_of(const struct joining *j) { return align_offset(&j->twice.map, j->twice.map.pivot_ns); }
+
+/* True if the clocks differ by no more than the error. */
+static bool is_equal(const struct joining *j) {
+  return j->walled && align_is_constant(&j->twice.map) && fabs((double)offset_of(j)) <= j->twice.error_ns;
+}
+
 /* True if the offset that was measured is applied. */
 static bool is_moved(const struct joining *j) {
+  if (is_equal(j)) return false;
   return j->twice.tied_by && j->align != TK_ALIGN_NONE && !(j->walled && j->align == TK_ALIGN_CLOCK);
 }
 
 static bool move_other(struct joining *j) {
   const struct twice *w = &j->twice;
   if (is_moved(j)) {
-    j->moved_ns = -align_offset(&w->map, w->map.pivot_ns);
+    j->moved_ns = -offset_of(j);
     return align_apply(j->other, &w->map, 0, j->err);
   }
   if (!j->walled && j->align != TK_ALIGN_NONE) start_together(j);
@@ -126,10 +134,13 @@ static void say_clocks(const struct joining *j, char *text, size_t n) {
     snprintf(text, n, "its clock was compared by %u %s that both contain: moved by %s us, error %s us", w->anchors, w->tied_by,
              num_fixed((double)j->moved_ns / 1e3, 3).s, num_fixed(w->error_ns / 1e3, 3).s);
   else if (j->align == TK_ALIGN_NONE) snprintf(text, n, "its times are kept");
+  else if (w->tied_by && is_equal(j))
+    snprintf(text, n, "its clock agrees with that of the other input: %u %s that both contain differ by at most %s us", w->anchors,
+             w->tied_by, num_fixed((w->error_ns + fabs((double)offset_of(j))) / 1e3, 3).s);
   else if (j->walled && w->tied_by)
-    snprintf(text, n, "its wall clock is used, which is %s us ahead by %u %s that both contain",
-             num_fixed((double)align_offset(&w->map, w->map.pivot_ns) / 1e3, 3).s, w->anchors, w->tied_by);
-  else if (j->walled) snprintf(text, n, "its wall clock is used, which no event confirms that both contain");
+    snprintf(text, n, "its wall clock is used, which is %s us ahead according to %u %s that both contain, error %s us",
+             num_fixed((double)offset_of(j) / 1e3, 3).s, w->anchors, w->tied_by, num_fixed(w->error_ns / 1e3, 3).s);
+  else if (j->walled) snprintf(text, n, "its wall clock is used; no event in both confirms it");
   else snprintf(text, n, "nothing connects its clock, so its first event is put where the first event of the other one is");
 }
 
@@ -155,12 +166,21 @@ static void add_account(struct joining *j) {
   j->main->store->duplicates += j->kernels + j->calls;
 }
 
+/* Returns the coarser of the resolutions of both formats, in ns: a reading is no better than that. */
+static double resolution_of(const struct tk_trace *a, const struct tk_trace *b) {
+  const struct format *f = format_by_name(a->format), *g = format_by_name(b->format);
+  const double x = f ? (double)f->info.resolution : 0, y = g ? (double)g->info.resolution : 0;
+  return fmax(x, y) / 1000;
+}
+
 bool recordings_join(struct tk_trace *main, struct tk_trace *other, enum tk_align align, struct tk_err *err) {
   struct joining j = {.main = main, .other = other, .align = align, .err = err};
   j.mem.limit = main->store->mem.limit;
   j.twice.mem = &j.mem;
   j.walled = main->clock == other->clock && (main->clock == TK_CLOCK_REALTIME || main->clock == TK_CLOCK_BOOTTIME);
-  bool ok = twice_find(&j.twice, main, other, j.walled, err) && leave_out(&j) && move_other(&j);
+  bool ok = twice_find(&j.twice, main, other, j.walled, err);
+  j.twice.error_ns += resolution_of(main, other);
+  ok = ok && leave_out(&j) && move_other(&j);
   if (ok) renumber_flows(&j);
   ok = ok && append(&j);
   if (ok) add_account(&j);

@@ -36,7 +36,7 @@ static void note_claim(struct merger *m, size_t input, size_t other, int64_t ran
   char text[512];
   if (mine && others && strcmp(mine, others) != 0)
     snprintf(text, sizeof text, "claims the same rank %lld as %s, in another format: both are kept apart, so work that both recorded "
-                                "is there twice; join them if they are recordings of one rank", (long long)rank, name);
+                                "is there twice; if they are recordings of one rank, join them (see --join)", (long long)rank, name);
   else
     snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept apart", (long long)rank, name);
   merger_note(m, m->inputs[input].name, text);

@@ -578,8 +578,8 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
   *v = (struct source_view){.entry = entry, .name = src->entries[entry].name, .host = src->places[entry].host,
                             .run = s->inputs[i].run, .rank = s->inputs[i].rank,
                             .rank_from = s->impl->chosen[i].rank_from, .rank_note = s->impl->chosen[i].rank_note};
+  if (nth == 0 && !*v->host) v->host = s->inputs[i].host;
   if (nth == 0 && s->impl->chosen[i].parts) {
-    v->host = s->inputs[i].host;
     v->parts = s->impl->chosen[i].parts;
     v->part = s->impl->chosen[i].part;
   }

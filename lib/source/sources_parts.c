@@ -53,7 +53,7 @@ static bool look(struct source *src, uint32_t entry, struct tk_err *err) {
   return ok;
 }
 
-/* Sets *parts if the input contains several ranks. */
+/* Sets *parts if the input contains several ranks. Otherwise sets the input's host, if the input states it. */
 static bool find_parts(struct tk_sources *s, size_t i, struct parts **parts, struct tk_err *err) {
   struct source *src = &s->impl->source;
   const uint32_t entry = s->impl->chosen[i].entry;
@@ -69,7 +69,9 @@ static bool find_parts(struct tk_sources *s, size_t i, struct parts **parts, str
   if (!source_keep(src, entry, err)) return false;
   struct in *in = source_open(src, entry, false, &mem, &why);
   bool ok = true;
-  if (in && f->ranks(in, &found, &why) && found.n > 1) ok = (*parts = keep(s, &found)) != NULL;
+  const bool known = in && f->ranks(in, &found, &why);
+  if (known && found.n > 1) ok = (*parts = keep(s, &found)) != NULL;
+  if (known && found.n < 2 && !*s->inputs[i].host) s->inputs[i].host = source_text(src, found.host);
   in_close(in);
   parts_free(&found);
   return (ok || err_set(err, TK_ELIMIT, "out of memory")) && source_progress(src, err);

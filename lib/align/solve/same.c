@@ -5,7 +5,7 @@
 
 #include "curve.h"
 
-enum { FEWEST_SAME = 4 };
+enum { FEWEST_SAME = 3 };
 
 struct same same_offset(double *apart, uint32_t n, double most_ns) {
   struct same s = {.n = n};

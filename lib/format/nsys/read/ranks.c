@@ -82,7 +82,7 @@ bool nsys_ranks(struct in *in, struct parts *parts, struct tk_err *err) {
   if (!t) return err_set(err, TK_ELIMIT, "out of memory");
   bool ok = database_open(&d, in, t, &defaults, err);
   if (ok) {
-    ok = find_processes(&d, &k) && (parts->n < 2 || find_names(&d, &k));
+    ok = find_processes(&d, &k) && find_names(&d, &k);
     database_close(&d);
   }
   tk_free(t);

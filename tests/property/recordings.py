@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""Checks recordings of one rank by several profilers (Kineto, Nsight Systems, a memory snapshot): they become one rank, the offset
+of their clocks is found within the claimed error, and what two of them recorded is counted once; inputs that only look alike stay
+apart, with a note; the order of the inputs does not matter; and what cannot be joined is refused."""
+import itertools
+import json
+import os
+import random
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import snapshot  # noqa: E402
+from databases import path, tracekit  # noqa: E402
+from nsysreport import EPOCH, Report, process  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+LONG = bool(os.environ.get('LONG'))
+DAY = 86_400_000_000_000
+NAMES = ('void gemm<float, 128>(float*)', 'void softmax<__half>(__half*, int)', 'ncclDevKernel_AllReduce(ncclDevComm*)', 'reduce_kernel')
+
+
+class Job:
+    """The device work of a process, in ns from EPOCH: (launch, start, end, name, stream, correlation id)."""
+
+    def __init__(self, seed, n=80, pid=4001, regular=False):
+        self.draw = random.Random(seed)
+        self.pid, self.work, self.steps = pid, [], []
+        t = 50_000_000
+        for i in range(n):
+            t += 50_000 if regular else self.draw.randrange(20_000, 90_000)
+            lasts = 15_000 if regular else self.draw.randrange(3_000, 18_000)
+            name = NAMES[i % len(NAMES)] if regular else self.draw.choice(NAMES)
+            self.work.append((t, t + 8_000, t + 8_000 + lasts, name, 7 + i % 2, i + 1))
+            if i % 10 == 0:
+                self.steps.append((t - 2_000, t + 400_000, f'step {i // 10}'))
+
+    def kineto(self, name, ahead=0, work=None, links=True, host=None, rank=0, base=EPOCH, steps=(), more=()):
+        """Writes a trace of PyTorch whose clock is ahead by so many ns; with the operators, which Nsight Systems does not see."""
+        us = lambda ns: (ns + ahead) / 1000
+        events = [{'ph': 'M', 'name': 'process_name', 'pid': self.pid, 'tid': 0, 'args': {'name': 'python'}},
+                  {'ph': 'M', 'name': 'process_labels', 'pid': self.pid, 'tid': 0, 'args': {'labels': 'CPU'}},
+                  {'ph': 'M', 'name': 'process_name', 'pid': 0, 'tid': 0, 'args': {'name': 'python'}},
+                  {'ph': 'M', 'name': 'process_labels', 'pid': 0, 'tid': 0, 'args': {'labels': 'GPU 0'}}]
+        events += [{'ph': 'M', 'name': 'thread_name', 'pid': 0, 'tid': s, 'args': {'name': f'stream {s}'}} for s in (7, 8)]
+        for launch, start, end, kernel, stream, link in self.work if work is None else work:
+            args = {'External id': link, 'stream': stream, 'device': 0, 'grid': [1, 1, 1], 'block': [64, 1, 1]}
+            if links:
+                args['correlation'] = link
+            events.append({'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::op', 'pid': self.pid, 'tid': self.pid, 'ts': us(launch - 1000),
+                           'dur': 8, 'args': {'External id': link}})
+            events.append({'ph': 'X', 'cat': 'cuda_runtime', 'name': 'cudaLaunchKernel', 'pid': self.pid, 'tid': self.pid, 'ts': us(launch),
+                           'dur': 5, 'args': args})
+            events.append({'ph': 'X', 'cat': 'kernel', 'name': kernel, 'pid': 0, 'tid': stream, 'ts': us(start),
+                           'dur': (end - start) / 1000, 'args': args})
+        events += [{'ph': 'X', 'cat': 'user_annotation', 'name': label, 'pid': self.pid, 'tid': self.pid, 'ts': us(start),
+                    'dur': (end - start) / 1000} for start, end, label in steps]
+        top = {'schemaVersion': 1, 'distributedInfo': {'backend': 'nccl', 'rank': rank, 'world_size': 2}, 'baseTimeNanoseconds': base}
+        if host:
+            top['host_name'] = host
+        with open(path(name), 'w') as f:
+            json.dump({**top, 'traceEvents': events + list(more)}, f)
+        return path(name)
+
+    def nsys(self, name, links=True, host=None, jitter=0, steps=(), extra=0, pid=None):
+        """Writes a report of Nsight Systems. `extra`: kernels that only this report contains."""
+        if os.path.exists(path(name)):
+            os.remove(path(name))
+        r, pid = Report(path(name)), pid or self.pid
+        r.add('PROCESSES', globalPid=process(pid), pid=pid, name='/usr/bin/python3')
+        if host:
+            r.add('TARGET_INFO_SYSTEM_ENV', globalVid=0, devStateName='', name='Hostname', nameEnum=0, value=host)
+        for launch, start, end, kernel, stream, link in self.work:
+            by = self.draw.randrange(-jitter, jitter + 1)
+            r.call(pid, pid, launch, launch + 5000, correlation=link if links else 0)
+            r.kernel(pid, start + by, end + by, kernel, correlation=link if links else 0, stream=stream)
+        for i in range(extra):
+            r.kernel(pid, 49_000_000 + 9000 * i, 49_005_000 + 9000 * i, 'only_nsys', correlation=100_000 + i)
+        for start, end, label in steps:
+            r.add('NVTX_EVENTS', start=start, end=end, eventType=59, text=label, globalTid=process(pid) + pid, domainId=0)
+        r.close()
+        return path(name)
+
+
+def snapshot_at(name, us, steps=()):
+    """Writes a memory snapshot that begins at a time in us since the epoch, with annotations at (start, end) in ns from EPOCH."""
+    snapshot.BASE_US = us
+    drawn = snapshot.Snapshot(5, events=30)
+    drawn.annotations = [{'stage': stage, 'name': label, 'device': 0, 'time_us': (EPOCH + at) // 1000}
+                         for start, end, label in steps for stage, at in (('START', start), ('END', end))]
+    with open(path(name), 'wb') as f:
+        f.write(drawn.make())
+    return path(name)
+
+
+def merge(*inputs, options=(), output='merged.json', want=0):
+    """Returns the report of a merge, its messages, and its events."""
+    status, out, said = tracekit('merge', '--json', '--force', *options, *inputs, '-o', path(output))
+    check(f'merge {" ".join(map(os.path.basename, inputs))}: status', status == want, f'{status}: {said}')
+    if status or not output.endswith('.json'):
+        return json.loads(out) if not status else None, said, []
+    with open(path(output)) as f:
+        return json.loads(out), said, json.load(f)['traceEvents']
+
+
+def kernels(events):
+    return sorted((e['name'].split('(')[0].split('<')[0].removeprefix('void '), round(e['dur'] * 1000)) for e in events if e.get('cat') == 'kernel')
+
+
+def expected(job, extra=0):
+    work = [(name.split('(')[0].split('<')[0].removeprefix('void '), end - start) for _, start, end, name, _, _ in job.work]
+    return sorted(work + [('only_nsys', 5000)] * extra)
+
+
+def offset(said):
+    """Returns the shift and its error in ns, as the note states them."""
+    found = re.search(r'moved by (-?[0-9.]+) us, error ([0-9.]+) us', said)
+    return (float(found[1]) * 1000, float(found[2]) * 1000) if found else (0, 0)
+
+
+def is_joined(what, report, said, inputs=2):
+    ranks = report['ranks']
+    check(f'{what}: one rank', len(ranks) == 1 and ranks[0].get('recordings', '').count(',') == inputs - 2, ranks)
+    check(f'{what}: a note states it', said.count('is a further recording of this rank') == inputs - 1, said)
+
+
+def is_apart(what, report, said, ranks=2):
+    check(f'{what}: kept apart', len(report['ranks']) == ranks and not any('recordings' in r for r in report['ranks']), report['ranks'])
+    check(f'{what}: a note recommends the option', 'claims the same rank 0 as' in said, said)
+
+
+# ---- the same work, seen twice ----
+
+def offsets():
+    """Any offset is found within the claimed error, and each kernel is there once."""
+    for seed in range(30 if LONG else 8):
+        job, draw = Job(seed, n=40 + 20 * (seed % 4)), random.Random(1000 + seed)
+        links, jitter = seed % 4 != 3, (0, 50, 400)[seed % 3]
+        ahead = draw.randrange(-800_000, 800_000) if links else draw.randrange(-300_000, 300_000)
+        k, n = job.kineto('kineto_rank0.json', ahead, links=links), job.nsys('nsys_rank0.sqlite', links, jitter=jitter, extra=seed % 3)
+        report, said, events = merge(k, n)
+        what = f'seed {seed}, {ahead} ns, {"ids" if links else "no ids"}'
+        is_joined(what, report, said)
+        moved, error = offset(said)
+        check(f'{what}: the offset is within the error', abs(moved - ahead) <= error + 1 and error <= 2 * jitter + 10, (moved, error))
+        check(f'{what}: kernels are counted once', kernels(events) == expected(job, seed % 3), len(kernels(events)))
+        want = len(job.work) * (2 if links else 1)
+        check(f'{what}: duplicates', report['ranks'][0]['duplicates'] == want, report['ranks'][0])
+
+
+def windows():
+    """A recording that contains only part of the work; and one whose ids are of another counter."""
+    job = Job(50, n=120)
+    n = job.nsys('nsys_rank0.sqlite')
+    _, said, events = merge(job.kineto('kineto_rank0.json', 777, work=job.work[30:70]), n)
+    check('part: kernels are counted once', kernels(events) == expected(job), len(kernels(events)))
+    check('part: duplicates', '40 device events and 40 calls' in said, said)
+    other = [(*w[:5], w[5] + 7) for w in job.work]
+    _, said, events = merge(job.kineto('kineto_rank0.json', 777, work=other), n)
+    check('other ids: kernels are counted once', kernels(events) == expected(job), len(kernels(events)))
+    check('other ids: the offset', abs(offset(said)[0] - 777) <= max(10, offset(said)[1]), said)
+
+
+def undecided():
+    """Work of both that does not match stays, and a note states that it counts twice."""
+    job, other = Job(60), Job(61)
+    report, said, events = merge(job.kineto('kineto_rank0.json', work=[(*w[:3], f'k{i}', *w[4:]) for i, w in enumerate(other.work)]),
+                                 job.nsys('nsys_rank0.sqlite'))
+    check('unlike work: all of it is kept', len(kernels(events)) == 160, len(kernels(events)))
+    check('unlike work: a note', 'counted twice' in said and report['ranks'][0]['duplicates'] == 0, said)
+
+
+def regular():
+    """Kernels at equal distances fit at many offsets: without ids, no wrong one is claimed."""
+    job = Job(70, regular=True)
+    for ahead in (0, 1500, 200_000):
+        k, n = job.kineto('kineto_rank0.json', ahead, links=False), job.nsys('nsys_rank0.sqlite', links=False)
+        _, said, _ = merge(k, n)
+        moved, error = offset(said)
+        check(f'regular, {ahead}: no wrong claim', 'moved by' not in said or abs(moved - ahead) <= error + 1, said)
+
+
+# ---- rows ----
+
+def rows():
+    job = Job(80)
+    k = job.kineto('kineto_rank0.json', steps=job.steps)
+    n = job.nsys('nsys_rank0.sqlite', steps=job.steps)
+    _, _, events = merge(k, n)
+    names = {e['pid']: e['args']['name'] for e in events if e.get('name') == 'process_name'}
+    check('the process is there once', list(names.values()).count('/usr/bin/python3') == 0 and 4001 in names, names)
+    threads = {e['args']['name'] for e in events if e.get('name') == 'thread_name' and e['pid'] == 4001}
+    check('a row for each recorder of a thread', threads == {'thread 4001 [nsys]'}, threads)
+    ranges = [e for e in events if e.get('cat') == 'nvtx']
+    check('ranges of the other recorder are there', len(ranges) == len(job.steps) and {e['pid'] for e in ranges} == {4001}, len(ranges))
+    ops = [e for e in events if e.get('cat') == 'cpu_op']
+    calls = [e for e in events if e.get('cat') == 'cuda_runtime']
+    check('calls stay within their operators', len(calls) == len(ops) and {e['tid'] for e in calls} == {4001}, len(calls))
+    status, _, said = tracekit('check', path('merged.json'))
+    check('the result is valid', status == 0, said)
+    for ending in ('pftrace', 'xplane.pb'):
+        merge(k, n, output=f'merged.{ending}')
+        found = [tracekit('top', '--csv', '--kind=kernel', path(f'merged.{e}'))[1] for e in ('json', ending)]
+        check(f'{ending}: the same kernels', found[0] == found[1] and found[0].count('\n') > 2, found)
+
+
+def orders():
+    job = Job(81)
+    inputs = [job.kineto('kineto_rank0.json', 1234, steps=job.steps), job.nsys('nsys_rank0.sqlite'),
+              snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 50_000)]
+    written = set()
+    for order in itertools.permutations(inputs):
+        report, said, _ = merge(*order, options=['--join', '--no-provenance'])
+        is_joined('any order', report, said, 3)
+        with open(path('merged.json'), 'rb') as f:
+            written.add(f.read())
+    check('the order of the inputs does not matter', len(written) == 1, len(written))
+
+
+def kept_times():
+    job = Job(82)
+    k, n = job.kineto('kineto_rank0.json', 5000), job.nsys('nsys_rank0.sqlite', extra=1)
+    for align, note in (('none', 'its times are kept'), ('clock', 'its wall clock is used, which is -5.000 us ahead')):
+        report, said, events = merge(k, n, options=[f'--align={align}'])
+        is_joined(align, report, said)
+        check(f'{align}: the note', note in said, said)
+        only = [e['ts'] for e in events if e['name'].startswith('only_nsys')]
+        check(f'{align}: times are as recorded', only == [49_000.0], only)
+        check(f'{align}: kernels are counted once', kernels(events) == expected(job, 1), len(kernels(events)))
+
+
+# ---- a memory snapshot ----
+
+def snapshots():
+    job = Job(83)
+    k = job.kineto('kineto_rank0.json', steps=job.steps)
+    s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 50_000, job.steps)
+    report, said, _ = merge(k, s)
+    is_apart('snapshot without the option', report, said)
+    report, said, events = merge(k, s, options=['--join'])
+    is_joined('snapshot', report, said)
+    check('snapshot: annotations confirm its clock', f'agrees with that of the other input' in said and f'{len(job.steps)} annotations' in said, said)
+    names = {e['args']['name'] for e in events if e.get('name') == 'process_name'}
+    check('snapshot: its process is beside that of the GPU', names == {'python', 'GPU 0 memory'}, names)
+    tracekit('convert', '-q', '--force', s, '-o', path('alone.json'))
+    with open(path('alone.json')) as f:
+        alone = json.load(f)
+    base = alone.get('baseTimeNanoseconds', 0)
+    samples = lambda events, base: sorted((round(e['ts'] * 1000) + base, e['args']['bytes']) for e in events if e['ph'] == 'C')
+    with open(path('merged.json')) as f:
+        found = samples(events, json.load(f).get('baseTimeNanoseconds', 0))
+    check('snapshot: its counters are on the timeline', found and found == samples(alone['traceEvents'], base), len(found))
+    s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 50_000)
+    _, said, _ = merge(k, s, options=['--join'])
+    check('snapshot: without annotations, nothing is claimed', 'its wall clock is used; no event in both confirms it' in said, said)
+
+
+# ---- what only looks alike ----
+
+def near_misses():
+    job = Job(90)
+    k, n = job.kineto('kineto_rank0.json', host='node-a'), job.nsys('nsys_rank0.sqlite', host='node-b')
+    is_apart('two hosts', *merge(k, n)[:2])
+    k = job.kineto('kineto_rank0.json', base=EPOCH + DAY)
+    is_apart('a day apart', *merge(k, job.nsys('nsys_rank0.sqlite'))[:2])
+    k = job.kineto('kineto_rank0.json')
+    is_apart('another process', *merge(k, job.nsys('nsys_rank0.sqlite', pid=4711))[:2])
+    report, said, _ = merge(k, job.kineto('again_rank0.json', 10), job.nsys('nsys_rank0.sqlite'))
+    is_apart('a format twice', report, said, 3)
+    k = job.kineto('kineto_rank1.json', rank=1)
+    report, said, _ = merge(k, job.nsys('nsys_rank0.sqlite'))
+    check('other ranks are other ranks', [r['rank'] for r in report['ranks']] == [1, 0] and 'recording' not in said, said)
+    k, n = job.kineto('kineto_rank0.json', host='node-a'), job.nsys('nsys_rank0.sqlite', host='node-a')
+    is_joined('one host', *merge(k, n)[:2])
+
+
+def stated():
+    """The user's word joins what the contents do not show, and is refused where it cannot be meant."""
+    job, second = Job(91), Job(92, pid=4002)
+    k, n = job.kineto('kineto_rank0.json'), job.nsys('nsys_rank0.sqlite', pid=4711)
+    is_joined('stated', *merge(k, n, options=['--join'])[:2])
+    inputs = [job.kineto('kineto_rank0.json'), second.kineto('kineto_rank1.json', rank=1), second.nsys('nsys_rank1.sqlite'),
+              job.nsys('nsys_rank0.sqlite')]
+    for options in ([], ['--join']):
+        report, _, events = merge(*inputs, options=options)
+        found = [(r['rank'], os.path.basename(r.get('recordings', ''))) for r in report['ranks']]
+        check('two ranks, two recordings each', sorted(found) == [(0, 'nsys_rank0.sqlite'), (1, 'nsys_rank1.sqlite')], found)
+        check('two ranks: kernels are counted once', kernels(events) == sorted(expected(job) + expected(second)), len(kernels(events)))
+    said = merge(*inputs, job.kineto('again_rank0.json'), options=['--join'], want=2)[1]
+    check('a format twice is refused', 'its rank has another input of the same format' in said, said)
+    os.rename(job.nsys('nsys_rank0.sqlite'), path('report.sqlite'))
+    said = merge(*inputs[:2], path('report.sqlite'), options=['--join'], want=2)[1]
+    check('an unknown rank is refused', 'it states no rank' in said, said)
+    report, said, _ = merge(inputs[0], path('report.sqlite'), options=['--join'])
+    is_joined('only one rank is known', report, said)
+    said = merge(*inputs, options=['--join', '--manifest'], output='merged.tar', want=2)[1]
+    check('a manifest is refused', 'a manifest copies inputs unchanged' in said, said)
+
+
+# ---- other commands ----
+
+def commands():
+    job = Job(93)
+    k, n = job.kineto('kineto_rank0.json', 900), job.nsys('nsys_rank0.sqlite')
+    for options in ([], ['--join']):
+        status, out, said = tracekit('report', '--json', *options, k, n)
+        report = json.loads(out) if status == 0 else {}
+        found = [r['kernels'] for r in report.get('ranks', [])]
+        check('report: one rank', status == 0 and 'is a further recording of this rank' in said, said)
+        check('report: kernels are counted once', found == [len(job.work)], found)
+    status, out, said = tracekit('top', '--json', '--kind=kernel', k, n)
+    check('top: kernels are counted once', status == 0 and sum(r['count'] for r in json.loads(out)['rows']) == len(job.work), out[:300])
+
+
+def damage():
+    job = Job(94, n=20)
+    k, n = job.kineto('kineto_rank0.json'), job.nsys('nsys_rank0.sqlite')
+    s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 50_000)
+    draw = random.Random(5)
+    for i in range(60 if LONG else 15):
+        victim = (k, n, s)[i % 3]
+        with open(victim, 'rb') as f:
+            data = bytearray(f.read())
+        broken = bytearray(data)
+        for _ in range(draw.randrange(1, 12)):
+            broken[draw.randrange(20, len(broken))] = draw.randrange(256)
+        with open(victim, 'wb') as f:
+            f.write(broken)
+        status = tracekit('merge', '-q', '--force', '--join', '--keep-going', k, n, s, '-o', path('merged.json'))[0]
+        check(f'damage {i}: no crash', status in (0, 2, 3), status)
+        with open(victim, 'wb') as f:
+            f.write(data)
+
+
+for test in (offsets, windows, undecided, regular, rows, orders, kept_times, snapshots, near_misses, stated, commands, damage):
+    test()
+sys.exit(finish())
