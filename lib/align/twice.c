@@ -20,7 +20,7 @@ struct item {
   uint64_t label;           /* hash of what both recorders call the event */
   uint64_t exact;           /* hash of link, label and ordinal among items with both; 0 = no link */
   tk_id event;
-  uint32_t track, pair;     /* pair: 1 + index of its counterpart */
+  uint32_t pair;            /* 1 + index of its pair; 0 = none */
 };
 
 /* One recording. Items are sorted by end. */
@@ -115,7 +115,7 @@ static bool take_items(struct side *s, enum what what, struct mem *mem) {
     if (!is_wanted(e, kind, what)) continue;
     if (!mem_grow(mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
     s->v[s->n++] = (struct item){.start = trace_ns(s->t, 0, e->ts), .end = trace_ns(s->t, 0, e->ts + e->dur), .event = i,
-                                 .link = what == ANNOTATIONS ? 1 : link_of(s, e), .label = label_of(s, e, kind, what), .track = e->track};
+                                 .link = what == ANNOTATIONS ? 1 : link_of(s, e), .label = label_of(s, e, kind, what)};
   }
   if (s->n) qsort(s->v, s->n, sizeof *s->v, items_by_end);
   return number_items(s, mem);
@@ -302,7 +302,7 @@ static bool refine(struct twice *w, const struct side *s) {
 
 /* Decides which recording describes the pairs better: the one whose calls are nested in ops or annotations, or else the one with
  * more args. */
-static void weigh(struct twice *w, const struct side *s) {
+static void twice_weigh(struct twice *w, const struct side *s) {
   uint64_t args[2] = {0, 0}, depth[2] = {0, 0};
   for (uint32_t i = 0; i < w->n; i++) {
     const tk_id event[2] = {w->pairs[i].a, w->pairs[i].b};
@@ -348,7 +348,7 @@ bool twice_find(struct twice *w, const struct tk_trace *a, const struct tk_trace
   struct side s[2] = {{0}};
   bool ok = open_side(&s[0], a, w->mem) && open_side(&s[1], b, w->mem);
   ok = ok && find_work(w, s, walled, err) && find_calls(w, s) && find_annotations(w, s, walled, err);
-  if (ok) weigh(w, s);
+  if (ok) twice_weigh(w, s);
   close_side(&s[0], w->mem);
   close_side(&s[1], w->mem);
   return ok || mem_refuse(w->mem, err);

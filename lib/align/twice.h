@@ -28,7 +28,8 @@ struct twice {
   double error_ns;          /* 95% bound of its error */
 };
 
-/* Compares two sealed traces; only w->mem is set. `walled`: the timestamps of both count from the same epoch. Returns false with err on failure. */
+/* Compares two sealed traces; only w->mem is set. `walled`: the timestamps of both count from the same epoch. Returns false with
+ * err on failure. */
 bool twice_find(struct twice *w, const struct tk_trace *a, const struct tk_trace *b, bool walled, struct tk_err *err);
 void twice_free(struct twice *w);
 

@@ -114,6 +114,35 @@ static bool drop_copies(struct planner *p) {
   return ok || mem_refuse(&p->mem, p->err);
 }
 
+/* True if the scans show a process, by its pid, that ran in both inputs at the same time. Small pids may be numbers of devices. */
+static bool share_process(const struct scan *a, const struct scan *b) {
+  enum { DEVICES = 256 };
+  if (a->start_ns > b->end_ns || b->start_ns > a->end_ns || (*a->host && *b->host && strcmp(a->host, b->host) != 0)) return false;
+  for (uint32_t i = 0; i < a->pids.n; i++)
+    for (uint32_t k = 0; k < b->pids.n && a->pids.v[i] >= DEVICES; k++)
+      if (a->pids.v[i] == b->pids.v[k]) return true;
+  return false;
+}
+
+/* Refuses recordings of one rank, which a merge would join: a part is written from a single input. */
+static bool refuse_recordings(struct planner *p) {
+  struct map first;
+  bool ok = true;
+  map_init(&first, &p->mem);
+  for (uint32_t i = 0; ok && i < p->list.n; i++) {
+    const struct scan *s = &p->list.v[i];
+    if (s->rank < 0 || s->compared) continue;
+    const uint32_t *at = map_put(&first, (uint64_t)s->rank, i);
+    ok = at || mem_refuse(&p->mem, p->err);
+    const struct scan *other = at ? &p->list.v[*at] : s;
+    if (other == s || !s->format || !other->format || strcmp(s->format, other->format) == 0 || !share_process(other, s)) continue;
+    ok = err_set(p->err, TK_EUSAGE, "%s: is a further recording of rank %lld, like %s; a plan cannot join recordings, so merge "
+                                    "these two files first, and scan the result", s->input, (long long)s->rank, other->input);
+  }
+  map_free(&first);
+  return ok;
+}
+
 static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   uint32_t ranks = 0;
   bool ok = true;
@@ -121,7 +150,7 @@ static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   p->list.most = merge_most_anchors(ranks);
   for (size_t i = 0; ok && i < n; i++) ok = scan_read(&p->list, &p->anchors, scans[i], p->report->notes, p->err);
   if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "the scans contain no rank");
-  ok = ok && drop_copies(p) && compare_names(p);
+  ok = ok && drop_copies(p) && compare_names(p) && refuse_recordings(p);
   if (ok && p->format->own_order) ok = sort_scans(p);
   p->sources.inputs = ok ? mem_array(&p->mem, p->list.n, sizeof *p->sources.inputs) : NULL;
   if (!p->sources.inputs) return ok && mem_check(&p->mem, p->err);

@@ -21,8 +21,9 @@ struct join_ids {
 
 /* Appends tracks, classes, events, flow points and counts of `src` to `dst`, both sealed (a new, empty graph must be marked as
  * sealed). Times keep their absolute value; a `dst` without tracks takes over the origin of `src`. Hidden processes and their
- * tracks are left out. The caller adds records, metas and notes. Fills `ids`, of which only `onto` is read and which join_ids_free releases in any case. Flow
- * points stay unsorted until join_finish. Returns false when memory or ids run out, or if times exceed the range of `dst`. */
+ * tracks are left out. The caller adds records, metas and notes. Fills `ids`, of which only `onto` is read, and which
+ * join_ids_free releases in any case. Flow points stay unsorted until join_finish. Returns false when memory or ids run out, or
+ * if times exceed the range of `dst`. */
 bool join_graph(struct tk_trace *dst, const struct tk_trace *src, struct join_ids *ids, struct tk_err *err);
 void join_ids_free(struct join_ids *ids, struct tk_trace *dst);
 

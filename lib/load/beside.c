@@ -132,7 +132,9 @@ static void name_row(struct tk_trace *other, struct tk_track *k, const struct tk
 static void renumber_thread(struct placing *p, struct tk_track *k, tk_id process, tk_id own) {
   const bool fits = k->tid.kind == TK_IDENT_INT && k->tid.num > 0 && k->tid.num < INT32_MAX - NEXT_TID;
   int64_t tid = fits ? k->tid.num + NEXT_TID : NEXT_TID;
-  while (index_thread(&p->of_main, p->main, process, ident_int(tid)) || index_thread(&p->of_other, p->other, own, ident_int(tid))) tid++;
+  while (index_thread(&p->of_main, p->main, process, ident_int(tid)) ||
+         index_thread(&p->of_other, p->other, own, ident_int(tid)))
+    tid++;
   k->tid = ident_int(tid);
   if (!map_put(&p->of_other.threads, thread_key(own, key_of(p->other, k->tid)), 1)) p->other->store->mem.failed = true;
 }

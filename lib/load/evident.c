@@ -8,7 +8,6 @@
 #include "format/format.h"
 #include "source/identity.h"
 #include "source/sources_beside.h"
-#include "source/sources_join.h"
 
 /* True if the format states pids of the operating system. */
 static bool has_pids(const struct tk_sources *s, size_t i) {
@@ -42,24 +41,17 @@ static bool compare(const struct tk_trace *a, const struct tk_trace *b, bool *on
   return true;
 }
 
-static bool is_final(const struct tk_err *err) { return err->code == TK_EINTERRUPTED; }
-
-/* Joins the candidates of one rank with its main recording. */
-static bool join_rank(struct tk_sources *s, const size_t *main_of, size_t main, const struct tk_load_options *opt, struct tk_err *err) {
-  struct tk_trace *a = NULL, *b;
-  bool ok = true, one;
-  for (size_t i = 0; i < s->n && ok; i++) {
-    if (i == main || main_of[i] != main || !has_pids(s, i)) continue;
-    if (!a) a = tk_sources_load(s, main, opt, err);
-    if (!a) break;
-    b = tk_sources_load(s, i, opt, err);
-    if (!b) break;
-    ok = compare(a, b, &one, err);
-    tk_free(b);
-    if (ok && one) ok = sources_put_beside(s, main, i) || err_set(err, TK_ELIMIT, "out of memory");
-  }
+/* Joins a recording with the main one of its rank if that is evident. Inputs that cannot be read stay apart: a later pass reports
+ * them. */
+static bool join_if_evident(struct tk_sources *s, size_t main, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
+  struct tk_trace *a = tk_sources_load(s, main, opt, err), *b = a ? tk_sources_load(s, i, opt, err) : NULL;
+  bool one = false, ok = !a || !b || compare(a, b, &one, err);
   tk_free(a);
-  return ok && !is_final(err);
+  tk_free(b);
+  if (ok && err->code == TK_EINTERRUPTED) return false;
+  if (ok) err_clear(err);
+  if (ok && one) return sources_put_beside(s, main, i) || err_set(err, TK_ELIMIT, "out of memory");
+  return ok;
 }
 
 bool load_join_evident(struct tk_sources *s, enum tk_align align, const struct tk_load_options *opt, struct tk_err *err) {
@@ -68,10 +60,10 @@ bool load_join_evident(struct tk_sources *s, enum tk_align align, const struct t
   sources_set_align(s, align);
   ok = ok && sources_find_recordings(s, main_of, err);
   for (size_t i = 0; ok && i < s->n; i++) {
-    bool candidates = false;
-    for (size_t k = 0; main_of[i] == i && k < s->n && !candidates; k++) candidates = k != i && main_of[k] == i;
-    if (candidates && has_pids(s, i)) ok = join_rank(s, main_of, i, opt, err), any = true;
-    if (ok) err_clear(err);
+    const size_t main = main_of[i];
+    if (main == i || !has_pids(s, main) || !has_pids(s, i)) continue;
+    ok = join_if_evident(s, main, i, opt, err);
+    any = true;
   }
   free(main_of);
   if (ok && any) sources_drop_joined(s);

@@ -1,11 +1,11 @@
 /* sources_beside.c - see sources_beside.h. */
 #include "sources_beside.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/format.h"
 #include "sources_impl.h"
-#include "sources_join.h"
 
 struct beside {
   struct tk_input input;
@@ -65,21 +65,41 @@ bool sources_have_formats(struct tk_sources *s, bool *several, struct tk_err *er
 
 /* ---- finding ---- */
 
-/* Returns the input of the rank whose format comes first in the table; SIZE_MAX if the rank has fewer than two inputs.
- * `one`: all inputs belong to one rank. *twice becomes an input with the format of an earlier input of the rank. */
-static size_t main_recording(const struct tk_sources *s, size_t of, bool one, size_t *twice) {
-  size_t best = SIZE_MAX, n = 0;
-  uint32_t seen = 0;
-  *twice = SIZE_MAX;
-  for (size_t i = 0; i < s->n; i++) {
-    if (!is_recording(s, i) || (!one && stated_rank(s, i) != stated_rank(s, of))) continue;
-    const size_t place = place_of_format(entry_of(s, i)->format);
-    if (seen & 1u << place) *twice = i;
-    seen |= 1u << place;
-    if (best == SIZE_MAX || place < place_of_format(entry_of(s, best)->format)) best = i;
-    n++;
+/* An input and the rank that it claims. */
+struct claim {
+  int64_t rank;
+  size_t place, input; /* place: of its format in the table of formats */
+};
+
+static int claims_in_order(const void *pa, const void *pb) {
+  const struct claim *a = pa, *b = pb;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+  if (a->place != b->place) return a->place < b->place ? -1 : 1;
+  return (a->input > b->input) - (a->input < b->input);
+}
+
+/* Lists the inputs by rank, the main recording of each rank first. `one`: all inputs belong to one rank; otherwise inputs that
+ * state no rank are left out. Returns NULL when memory runs out. */
+static struct claim *list_claims(struct tk_sources *s, bool one, size_t *n) {
+  struct claim *v = calloc(s->n + 1, sizeof *v);
+  *n = 0;
+  for (size_t i = 0; v && i < s->n; i++) {
+    if (!is_recording(s, i) || (!one && stated_rank(s, i) < 0)) continue;
+    s->inputs[i].format = entry_of(s, i)->format;
+    v[(*n)++] = (struct claim){one ? 0 : stated_rank(s, i), place_of_format(s->inputs[i].format), i};
   }
-  return n < 2 ? SIZE_MAX : best;
+  if (*n) qsort(v, *n, sizeof *v, claims_in_order);
+  return v;
+}
+
+/* Returns the end of the group of claims of one rank that begins at `first`. *twice becomes an input with the format of another
+ * input of the rank; SIZE_MAX = there is none. */
+static size_t end_of_rank(const struct claim *v, size_t n, size_t first, size_t *twice) {
+  size_t end = first + 1;
+  *twice = SIZE_MAX;
+  for (; end < n && v[end].rank == v[first].rank; end++)
+    if (v[end].place == v[end - 1].place) *twice = v[end].input;
+  return end;
 }
 
 /* True if the names imply several formats, so that it is worth inspecting the inputs. */
@@ -94,21 +114,31 @@ static bool may_differ(const struct tk_sources *s) {
 }
 
 bool sources_find_recordings(struct tk_sources *s, size_t *main_of, struct tk_err *err) {
-  size_t twice;
-  bool several;
+  const struct tk_source_options *opt = &s->impl->opt;
+  size_t n, twice;
   for (size_t i = 0; i < s->n; i++) main_of[i] = i;
-  if (s->n < 2 || s->impl->opt.join || s->impl->opt.apart || s->impl->opt.all_files || !may_differ(s)) return true;
-  if (!sources_have_formats(s, &several, err)) return false;
-  for (size_t i = 0; several && i < s->n; i++) {
-    if (!is_recording(s, i) || stated_rank(s, i) < 0) continue;
-    s->inputs[i].format = entry_of(s, i)->format;
-    const size_t best = main_recording(s, i, false, &twice);
-    if (best != SIZE_MAX && twice == SIZE_MAX) main_of[i] = best;
+  if (s->n < 2 || opt->join || opt->apart || opt->all_files || !may_differ(s)) return true;
+  if (!look_at_all(s, err)) return false;
+  struct claim *v = list_claims(s, false, &n);
+  for (size_t i = 0, end; v && i < n; i = end) {
+    end = end_of_rank(v, n, i, &twice);
+    for (size_t k = i; k < end && twice == SIZE_MAX; k++) main_of[v[k].input] = v[i].input;
   }
-  return true;
+  free(v);
+  return v || err_set(err, TK_ELIMIT, "out of memory");
 }
 
 /* ---- joining ---- */
+
+void sources_drop_joined(struct tk_sources *s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->n; i++) {
+    if (s->impl->chosen[i].joined) continue;
+    s->inputs[n] = s->inputs[i];
+    s->impl->chosen[n++] = s->impl->chosen[i];
+  }
+  s->n = s->impl->n = (uint32_t)n;
+}
 
 bool sources_put_beside(struct tk_sources *s, size_t main, size_t other) {
   struct chosen *to = &s->impl->chosen[main], *from = &s->impl->chosen[other];
@@ -142,36 +172,39 @@ static bool refuse_unknown(const struct tk_sources *s, size_t i, struct tk_err *
                                  "rank into its name, such as rank0", s->inputs[i].name);
 }
 
+/* Joins the recordings v[first .. end) of a rank. */
+static bool join_rank(struct tk_sources *s, const struct claim *v, size_t first, size_t end) {
+  bool ok = true;
+  for (size_t k = first + 1; k < end && ok; k++) ok = sources_put_beside(s, v[first].input, v[k].input);
+  return ok;
+}
+
 bool sources_join_recordings(struct tk_sources *s, struct tk_err *err) {
   const bool one = have_one_rank(s);
   bool several, ok = true;
-  size_t twice;
+  size_t n, twice = SIZE_MAX;
   if (!sources_have_formats(s, &several, err)) return false;
   if (!several || s->impl->opt.all_files || s->impl->opt.apart) return true;
-  for (size_t i = 0; i < s->n && ok; i++) {
-    if (!is_recording(s, i)) continue;
-    s->inputs[i].format = entry_of(s, i)->format;
-    if (!one && stated_rank(s, i) < 0) return refuse_unknown(s, i, err);
-    const size_t main = main_recording(s, i, one, &twice);
-    if (main == SIZE_MAX) continue;
-    if (twice != SIZE_MAX)
-      return err_set(err, TK_EUSAGE, "%s: cannot be joined: its rank has another input of the same format; join the pieces of one "
-                                     "format first", s->inputs[twice].name);
-    s->inputs[main].format = entry_of(s, main)->format;
-    for (size_t k = 0; k < s->n && ok; k++)
-      if (k != main && is_recording(s, k) && (one || stated_rank(s, k) == stated_rank(s, i))) {
-        s->inputs[k].format = entry_of(s, k)->format;
-        ok = sources_put_beside(s, main, k);
-      }
+  for (size_t i = 0; i < s->n && !one; i++)
+    if (is_recording(s, i) && stated_rank(s, i) < 0) return refuse_unknown(s, i, err);
+  struct claim *v = list_claims(s, one, &n);
+  for (size_t i = 0, end; v && i < n && ok && twice == SIZE_MAX; i = end) {
+    end = end_of_rank(v, n, i, &twice);
+    ok = twice != SIZE_MAX || join_rank(s, v, i, end);
   }
-  if (ok) sources_drop_joined(s);
-  return ok || err_set(err, TK_ELIMIT, "out of memory");
+  free(v);
+  if (!v || !ok) return err_set(err, TK_ELIMIT, "out of memory");
+  if (twice != SIZE_MAX)
+    return err_set(err, TK_EUSAGE, "%s: cannot be joined: its rank has another input of the same format; join the pieces of one "
+                                   "format first", s->inputs[twice].name);
+  sources_drop_joined(s);
+  return true;
 }
 
 /* ---- reading ---- */
 
 static const struct beside *nth_beside(const struct tk_sources *s, size_t i, size_t nth) {
-  const struct beside *b = s->impl->chosen[i].beside;
+  const struct beside *b = s->impl ? s->impl->chosen[i].beside : NULL; /* a plan lists only the names of its inputs */
   while (b && nth--) b = b->next;
   return b;
 }

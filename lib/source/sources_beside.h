@@ -25,6 +25,8 @@ bool sources_find_recordings(struct tk_sources *s, size_t *main_of, struct tk_er
 /* Makes input `other` a further recording of input `main`. The caller then calls sources_drop_joined. Returns false when memory
  * runs out. */
 bool sources_put_beside(struct tk_sources *s, size_t main, size_t other);
+/* Drops the inputs that became pieces or recordings of another one. */
+void sources_drop_joined(struct tk_sources *s);
 
 /* Finds the nth further recording of an input. Returns false if there are fewer. */
 bool sources_recording(const struct tk_sources *s, size_t i, size_t nth, struct source_view *v);

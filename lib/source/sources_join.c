@@ -114,16 +114,6 @@ static void join(struct tk_sources *s, const struct piece *a, const struct piece
   else m->source.entries[m->chosen[a->input].entry].piece = m->chosen[b->input].entry;
 }
 
-void sources_drop_joined(struct tk_sources *s) {
-  size_t n = 0;
-  for (size_t i = 0; i < s->n; i++) {
-    if (s->impl->chosen[i].joined) continue;
-    s->inputs[n] = s->inputs[i];
-    s->impl->chosen[n++] = s->impl->chosen[i];
-  }
-  s->n = s->impl->n = (uint32_t)n;
-}
-
 /* ---- all inputs ---- */
 
 static int by_natural_order(const void *pa, const void *pb) {

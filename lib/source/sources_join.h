@@ -7,7 +7,5 @@
 
 /* Joins inputs that are pieces of one trace; if the option is set, joins all inputs. */
 bool sources_join(struct tk_sources *s, struct tk_err *err);
-/* Drops the inputs that became part of another one. */
-void sources_drop_joined(struct tk_sources *s);
 
 #endif

@@ -312,6 +312,24 @@ def commands():
     check('top: kernels are counted once', status == 0 and sum(r['count'] for r in json.loads(out)['rows']) == len(job.work), out[:300])
 
 
+def planned():
+    """A plan refuses what a merge would join, and takes the result of that merge."""
+    job, second = Job(95), Job(96, pid=4002)
+    k, n, other = job.kineto('kineto_rank0.json'), job.nsys('nsys_rank0.sqlite'), second.kineto('kineto_rank1.json', rank=1)
+    for name, source in (('a', k), ('b', n), ('c', other)):
+        status, _, said = tracekit('scan', '-q', '--force', source, '-o', path(f'{name}.scan'))
+        check(f'scan {name}', status == 0, said)
+    plan = lambda *scans: tracekit('plan', '--force', *(path(f'{name}.scan') for name in scans), '-o', path('plan.json'))
+    status, _, said = plan('a', 'b', 'c')
+    check('plan refuses recordings of one rank', status == 2 and 'a plan cannot join recordings' in said, (status, said))
+    check('plan takes other ranks', plan('a', 'c')[0] == 0)
+    merge(k, n, output='joined_rank0.json')
+    status, _, said = tracekit('scan', '-q', '--force', path('joined_rank0.json'), '-o', path('b.scan'))
+    check('the merged recordings can be scanned', status == 0, said)
+    status, _, said = plan('b', 'c')
+    check('and planned', status == 0, said)
+
+
 def damage():
     job = Job(94, n=20)
     k, n = job.kineto('kineto_rank0.json'), job.nsys('nsys_rank0.sqlite')
@@ -332,6 +350,6 @@ def damage():
             f.write(data)
 
 
-for test in (offsets, windows, undecided, regular, rows, orders, kept_times, snapshots, near_misses, stated, commands, damage):
+for test in (offsets, windows, undecided, regular, rows, orders, kept_times, snapshots, near_misses, stated, commands, planned, damage):
     test()
 sys.exit(finish())
