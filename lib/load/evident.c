@@ -6,6 +6,7 @@
 
 #include "beside.h"
 #include "format/format.h"
+#include "recordings.h"
 #include "source/identity.h"
 #include "source/sources_beside.h"
 
@@ -21,13 +22,6 @@ static bool is_same_host(const struct tk_trace *a, const struct tk_trace *b, boo
   return strcmp(x.host, y.host) == 0;
 }
 
-static bool overlap(const struct tk_trace *a, const struct tk_trace *b) {
-  tk_time from[2], to[2];
-  trace_extent(a, &from[0], &to[0]);
-  trace_extent(b, &from[1], &to[1]);
-  return trace_ns(a, 0, from[0]) <= trace_ns(b, 0, to[1]) && trace_ns(b, 0, from[1]) <= trace_ns(a, 0, to[0]);
-}
-
 /* Sets *one if the contents of both traces show that they are recordings of one rank. */
 static bool compare(const struct tk_trace *a, const struct tk_trace *b, bool *one, struct tk_err *err) {
   struct mem mem = {0};
@@ -35,7 +29,7 @@ static bool compare(const struct tk_trace *a, const struct tk_trace *b, bool *on
   bool known, same = is_same_host(a, b, &known), share = false;
   *one = false;
   if (known && !same) return true;
-  if (walled ? !overlap(a, b) : !known) return true;
+  if (walled ? !recordings_overlap(a, b) : !known) return true;
   if (!beside_share_process(a, b, &mem, &share)) return mem_refuse(&mem, err);
   *one = share;
   return true;

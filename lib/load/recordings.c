@@ -19,11 +19,30 @@ struct joining {
   bool walled;      /* the timestamps of both count from the epoch */
   enum tk_align align;
   tk_time moved_ns; /* how far the other recording was moved */
+  bool overlaps;    /* both were recording at the same time, by their wall clocks */
   uint64_t kernels, calls; /* number of events left out */
   struct tk_err *err;
 };
 
 /* ---- clocks ---- */
+
+static int64_t offset_of(const struct joining *j) { return align_offset(&j->twice.map, j->twice.map.pivot_ns); }
+
+/* True if the clocks differ by no more than the error. */
+static bool is_equal(const struct joining *j) {
+  return j->twice.tied_by && j->walled && align_is_constant(&j->twice.map) && fabs((double)offset_of(j)) <= j->twice.error_ns;
+}
+
+/* True if the offset that was measured is applied. */
+static bool is_moved(const struct joining *j) {
+  if (is_equal(j)) return false;
+  return j->twice.tied_by && j->align != TK_ALIGN_NONE && !(j->walled && j->align == TK_ALIGN_CLOCK);
+}
+
+/* True if only the starts of the recordings can be aligned, or the user wants that. */
+static bool starts_together(const struct joining *j) {
+  return !is_moved(j) && !is_equal(j) && (j->align == TK_ALIGN_START || (!j->walled && j->align != TK_ALIGN_NONE));
+}
 
 /* Moves the other recording to the start of the main one, because nothing connects their clocks. */
 static void start_together(struct joining *j) {
@@ -34,17 +53,14 @@ static void start_together(struct joining *j) {
   j->other->edits |= TK_EDIT_MOVED;
 }
 
-static int64_t offset_of(const struct joining *j) { return align_offset(&j->twice.map, j->twice.map.pivot_ns); }
-
-/* True if the clocks differ by no more than the error. */
-static bool is_equal(const struct joining *j) {
-  return j->walled && align_is_constant(&j->twice.map) && fabs((double)offset_of(j)) <= j->twice.error_ns;
-}
-
-/* True if the offset that was measured is applied. */
-static bool is_moved(const struct joining *j) {
-  if (is_equal(j)) return false;
-  return j->twice.tied_by && j->align != TK_ALIGN_NONE && !(j->walled && j->align == TK_ALIGN_CLOCK);
+/* Refuses clocks that cannot both be right: the events would be months apart. */
+static bool check_distance(const struct joining *j) {
+  static const int64_t DAY = INT64_C(86400000000000);
+  enum { MOST_DAYS = 100 };
+  const int64_t days = num_sub(j->other->origin_ns, j->main->origin_ns) / DAY;
+  if (days < MOST_DAYS && days > -MOST_DAYS) return true;
+  return err_set(j->err, TK_EUSAGE, "cannot be joined with %s: its clock differs by %lld days; see --align=start", j->main->source,
+                 (long long)(days < 0 ? -days : days));
 }
 
 static bool move_other(struct joining *j) {
@@ -53,8 +69,8 @@ static bool move_other(struct joining *j) {
     j->moved_ns = -offset_of(j);
     return align_apply(j->other, &w->map, 0, j->err);
   }
-  if (!j->walled && j->align != TK_ALIGN_NONE) start_together(j);
-  return true;
+  if (starts_together(j)) start_together(j);
+  return check_distance(j);
 }
 
 /* ---- duplicates ---- */
@@ -128,20 +144,30 @@ static bool append(struct joining *j) {
 
 /* ---- account ---- */
 
+bool recordings_overlap(const struct tk_trace *a, const struct tk_trace *b) {
+  tk_time from[2], to[2];
+  trace_extent(a, &from[0], &to[0]);
+  trace_extent(b, &from[1], &to[1]);
+  return trace_ns(a, 0, from[0]) <= trace_ns(b, 0, to[1]) && trace_ns(b, 0, from[1]) <= trace_ns(a, 0, to[0]);
+}
+
 static void say_clocks(const struct joining *j, char *text, size_t n) {
   const struct twice *w = &j->twice;
   if (is_moved(j))
     snprintf(text, n, "its clock was compared by %u %s that both contain: moved by %s us, error %s us", w->anchors, w->tied_by,
              num_fixed((double)j->moved_ns / 1e3, 3).s, num_fixed(w->error_ns / 1e3, 3).s);
   else if (j->align == TK_ALIGN_NONE) snprintf(text, n, "its times are kept");
-  else if (w->tied_by && is_equal(j))
+  else if (is_equal(j))
     snprintf(text, n, "its clock agrees with that of the other input: %u %s that both contain differ by at most %s us", w->anchors,
              w->tied_by, num_fixed((w->error_ns + fabs((double)offset_of(j))) / 1e3, 3).s);
-  else if (j->walled && w->tied_by)
+  else if (starts_together(j))
+    snprintf(text, n, "%s; its first event is put where the first event of the other input is",
+             j->walled ? "its clock is ignored" : "nothing connects its clock");
+  else if (w->tied_by)
     snprintf(text, n, "its wall clock is used, which is %s us ahead according to %u %s that both contain, error %s us",
              num_fixed((double)offset_of(j) / 1e3, 3).s, w->anchors, w->tied_by, num_fixed(w->error_ns / 1e3, 3).s);
-  else if (j->walled) snprintf(text, n, "its wall clock is used; no event in both confirms it");
-  else snprintf(text, n, "nothing connects its clock, so its first event is put where the first event of the other one is");
+  else if (j->overlaps) snprintf(text, n, "its wall clock is used; no event in both confirms it");
+  else snprintf(text, n, "its wall clock is used, by which both were not recording at the same time");
 }
 
 /* Reports the events that were left out, or that may count twice. */
@@ -178,6 +204,7 @@ bool recordings_join(struct tk_trace *main, struct tk_trace *other, enum tk_alig
   j.mem.limit = main->store->mem.limit;
   j.twice.mem = &j.mem;
   j.walled = main->clock == other->clock && (main->clock == TK_CLOCK_REALTIME || main->clock == TK_CLOCK_BOOTTIME);
+  j.overlaps = recordings_overlap(main, other);
   bool ok = twice_find(&j.twice, main, other, j.walled, err);
   j.twice.error_ns += resolution_of(main, other);
   ok = ok && leave_out(&j) && move_other(&j);

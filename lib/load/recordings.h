@@ -12,4 +12,7 @@
  * clocks and the duplicates. Returns false with err on failure. */
 bool recordings_join(struct tk_trace *main, struct tk_trace *other, enum tk_align align, struct tk_err *err);
 
+/* True if both were recording at the same time, by their clocks. */
+bool recordings_overlap(const struct tk_trace *a, const struct tk_trace *b);
+
 #endif

@@ -23,11 +23,13 @@ static bool is_recording(const struct tk_sources *s, size_t i) {
   return e && e->look == LOOK_TRACE && !s->impl->chosen[i].joined;
 }
 
-/* Returns the rank that the input states, in its content or by its own name; -1 = none. */
+/* Returns the rank that the input states, in its content or by its own name, or its number among the ranks of its file;
+ * -1 = none. */
 static int64_t stated_rank(const struct tk_sources *s, size_t i) {
   const struct chosen *c = &s->impl->chosen[i];
   const struct source_entry *e = entry_of(s, i);
-  if (e && e->rank >= 0 && !c->parts) return e->rank;
+  if (c->parts) return s->inputs[i].rank;
+  if (e && e->rank >= 0) return e->rank;
   return c->rank_note ? -1 : s->inputs[i].rank; /* a note: the rank is a guess from the names of all inputs */
 }
 

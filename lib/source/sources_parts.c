@@ -196,7 +196,8 @@ static void number_input(struct tk_sources *s, size_t i, int64_t rank, bool alon
                                        : "states no ranks; its processes are numbered in the order of the files and devices";
 }
 
-/* Gives the lowest free numbers. A file that is not split keeps the number in its name if other inputs give their ranks. */
+/* Gives the lowest free numbers. A file that is not split keeps the number in its name if other inputs give their ranks, or if
+ * the inputs are to be joined, because it may then be a recording of a rank of another file. */
 static void number_files(struct tk_sources *s, struct group *g) {
   int64_t rank = 0;
   size_t next = 0;
@@ -204,7 +205,7 @@ static void number_files(struct tk_sources *s, struct group *g) {
   if (g->n_taken) qsort(g->taken, g->n_taken, sizeof *g->taken, by_value);
   for (size_t k = 0; k < g->n; k++)
     for (size_t i = g->files[k].first; i < g->files[k].first + g->files[k].n; i++) {
-      if (g->n_taken && !s->impl->chosen[i].parts) continue;
+      if ((g->n_taken || s->impl->opt.join) && !s->impl->chosen[i].parts) continue;
       for (; next < g->n_taken && g->taken[next] <= rank; next++) rank += g->taken[next] == rank;
       number_input(s, i, rank++, g->n == 1 && !g->n_taken);
     }

@@ -10,87 +10,21 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-import snapshot  # noqa: E402
-from databases import path, tracekit  # noqa: E402
-from nsysreport import EPOCH, Report, process  # noqa: E402
+import recordings  # noqa: E402
+from databases import folder, path, tracekit  # noqa: E402
+from nsysreport import EPOCH  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 LONG = bool(os.environ.get('LONG'))
 DAY = 86_400_000_000_000
-NAMES = ('void gemm<float, 128>(float*)', 'void softmax<__half>(__half*, int)', 'ncclDevKernel_AllReduce(ncclDevComm*)', 'reduce_kernel')
 
 
-class Job:
-    """The device work of a process, in ns from EPOCH: (launch, start, end, name, stream, correlation id)."""
-
-    def __init__(self, seed, n=80, pid=4001, regular=False):
-        self.draw = random.Random(seed)
-        self.pid, self.work, self.steps = pid, [], []
-        t = 50_000_000
-        for i in range(n):
-            t += 50_000 if regular else self.draw.randrange(20_000, 90_000)
-            lasts = 15_000 if regular else self.draw.randrange(3_000, 18_000)
-            name = NAMES[i % len(NAMES)] if regular else self.draw.choice(NAMES)
-            self.work.append((t, t + 8_000, t + 8_000 + lasts, name, 7 + i % 2, i + 1))
-            if i % 10 == 0:
-                self.steps.append((t - 2_000, t + 400_000, f'step {i // 10}'))
-
-    def kineto(self, name, ahead=0, work=None, links=True, host=None, rank=0, base=EPOCH, steps=(), more=()):
-        """Writes a trace of PyTorch whose clock is ahead by so many ns; with the operators, which Nsight Systems does not see."""
-        us = lambda ns: (ns + ahead) / 1000
-        events = [{'ph': 'M', 'name': 'process_name', 'pid': self.pid, 'tid': 0, 'args': {'name': 'python'}},
-                  {'ph': 'M', 'name': 'process_labels', 'pid': self.pid, 'tid': 0, 'args': {'labels': 'CPU'}},
-                  {'ph': 'M', 'name': 'process_name', 'pid': 0, 'tid': 0, 'args': {'name': 'python'}},
-                  {'ph': 'M', 'name': 'process_labels', 'pid': 0, 'tid': 0, 'args': {'labels': 'GPU 0'}}]
-        events += [{'ph': 'M', 'name': 'thread_name', 'pid': 0, 'tid': s, 'args': {'name': f'stream {s}'}} for s in (7, 8)]
-        for launch, start, end, kernel, stream, link in self.work if work is None else work:
-            args = {'External id': link, 'stream': stream, 'device': 0, 'grid': [1, 1, 1], 'block': [64, 1, 1]}
-            if links:
-                args['correlation'] = link
-            events.append({'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::op', 'pid': self.pid, 'tid': self.pid, 'ts': us(launch - 1000),
-                           'dur': 8, 'args': {'External id': link}})
-            events.append({'ph': 'X', 'cat': 'cuda_runtime', 'name': 'cudaLaunchKernel', 'pid': self.pid, 'tid': self.pid, 'ts': us(launch),
-                           'dur': 5, 'args': args})
-            events.append({'ph': 'X', 'cat': 'kernel', 'name': kernel, 'pid': 0, 'tid': stream, 'ts': us(start),
-                           'dur': (end - start) / 1000, 'args': args})
-        events += [{'ph': 'X', 'cat': 'user_annotation', 'name': label, 'pid': self.pid, 'tid': self.pid, 'ts': us(start),
-                    'dur': (end - start) / 1000} for start, end, label in steps]
-        top = {'schemaVersion': 1, 'distributedInfo': {'backend': 'nccl', 'rank': rank, 'world_size': 2}, 'baseTimeNanoseconds': base}
-        if host:
-            top['host_name'] = host
-        with open(path(name), 'w') as f:
-            json.dump({**top, 'traceEvents': events + list(more)}, f)
-        return path(name)
-
-    def nsys(self, name, links=True, host=None, jitter=0, steps=(), extra=0, pid=None):
-        """Writes a report of Nsight Systems. `extra`: kernels that only this report contains."""
-        if os.path.exists(path(name)):
-            os.remove(path(name))
-        r, pid = Report(path(name)), pid or self.pid
-        r.add('PROCESSES', globalPid=process(pid), pid=pid, name='/usr/bin/python3')
-        if host:
-            r.add('TARGET_INFO_SYSTEM_ENV', globalVid=0, devStateName='', name='Hostname', nameEnum=0, value=host)
-        for launch, start, end, kernel, stream, link in self.work:
-            by = self.draw.randrange(-jitter, jitter + 1)
-            r.call(pid, pid, launch, launch + 5000, correlation=link if links else 0)
-            r.kernel(pid, start + by, end + by, kernel, correlation=link if links else 0, stream=stream)
-        for i in range(extra):
-            r.kernel(pid, 49_000_000 + 9000 * i, 49_005_000 + 9000 * i, 'only_nsys', correlation=100_000 + i)
-        for start, end, label in steps:
-            r.add('NVTX_EVENTS', start=start, end=end, eventType=59, text=label, globalTid=process(pid) + pid, domainId=0)
-        r.close()
-        return path(name)
+def job_of(*args, **more):
+    return recordings.Job(folder.name, *args, **more)
 
 
-def snapshot_at(name, us, steps=()):
-    """Writes a memory snapshot that begins at a time in us since the epoch, with annotations at (start, end) in ns from EPOCH."""
-    snapshot.BASE_US = us
-    drawn = snapshot.Snapshot(5, events=30)
-    drawn.annotations = [{'stage': stage, 'name': label, 'device': 0, 'time_us': (EPOCH + at) // 1000}
-                         for start, end, label in steps for stage, at in (('START', start), ('END', end))]
-    with open(path(name), 'wb') as f:
-        f.write(drawn.make())
-    return path(name)
+def snapshot_at(name, *args):
+    return recordings.snapshot_at(path(name), *args)
 
 
 def merge(*inputs, options=(), output='merged.json', want=0):
@@ -134,7 +68,7 @@ def is_apart(what, report, said, ranks=2):
 def offsets():
     """Any offset is found within the claimed error, and each kernel is there once."""
     for seed in range(30 if LONG else 8):
-        job, draw = Job(seed, n=40 + 20 * (seed % 4)), random.Random(1000 + seed)
+        job, draw = job_of(seed, n=40 + 20 * (seed % 4)), random.Random(1000 + seed)
         links, jitter = seed % 4 != 3, (0, 50, 400)[seed % 3]
         ahead = draw.randrange(-800_000, 800_000) if links else draw.randrange(-300_000, 300_000)
         k, n = job.kineto('kineto_rank0.json', ahead, links=links), job.nsys('nsys_rank0.sqlite', links, jitter=jitter, extra=seed % 3)
@@ -150,7 +84,7 @@ def offsets():
 
 def windows():
     """A recording that contains only part of the work; and one whose ids are of another counter."""
-    job = Job(50, n=120)
+    job = job_of(50, n=120)
     n = job.nsys('nsys_rank0.sqlite')
     _, said, events = merge(job.kineto('kineto_rank0.json', 777, work=job.work[30:70]), n)
     check('part: kernels are counted once', kernels(events) == expected(job), len(kernels(events)))
@@ -163,7 +97,7 @@ def windows():
 
 def undecided():
     """Work of both that does not match stays, and a note states that it counts twice."""
-    job, other = Job(60), Job(61)
+    job, other = job_of(60), job_of(61)
     report, said, events = merge(job.kineto('kineto_rank0.json', work=[(*w[:3], f'k{i}', *w[4:]) for i, w in enumerate(other.work)]),
                                  job.nsys('nsys_rank0.sqlite'))
     check('unlike work: all of it is kept', len(kernels(events)) == 160, len(kernels(events)))
@@ -172,7 +106,7 @@ def undecided():
 
 def regular():
     """Kernels at equal distances fit at many offsets: without ids, no wrong one is claimed."""
-    job = Job(70, regular=True)
+    job = job_of(70, regular=True)
     for ahead in (0, 1500, 200_000):
         k, n = job.kineto('kineto_rank0.json', ahead, links=False), job.nsys('nsys_rank0.sqlite', links=False)
         _, said, _ = merge(k, n)
@@ -183,7 +117,7 @@ def regular():
 # ---- rows ----
 
 def rows():
-    job = Job(80)
+    job = job_of(80)
     k = job.kineto('kineto_rank0.json', steps=job.steps)
     n = job.nsys('nsys_rank0.sqlite', steps=job.steps)
     _, _, events = merge(k, n)
@@ -205,7 +139,7 @@ def rows():
 
 
 def orders():
-    job = Job(81)
+    job = job_of(81)
     inputs = [job.kineto('kineto_rank0.json', 1234, steps=job.steps), job.nsys('nsys_rank0.sqlite'),
               snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 50_000)]
     written = set()
@@ -218,7 +152,7 @@ def orders():
 
 
 def kept_times():
-    job = Job(82)
+    job = job_of(82)
     k, n = job.kineto('kineto_rank0.json', 5000), job.nsys('nsys_rank0.sqlite', extra=1)
     for align, note in (('none', 'its times are kept'), ('clock', 'its wall clock is used, which is -5.000 us ahead')):
         report, said, events = merge(k, n, options=[f'--align={align}'])
@@ -232,7 +166,7 @@ def kept_times():
 # ---- a memory snapshot ----
 
 def snapshots():
-    job = Job(83)
+    job = job_of(83)
     k = job.kineto('kineto_rank0.json', steps=job.steps)
     s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 50_000, job.steps)
     report, said, _ = merge(k, s)
@@ -255,10 +189,26 @@ def snapshots():
     check('snapshot: without annotations, nothing is claimed', 'its wall clock is used; no event in both confirms it' in said, said)
 
 
+def clocks():
+    """Clocks that are wrong by days: a note; by months: refused, unless the clocks are to be ignored."""
+    job = job_of(84)
+    k = job.kineto('kineto_rank0.json')
+    s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 2 * DAY // 1000)
+    _, said, _ = merge(k, s, options=['--join'])
+    check('days apart: a note', 'by which both were not recording at the same time' in said, said)
+    s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 400 * DAY // 1000)
+    said = merge(k, s, options=['--join'], want=2)[1]
+    check('months apart: refused', 'its clock differs by 400 days; see --align=start' in said, said)
+    _, said, events = merge(k, s, options=['--join', '--align=start'])
+    first = min(e['ts'] for e in events if 'ts' in e and e['ph'] != 'M')
+    samples = min(e['ts'] for e in events if e['ph'] == 'C')
+    check('started together', 'its clock is ignored' in said and abs(first - samples) < .01, (first, samples, said))
+
+
 # ---- what only looks alike ----
 
 def near_misses():
-    job = Job(90)
+    job = job_of(90)
     k, n = job.kineto('kineto_rank0.json', host='node-a'), job.nsys('nsys_rank0.sqlite', host='node-b')
     is_apart('two hosts', *merge(k, n)[:2])
     k = job.kineto('kineto_rank0.json', base=EPOCH + DAY)
@@ -276,7 +226,7 @@ def near_misses():
 
 def stated():
     """The user's word joins what the contents do not show, and is refused where it cannot be meant."""
-    job, second = Job(91), Job(92, pid=4002)
+    job, second = job_of(91), job_of(92, pid=4002)
     k, n = job.kineto('kineto_rank0.json'), job.nsys('nsys_rank0.sqlite', pid=4711)
     is_joined('stated', *merge(k, n, options=['--join'])[:2])
     inputs = [job.kineto('kineto_rank0.json'), second.kineto('kineto_rank1.json', rank=1), second.nsys('nsys_rank1.sqlite'),
@@ -300,7 +250,7 @@ def stated():
 # ---- other commands ----
 
 def commands():
-    job = Job(93)
+    job = job_of(93)
     k, n = job.kineto('kineto_rank0.json', 900), job.nsys('nsys_rank0.sqlite')
     for options in ([], ['--join']):
         status, out, said = tracekit('report', '--json', *options, k, n)
@@ -314,7 +264,7 @@ def commands():
 
 def planned():
     """A plan refuses what a merge would join, and takes the result of that merge."""
-    job, second = Job(95), Job(96, pid=4002)
+    job, second = job_of(95), job_of(96, pid=4002)
     k, n, other = job.kineto('kineto_rank0.json'), job.nsys('nsys_rank0.sqlite'), second.kineto('kineto_rank1.json', rank=1)
     for name, source in (('a', k), ('b', n), ('c', other)):
         status, _, said = tracekit('scan', '-q', '--force', source, '-o', path(f'{name}.scan'))
@@ -331,7 +281,7 @@ def planned():
 
 
 def damage():
-    job = Job(94, n=20)
+    job = job_of(94, n=20)
     k, n = job.kineto('kineto_rank0.json'), job.nsys('nsys_rank0.sqlite')
     s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 50_000)
     draw = random.Random(5)
@@ -350,6 +300,6 @@ def damage():
             f.write(data)
 
 
-for test in (offsets, windows, undecided, regular, rows, orders, kept_times, snapshots, near_misses, stated, commands, planned, damage):
+for test in (offsets, windows, undecided, regular, rows, orders, kept_times, snapshots, clocks, near_misses, stated, commands, planned, damage):
     test()
 sys.exit(finish())
