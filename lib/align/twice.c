@@ -327,10 +327,9 @@ static bool find_work(struct twice *w, struct side *s, bool walled, struct tk_er
   if (!walled && !w->tied_by) return true;
   count_work(w, s);
   if (!pair_by_key(w, s, WORK)) return false;
-  const uint32_t fewer = w->work[0] < w->work[1] ? w->work[0] : w->work[1];
-  const bool by_key = w->n > 0 && w->n >= fewer / 2; /* then the ids of both mean the same, and what is left differs */
-  if (by_key || !w->tied_by) return true;
-  return pair_by_order(w, s) && refine(w, s);
+  if (!w->tied_by) return true;
+  const bool by_key = w->n > 0;
+  return pair_by_order(w, s) && (by_key || refine(w, s));
 }
 
 /* Pairs calls of the runtime by correlation id; the ids of two recorders only mean the same if their kernels matched. */

@@ -28,7 +28,7 @@ static uint8_t *host_processes(const struct tk_trace *t, struct mem *mem) {
     const struct tk_track *k = &t->tracks[t->events[i].track];
     const tk_id process = k->kind == TK_TRACK_PROCESS ? t->events[i].track : k->parent;
     if (kinds_of(&kinds, &t->events[i]) & KIND_DEVICE) of[process] |= 2;
-    else if (k->kind == TK_TRACK_THREAD && k->tid.kind == TK_IDENT_INT && k->tid.num > 0) of[process] |= 1;
+    else if (k->kind == TK_TRACK_THREAD && k->tid.kind != TK_IDENT_NONE) of[process] |= 1;
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) of[i] = of[i] == 1 && t->tracks[i].pid.kind == TK_IDENT_INT && t->tracks[i].pid.num > 0;
   kinds_free(&kinds);

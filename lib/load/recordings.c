@@ -75,7 +75,7 @@ static bool move_other(struct joining *j) {
 
 /* ---- duplicates ---- */
 
-/* Leaves out the events that both recordings contain, from the recording that describes them in fewer args. */
+/* Leaves out the events that both recordings contain, from the recording that describes them worse. */
 static bool leave_out(struct joining *j) {
   const struct twice *w = &j->twice;
   struct tk_trace *from = w->richer_b ? j->main : j->other;
@@ -173,10 +173,12 @@ static void say_clocks(const struct joining *j, char *text, size_t n) {
 /* Reports the events that were left out, or that may count twice. */
 static void say_duplicates(const struct joining *j, char *text, size_t n) {
   const struct twice *w = &j->twice;
-  const uint32_t fewer = w->work[0] < w->work[1] ? w->work[0] : w->work[1];
+  const uint32_t fewer = w->work[0] < w->work[1] ? w->work[0] : w->work[1], left = fewer > w->n_work ? fewer - w->n_work : 0;
+  char rest[80] = "";
+  if (left) snprintf(rest, sizeof rest, ", but at least %u device events of each have no counterpart", left);
   if (w->n)
-    snprintf(text, n, "; %llu device events and %llu calls that both contain are counted once, as %s describes them",
-             (unsigned long long)j->kernels, (unsigned long long)j->calls, w->richer_b ? "this input" : "the other input");
+    snprintf(text, n, "; %llu device events and %llu calls that both contain are counted once, as %s describes them%s",
+             (unsigned long long)j->kernels, (unsigned long long)j->calls, w->richer_b ? "this input" : "the other input", rest);
   else if (fewer)
     snprintf(text, n, "; both contain device events that could not be matched, so work that both recorded is counted twice");
 }

@@ -20,6 +20,7 @@ import tempfile
 
 SRC, TRACEKIT, FIXTURES, B = (os.environ[name] for name in ('SRC', 'TRACEKIT', 'FIXTURES', 'B'))
 sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
+import recordings  # noqa: E402
 import system_trace  # noqa: E402
 import torch_pftrace  # noqa: E402
 
@@ -114,6 +115,14 @@ def give_perfetto(folder):
     torch_pftrace.write(os.path.join(folder, 'torch.pftrace'))
 
 
+def give_recordings(folder):
+    """Creates recordings of one process: a trace, a snapshot beside it, and a report whose clock is 750 us behind."""
+    job = recordings.Job(folder, 1, 40)
+    job.kineto('train_rank0.json', 750_000, steps=job.steps)
+    recordings.snapshot_at(job.path('memory_rank0.pickle'), recordings.EPOCH // 1000 + 50_900, [(a + 750_000, b + 750_000, c) for a, b, c in job.steps])
+    job.nsys('train_rank0.sqlite', jitter=100, steps=job.steps)
+
+
 def without_sizes(text):
     return re.sub(r'\b\d+(\.\d+)? (B|KB|MB)\b', 'SIZE', text)
 
@@ -122,6 +131,7 @@ def check_recipes(parent, name, least):
     folder, text = new_folder(parent, os.path.basename(name)), page(name)
     give_traces(folder)
     give_perfetto(folder)
+    give_recordings(folder)
     sessions = blocks(text, 'console')
     check(len(sessions) >= least, f'{name}: {len(sessions)} recipes')
     for session in sessions:
