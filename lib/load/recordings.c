@@ -59,7 +59,7 @@ static bool check_distance(const struct joining *j) {
   enum { MOST_DAYS = 100 };
   const int64_t days = num_sub(j->other->origin_ns, j->main->origin_ns) / DAY;
   if (days < MOST_DAYS && days > -MOST_DAYS) return true;
-  return err_set(j->err, TK_EUSAGE, "cannot be joined with %s: its clock differs by %lld days; see --align=start", j->main->source,
+  return err_set(j->err, TK_EUSAGE, "cannot be joined with %s: its clock differs by %lld days; align starts to ignore clocks", j->main->source,
                  (long long)(days < 0 ? -days : days));
 }
 
