@@ -59,8 +59,8 @@ static bool check_distance(const struct joining *j) {
   enum { MOST_DAYS = 100 };
   const int64_t days = num_sub(j->other->origin_ns, j->main->origin_ns) / DAY;
   if (days < MOST_DAYS && days > -MOST_DAYS) return true;
-  return err_set(j->err, TK_EUSAGE, "cannot be joined with %s: its clock differs by %lld days; align starts to ignore clocks", j->main->source,
-                 (long long)(days < 0 ? -days : days));
+  return err_set(j->err, TK_EUSAGE, "cannot be joined with %s: its clock differs by %lld days; align starts to ignore clocks",
+                 j->main->source, (long long)(days < 0 ? -days : days));
 }
 
 static bool move_other(struct joining *j) {
@@ -88,7 +88,7 @@ static bool leave_out(struct joining *j) {
   for (uint32_t i = 0; i < w->n; i++) keep.events[w->richer_b ? w->pairs[i].a : w->pairs[i].b] = 0;
   const bool ok = subset_take(from, &keep, from, &losses, j->err);
   subset_free(&keep);
-  if (f && (!f->n_passthrough || !f->n_passthrough(from))) from->edits = edits; /* there is nothing that refers to these events */
+  if (f && (!f->n_passthrough || !f->n_passthrough(from))) from->edits = edits; /* nothing refers to these events */
   j->kernels = w->n_work;
   j->calls = w->n - w->n_work;
   return ok;

@@ -163,7 +163,8 @@ def apart(work):
     d = json.loads(run('merge', '-n', '--json', f'{folder}/p')[1])
     check('apart: other processes', len(d['ranks']) == 2, d['ranks'])
     p = write(f'{folder}/m.pftrace', b'\x0a\x02\x08\x01')
-    check('apart: other formats', run('merge', '--join', a, p, '-n')[0] in (2, 3))
+    status, out, err = run('merge', '--join', '--json', a, p, '-n')
+    check('apart: other formats are recordings', status == 0 and json.loads(out)['ranks'][0].get('recordings') == p, err)
 
 
 def runs(work):
