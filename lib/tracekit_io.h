@@ -165,7 +165,8 @@ struct tk_source_options {
   bool all_runs;
   bool latest_good; /* skip runs without a readable trace, whose files are empty or truncated */
   bool all_files;   /* include other views, empty files and files that are not traces; for listings */
-  bool join;        /* read all inputs as pieces of one trace, in the order of their names */
+  bool join;        /* read all inputs as pieces of one trace, in the order of their names; inputs of different formats as
+                     * recordings of one rank by several profilers */
   bool apart;       /* keep inputs apart even if they are evidently pieces of one trace */
   bool by_rank;     /* split files that contain several ranks into one input for each rank; implied by `rank` */
   uint64_t max_memory, max_size; /* as in tk_load_options */

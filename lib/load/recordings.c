@@ -75,12 +75,16 @@ static bool move_other(struct joining *j) {
 
 /* ---- duplicates ---- */
 
+static bool has_passthrough(const struct tk_trace *t) {
+  const struct format *f = format_by_name(t->format);
+  return !f || (f->n_passthrough && f->n_passthrough(t));
+}
+
 /* Leaves out the events that both recordings contain, from the recording that describes them worse. */
 static bool leave_out(struct joining *j) {
   const struct twice *w = &j->twice;
   struct tk_trace *from = w->richer_b ? j->main : j->other;
   const unsigned edits = from->edits;
-  const struct format *f = format_by_name(from->format);
   struct subset_losses losses = {0};
   struct subset keep;
   if (!w->n) return true;
@@ -88,7 +92,7 @@ static bool leave_out(struct joining *j) {
   for (uint32_t i = 0; i < w->n; i++) keep.events[w->richer_b ? w->pairs[i].a : w->pairs[i].b] = 0;
   const bool ok = subset_take(from, &keep, from, &losses, j->err);
   subset_free(&keep);
-  if (f && (!f->n_passthrough || !f->n_passthrough(from))) from->edits = edits; /* nothing refers to these events */
+  if (!has_passthrough(from)) from->edits = edits; /* nothing refers to these events */
   j->kernels = w->n_work;
   j->calls = w->n - w->n_work;
   return ok;
@@ -127,9 +131,9 @@ static bool append(struct joining *j) {
   const tk_id tracks = to->n_tracks;
   struct join_ids ids = {.onto = onto};
   if (!onto) return mem_refuse(&j->mem, j->err);
-  const unsigned edits = to->edits;
+  const unsigned edits = to->edits | (has_passthrough(j->other) ? j->other->edits : 0);
   bool ok = join_graph(to, j->other, &ids, j->err);
-  to->edits |= edits;
+  to->edits = edits; /* passthrough data of the main recording refers to nothing that changed */
   if (ok) {
     joined_add_names(to, tracks + 1);
     join_records(to, j->other, &ids, joined_is_valid);

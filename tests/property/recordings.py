@@ -262,6 +262,27 @@ def commands():
     check('top: kernels are counted once', status == 0 and sum(r['count'] for r in json.loads(out)['rows']) == len(job.work), out[:300])
 
 
+def pairs():
+    """Any two formats can be joined: no event is lost, and the result is valid."""
+    fixtures = os.environ['FIXTURES']
+    files = [os.path.join(fixtures, name) for name in
+             ('json/torch/ddp4_full/rank0.json.gz', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
+              'torch_memory/history.pickle', 'rocm/dispatches.db', 'cpuprofile/node.cpuprofile', 'gecko/processed.gecko.json',
+              'otlp/trainer.otlp.json')]
+    count = {}
+    for name in files:
+        report, _, _ = merge(name, output='alone.json')
+        count[name] = report['ranks'][0]['events']
+    for a, b in itertools.combinations(files, 2):
+        report, said, _ = merge(a, b, options=['--join', '--align=start'])
+        what = f'{os.path.basename(a)} and {os.path.basename(b)}'
+        row = report['ranks'][0]
+        found = row['events'] + row.get('duplicates', 0)
+        check(f'{what}: one rank with all events', len(report['ranks']) == 1 and found == count[a] + count[b], (found, count[a], count[b]))
+        status, _, said = tracekit('check', path('merged.json'))
+        check(f'{what}: valid', status == 0, said)
+
+
 def planned():
     """A plan refuses what a merge would join, and takes the result of that merge."""
     job, second = job_of(95), job_of(96, pid=4002)
@@ -300,6 +321,6 @@ def damage():
             f.write(data)
 
 
-for test in (offsets, windows, undecided, regular, rows, orders, kept_times, snapshots, clocks, near_misses, stated, commands, planned, damage):
+for test in (offsets, windows, undecided, regular, rows, orders, kept_times, snapshots, clocks, near_misses, stated, commands, pairs, planned, damage):
     test()
 sys.exit(finish())
