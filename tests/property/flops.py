@@ -454,7 +454,7 @@ def check_unknown():
         check(f'no shapes: {key}', rank[key] is None, rank[key])
 
     for device, word in (('Unheard-of 3000', 'Unheard-of 3000'), (None, 'name the device'), ('NVIDIA A100-SXM4-40GB MIG 1g.5gb', 'MIG'),
-                         ('NVIDIA A10G', 'A10G'), ('NVIDIA GH200 480GB', 'GH200'), ('x' * 500, 'xxx')):
+                         ('NVIDIA A10G', 'A10G'), ('NVIDIA GH200 144G HBM3e', 'GH200'), ('NVIDIA H20-3e', 'H20'), ('x' * 500, 'xxx')):
         t = Trace(device)
         t.op('aten::mm', **MM)
         out = t.report()
@@ -467,7 +467,9 @@ def check_unknown():
                                ('NVIDIA H200', 'H200 SXM', 66.9e12), ('Tesla V100-SXM2-16GB', 'V100 SXM2', 15.7e12), ('Tesla T4', 'T4', 8.1e12),
                                ('NVIDIA A10', 'A10', 31.2e12), ('NVIDIA L4', 'L4', 30.3e12), ('NVIDIA L40S', 'L40S', 91.6e12),
                                ('NVIDIA GeForce RTX 4090', 'RTX 4090', 82.6e12), ('AMD Instinct MI300X', 'MI300X', 163.4e12),
-                               ('AMD Instinct MI250X', 'MI250X (one die)', 47.85e12), ('A100-PCIE-40GB', 'A100 PCIe 40GB', 19.5e12)):
+                               ('AMD Instinct MI250X', 'MI250X (one die)', 47.85e12), ('A100-PCIE-40GB', 'A100 PCIe 40GB', 19.5e12),
+                               ('NVIDIA H800', 'H800 SXM', 66.9e12), ('NVIDIA H20', 'H20', 44e12), ('NVIDIA GH200 480GB', 'GH200', 66.9e12),
+                               ('NVIDIA A800-SXM4-80GB', 'A800 SXM 80GB', 19.5e12), ('NVIDIA A800 80GB PCIe', 'A800 PCIe 80GB', 19.5e12)):
         t = Trace(device)
         t.op('aten::mm', **MM)
         out = t.report()
