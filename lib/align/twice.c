@@ -55,8 +55,8 @@ static int64_t link_of(const struct side *s, const struct tk_event *e) {
   return 0;
 }
 
-/* Returns a hash of the name without return type, template arguments and parameters, which recorders print differently. Copies
- * have names of the recorder's own, so their kind is their name. */
+/* Returns a hash of the name without return type, template arguments and parameters, which recorders print differently. Each
+ * recorder has its own names for copies, so the kind of a copy stands for its name. */
 static uint64_t label_of(const struct side *s, const struct tk_event *e, unsigned kind, enum what what) {
   const char *name = tk_string(s->t, s->t->classes[e->cls].name, NULL);
   if (kind & KIND_MEMCPY) return hash_bytes("memcpy", 6);
@@ -138,7 +138,7 @@ static void close_side(struct side *s, struct mem *mem) {
 
 /* ---- clocks ---- */
 
-/* Adds the items of a recording that the other one may contain; the first ones suffice. */
+/* Adds the items of a recording that the other one may contain; a limited number is enough. */
 static bool add_anchors(struct align_anchors *to, const struct side *s, const struct side *other, uint32_t input) {
   const uint32_t first = to->n;
   for (uint32_t i = 0; i < s->n && to->n - first < MOST_ANCHORS; i++) {

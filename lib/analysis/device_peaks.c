@@ -1,9 +1,8 @@
 /* device_peaks.c - see device_peaks.h.
  *
- * One row for each device. `pattern` is a part of the name in lower case, which `$` binds to the end of the name; the
- * first row that fits decides. A name that contains one of the words in NOT is a part of a device, or another product.
- * Figures of FP64 and FP32 are those of matrix units where a device has them, since matrix products are what is compared
- * with them. */
+ * One row for each device. `pattern` is a part of the name in lower case, which `$` binds to the end of the name; the first row
+ * that fits decides. A name that contains one of the words in NOT is a part of a device, or another product. Figures of FP64
+ * and FP32 are those of matrix units where a device has them, because they are compared with matrix products. */
 #include "device_peaks.h"
 
 #include <string.h>

@@ -17,8 +17,8 @@ enum peak_type {
 struct device_peaks {
   const char *name;         /* "H100 SXM" */
   double flops[PEAK_TYPES]; /* floating-point operations per second, by type */
-  double any;               /* the same as the trace states it, for all types; replaces the others */
-  double bandwidth;         /* of the device's memory, in bytes per second */
+  double any;               /* peak recorded in the trace, for all types; replaces the others */
+  double bandwidth;         /* peak rate of the device's memory, in bytes per second */
 };
 
 /* Returns the peaks of a device name such as "NVIDIA H100 80GB HBM3"; NULL if it is not in the table. */

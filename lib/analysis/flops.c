@@ -1,8 +1,7 @@
 /* flops.c - see flops.h.
  *
  * One row for each operator, with the positions of the arguments that matter, from PyTorch's native_functions.yaml. All
- * arithmetic is in doubles: dimensions are below 2^53, so that no product is undefined, and a result above MOST is no
- * count of operations. */
+ * arithmetic is in doubles, because products of dimensions may exceed any integer; a result above MOST is unknown. */
 #include "flops.h"
 
 #include <math.h>
@@ -42,7 +41,7 @@ static bool keep(struct flops *f, double flops, double bytes, enum peak_type typ
 
 /* ---- matrix products ---- */
 
-/* (batch, m, k) times (batch, k, n), (batch, k) or, if both have two dimensions, without batch. */
+/* Models a product: (batch, m, k) times (batch, k, n), both with or without the batch, or a matrix times a vector. */
 static bool product(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   const struct op_tensor *a = tensor(in, m->a), *b = tensor(in, m->b), *c = tensor(in, m->c);
   if (!a || !b || (m->c && !c) || a->rank < 2 || a->rank > 3) return false;
@@ -54,7 +53,7 @@ static bool product(const struct flops_model *m, const struct op_inputs *in, str
   return keep(f, 2 * out * inner + (c ? out : 0), bytes, a->type);
 }
 
-/* The output of a product of fp8 has another type, which is not recorded; two bytes are usual. */
+/* Models a product of fp8 matrices. The type of the output is not recorded; two bytes per element are assumed. */
 static bool scaled_product(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   if (!product(m, in, f)) return false;
   const struct op_tensor *a = tensor(in, m->a), *b = tensor(in, m->b);
@@ -63,7 +62,7 @@ static bool scaled_product(const struct flops_model *m, const struct op_inputs *
   return true;
 }
 
-/* (..., k) times the transposed (n, k). */
+/* Models a linear layer: (..., k) times the transpose of (n, k). */
 static bool linear(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   const struct op_tensor *a = tensor(in, m->a), *b = tensor(in, m->b), *c = tensor(in, m->c);
   if (!a || !b || a->rank < 1 || b->rank != 2 || b->dims[1] != a->dims[a->rank - 1]) return false;
@@ -136,7 +135,7 @@ static bool convolution(const struct flops_model *m, const struct op_inputs *in,
   return keep(f, v.each, bytes_of(v.x) + bytes_of(v.w) + v.out * v.x->size, v.x->type);
 }
 
-/* Each gradient takes as many operations as the convolution; it reads two tensors and writes one. */
+/* Models the backward pass: each gradient takes as many operations as the convolution, reads two tensors and writes one. */
 static bool convolution_backward(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   const struct op_tensor *out = tensor(in, m->c);
   struct convolution v;
@@ -185,7 +184,8 @@ static bool attention_shape(const struct flops_model *m, const struct op_inputs 
   return is_causal(m, in, &v->causal) && (!v->causal || v->length == v->keys);
 }
 
-/* Two products, and five backward, of which one computes the scores again. A causal mask leaves half of them. */
+/* Models attention: two matrix products, or five in the backward pass, one of which computes the scores again. A causal mask
+ * halves them. */
 static bool attention(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   const struct op_tensor *q = tensor(in, m->a), *k = tensor(in, m->b), *w = tensor(in, m->c);
   struct attention v;
@@ -213,7 +213,8 @@ static bool broadcast(struct op_tensor *to, const struct op_tensor *t) {
   return true;
 }
 
-/* Reads each tensor and writes one, of the widest type of those that have dimensions. Operations are not counted. */
+/* Models an elementwise operator: it reads each tensor and writes one, with the widest type of the tensors that have
+ * dimensions. Its operations are not counted. */
 static bool each(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   struct op_tensor out = {.rank = 0};
   double bytes = 0;

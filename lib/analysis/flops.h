@@ -10,7 +10,7 @@
 struct flops {
   double flops, bytes;
   bool has_flops, has_bytes; /* false = unknown */
-  enum peak_type type;       /* of the arithmetic */
+  enum peak_type type;       /* type of the arithmetic */
 };
 
 /* Model of an operator; its members are private. */

@@ -1,4 +1,4 @@
-/* op_inputs.c - see op_inputs.h. All texts come from a trace, so that nothing about their form is certain. */
+/* op_inputs.c - see op_inputs.h. All texts come from a trace, so their form is checked. */
 #include "op_inputs.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static struct json list_at(const char *text, size_t n) {
 
 static bool is_list(const char *text, size_t n) { return n >= 2 && text[0] == '[' && text[n - 1] == ']'; }
 
-/* Scans the next element of a list. Returns false at the end; *bad is set if what follows is no element. */
+/* Scans the next element of a list. Returns false at the end; *bad is set if something else follows. */
 static bool next_element(struct json *j, struct json_value *v, bool *first, bool *bad) {
   *bad = !json_blank(j);
   if (*bad) return false;
@@ -36,7 +36,7 @@ static bool next_element(struct json *j, struct json_value *v, bool *first, bool
   return !*bad;
 }
 
-/* Reads the dimensions of one input. A list of tensors is no tensor. */
+/* Reads the dimensions of one input. A list of tensors does not count as a tensor. */
 static bool read_dims(const struct json_value *list, struct op_tensor *t) {
   struct json j = list_at((const char *)list->p, (size_t)(list->end - list->p));
   struct json_value v;

@@ -11,7 +11,7 @@
 
 enum { OP_INPUTS = 20, OP_RANK = 8 };
 
-/* An input. Dimensions are whole numbers below 2^53, so that products of any number of them are defined. */
+/* An input. Dimensions are whole numbers below 2^53, which a double represents exactly. */
 struct op_tensor {
   bool is;               /* true for a tensor of a known type; false for scalars, lists and missing inputs */
   unsigned rank;
@@ -23,7 +23,7 @@ struct op_tensor {
 struct op_inputs {
   unsigned n;
   struct op_tensor in[OP_INPUTS];
-  const char *concrete[OP_INPUTS]; /* printed values of inputs that are no tensors: "[1, 1]", "True"; points into the text */
+  const char *concrete[OP_INPUTS]; /* printed values of inputs that are not tensors: "[1, 1]", "True"; points into the text */
   size_t concrete_len[OP_INPUTS];
 };
 
@@ -33,8 +33,8 @@ struct op_texts {
   size_t n_dims, n_types, n_concrete;
 };
 
-/* Returns false if dimensions or types are missing or invalid, or of more inputs or dimensions than can be represented.
- * The texts end with a NUL and must live as long as the inputs. */
+/* Returns false if dimensions or types are missing or invalid, or if there are more inputs or dimensions than fit. The texts
+ * end with a NUL and must live as long as the inputs. */
 bool op_inputs_read(struct op_inputs *in, const struct op_texts *texts);
 
 /* Returns the number of elements. */

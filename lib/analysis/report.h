@@ -211,7 +211,7 @@ double report_bus_factor(const char *name, int64_t ranks);
 struct report_stated {
   const struct work *work;
   tk_time time;        /* sum of the durations of its parts */
-  double flops, bytes; /* that the work itself states; 0 = none */
+  double flops, bytes; /* recorded for the work itself; 0 = none */
   bool tf32;           /* its name shows that it computes in TF32 */
   size_t name_len;     /* length of its name without a number */
 };
@@ -222,7 +222,7 @@ void report_flops_free(struct reporter *p);
 bool report_flops_make(struct tk_report *r);
 /* report_peaks.c: finds the peaks of the device of a row; those that are not certain are 0, and an unknown name is empty. */
 void report_peaks_find(struct reporter *p, const struct work_row *w, struct device_peaks *peaks);
-/* report_geometry.c: adds what a kernel of the given duration states. */
+/* report_geometry.c: adds the geometry recorded for a kernel of the given duration. */
 struct geometry_keys report_geometry_keys(const struct tk_trace *t);
 bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, tk_time time,
                          struct report_geometry *g);

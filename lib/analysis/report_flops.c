@@ -3,7 +3,7 @@
  *
  * A kernel belongs to the innermost operator around its launch that has a model. Operators call each other, such as
  * aten::linear and aten::addmm: an operator that contains another one with known operations counts nothing, so that no
- * operation counts twice. Operations that the trace states replace those of models. */
+ * operation counts twice. Operations recorded in the trace take precedence over models. */
 #include "report.h"
 
 #include <math.h>
@@ -21,13 +21,13 @@ struct flops_around {
   tk_id event;
   uint32_t depth;
   uint32_t op;    /* 1 + index of the operator; 0 = unknown */
-  double stated;  /* operations that the trace states; 0 = none */
+  double stated;  /* operations recorded in the trace; 0 = none */
   bool tried;     /* its inputs have been read */
   bool shadowed;  /* contains an operator that counts the same operations */
   const struct flops_model *model;
 };
 
-/* What follows from one combination of name and texts: layers of a network repeat them. */
+/* Result for one combination of name and texts, which is cached because the layers of a network repeat it. */
 struct flops_known {
   tk_id cls, dims, types, concrete; /* cls: 0 = unused */
   bool known;
@@ -52,7 +52,7 @@ static bool read_shapes(const struct tk_trace *t, const struct flops_model *mode
   return op_inputs_read(&in, &texts) && flops_of(model, &in, &k->f);
 }
 
-/* Stores what follows from the shapes of an operator. Returns false if that is nothing. */
+/* Computes the operations and traffic of an operator from its shapes. Returns false if they are unknown. */
 static bool flops_by_shapes(const struct reporter *p, const struct tk_event *e, const struct flops_model *model,
                             struct flops *f) {
   const struct report_flops *r = &p->flops;
@@ -68,7 +68,8 @@ static bool flops_by_shapes(const struct reporter *p, const struct tk_event *e, 
   return at->known;
 }
 
-/* Makes the operator known, once. Returns false if memory runs out. */
+/* Evaluates the operator when it is first needed, and adds it to r->ops if anything about it is known. Returns false if memory
+ * runs out. */
 static bool try_op(struct reporter *p, struct flops_around *a) {
   struct report_flops *r = &p->flops;
   struct flops_op op = {.event = a->event, .f.type = PEAK_UNKNOWN, .stated = a->stated > 0};
@@ -88,7 +89,7 @@ static bool try_op(struct reporter *p, struct flops_around *a) {
 /* ---- the operators around launches ---- */
 
 /* Returns 1 + the index in `around` of the operator to which a launch belongs; 0 = none. An operator whose shapes are unknown
- * leaves the launch to the operators around it, unless it is elementwise: then its kernel is no part of a larger operator. */
+ * leaves the launch to the operators around it, unless it is elementwise: its kernel is then not part of a larger operator. */
 static uint32_t owner_of(struct reporter *p, bool *ok) {
   const struct report_flops *r = &p->flops;
   const uint32_t last = r->n_around > MOST_AROUND ? r->n_around - MOST_AROUND : 0;
@@ -256,7 +257,7 @@ static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_
   return true;
 }
 
-/* True if the event contains other work on its line, such as a loop of XLA: what it states includes theirs. */
+/* True if the event contains other work on its line, such as a loop of XLA: its recorded operations include theirs. */
 static bool contains_work(const struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event], *next = e + 1;
   const struct tk_track *k = &p->t->tracks[e->track];
@@ -265,7 +266,7 @@ static bool contains_work(const struct reporter *p, tk_id event) {
          kinds_of(&p->match.kinds, next) & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER);
 }
 
-/* Work that states its own operations or traffic is an operator of its own. */
+/* Adds work with recorded operations or traffic, which counts as an operator by itself. */
 static bool count_stated(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s) {
   struct report_flops *r = &p->flops;
   const struct work *w = s->work;
@@ -300,7 +301,7 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
 bool report_flops_count(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s) {
   struct report_flops *r = &p->flops;
   const struct work *w = s->work;
-  if (p->t->events[w->event].ts < p->scope.window.start) return true; /* its operations are a part of no range */
+  if (p->t->events[w->event].ts < p->scope.window.start) return true; /* began before the range: its operations cannot be divided */
   if (w->class == WORK_COMPUTE) r->compute += s->time;
   if (s->flops > 0) return count_stated(p, row, s);
   return count_launched(p, w, s->tf32, s->time);

@@ -35,7 +35,7 @@ struct report_flops {
   struct map op_of;              /* launching event -> 1 + operator; several launches have the same operator */
   const struct flops_model **models; /* by class; valid if `looked` */
   bool *looked;                  /* by class */
-  struct flops_known *known;     /* cache of what follows from shapes */
+  struct flops_known *known;     /* cache of results by name and shapes */
   tk_id dims, types, concrete, flops_key;
   struct flops_around *around;   /* open operators of a thread, outermost first */
   uint32_t n_around, cap_around;
@@ -45,7 +45,7 @@ struct report_flops {
   uint64_t searched;             /* bytes of metadata that were searched for devices */
   double flops, least;           /* least: seconds that the operations take at the peak of their types */
   double slowest, fastest;       /* of these peaks */
-  tk_time compute, flops_time, bytes_time; /* sums of durations: of computation; of the part with known operations, traffic */
+  tk_time compute, flops_time, bytes_time; /* durations of computation, and of its parts with known operations and with known traffic */
   bool no_type, no_peak;         /* operations of an unknown type; of a type without a peak */
 };
 

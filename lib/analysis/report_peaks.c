@@ -1,5 +1,5 @@
-/* report_peaks.c - finds the peak rates of the device of a row: those that its XPlane states, otherwise those of its name
- * in the table (device_peaks.h). A device whose name is not certain has no peaks. */
+/* report_peaks.c - finds the peak rates of the device of a row: as recorded in its XPlane, otherwise by its name in the table
+ * (device_peaks.h). A device whose name is not certain has no peaks. */
 #include "report.h"
 
 #include <string.h>
