@@ -46,7 +46,7 @@ static bool graph_open(struct sink *sink, const struct tk_trace *first, struct t
 static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct graph_sink *s = (struct graph_sink *)sink;
   struct mem *mem = &s->to->store->mem;
-  struct join_ids ids = {NULL};
+  struct join_ids ids = {.strings = NULL};
   tk_id tracks = s->to->n_tracks;
   if (s->limit) mem->limit = t->store->mem.used < s->limit ? s->limit - t->store->mem.used : 1;
   bool ok = join_graph(s->to, t, &ids, err);
