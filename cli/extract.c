@@ -36,6 +36,7 @@ static const struct opt opts[] = {
   ROW_NO_LOSS,
   ROW_PRETTY,
   ROW_OVERLAPS,
+  ROW_GPU_EVENTS,
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
   ROW_NO_PASSTHROUGH,

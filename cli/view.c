@@ -35,6 +35,7 @@ static const struct opt opts[] = {
     SHARED(derive), 0, 0, 0 },
   ROW_FORMAT,
   ROW_OVERLAPS,
+  ROW_GPU_EVENTS,
   ROW_NO_PROVENANCE,
   ROW_NO_PASSTHROUGH,
   ROWS_READ,

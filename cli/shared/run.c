@@ -114,6 +114,8 @@ struct tk_source_options run_source_options(const struct shared *s, struct progr
   };
 }
 
+static const char *const GPU_EVENTS[] = { "perfetto.gpu_events=true", NULL };
+
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p) {
   return (struct tk_save_options){ .format = s->format,
                                    .command = s->no_provenance ? NULL : command,
@@ -125,7 +127,8 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
                                    .dry_run = s->dry_run,
                                    .no_loss = s->no_loss,
                                    .overlaps = s->overlaps,
-                                   .no_passthrough = s->no_passthrough };
+                                   .no_passthrough = s->no_passthrough,
+                                   .settings = s->gpu_events ? GPU_EVENTS : NULL };
 }
 
 bool run_derives(const struct shared *s, const char *output, const char *like) {

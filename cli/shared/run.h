@@ -27,7 +27,7 @@ struct shared {
   const char *run, *step_dir, *nsys;
   struct tk_fetch fetch; /* filled in when the names are resolved */
   bool latest_good, join, keep_going;
-  bool force, no_fetch, dry_run, no_loss, overlaps, strict, sched, json, pretty, no_provenance, no_passthrough;
+  bool force, no_fetch, dry_run, no_loss, overlaps, strict, sched, json, pretty, gpu_events, no_provenance, no_passthrough;
 };
 
 extern const struct opt_word run_progress_words[];
@@ -110,6 +110,12 @@ extern const struct opt_word run_progress_words[];
         "JSON: move spans that overlap others of their thread to separate rows, even if the input was JSON",                   \
         SHARED(overlaps), 0, 0, 0                                                                                              \
   }
+#define ROW_GPU_EVENTS                                                                                                         \
+  {                                                                                                                            \
+    OPT_FLAG, 0, "gpu-events", 0,                                                                                              \
+        "Perfetto: write the work of devices as GPU events, for Perfetto's GPU tables and plugins",                            \
+        SHARED(gpu_events), 0, 0, 0                                                                                            \
+  }
 #define ROW_LEVEL                                                                                                              \
   { OPT_INT, 0, "level", "N", "compression: 1 is fastest, 9 is smallest", SHARED(level), 0, 1, 9 }
 #define ROW_NO_PROVENANCE                                                                                                      \
@@ -158,8 +164,8 @@ extern const struct opt_word run_progress_words[];
 #define ROWS_READ                                                                                                              \
   ROWS_RUN, ROW_STRICT, ROW_SCHED, ROW_NO_FETCH, ROW_NSYS, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET,   \
   ROW_VERBOSE
-#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL,           \
-  ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
+#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_GPU_EVENTS,      \
+  ROW_LEVEL, ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
 #define ROW_END                                                                                                                \
   { OPT_END, 0, "", 0, 0, 0, 0, 0, 0 }
 

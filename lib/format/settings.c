@@ -50,12 +50,12 @@ bool settings_load(struct tk_load_options *opt, struct tk_err *err) {
   return true;
 }
 
-bool settings_save(struct tk_save_options *opt, const char *format, struct tk_err *err) {
+bool settings_save(const struct tk_save_options *opt, const char *format, struct sink_options *sink, struct tk_err *err) {
   for (const char *const *p = opt->settings; p && *p; p++) {
     bool value;
     const struct setting *s = parse_setting(*p, true, &value, err);
     if (!s) return false;
-    if (strcmp(s->info.format, format) == 0) memcpy((char *)opt + s->flag, &value, sizeof value);
+    if (strcmp(s->info.format, format) == 0) memcpy((char *)sink + s->flag, &value, sizeof value);
   }
   return true;
 }

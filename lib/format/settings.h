@@ -6,18 +6,19 @@
 #define FORMAT_SETTINGS_H
 
 #include "tracekit.h"
+#include "graph/sink.h"
 
 /* A row of a format. */
 struct setting {
   struct tk_setting info;
   uint64_t with; /* loading: bit of enum tk_with */
-  size_t flag;   /* saving: offset of a bool in struct tk_save_options */
+  size_t flag;   /* saving: offset of a bool in struct sink_options */
 };
 
 /* Set the members that the settings name. Return false with err (TK_EUSAGE) if a setting is unknown, is malformed or belongs to the
  * other direction. */
 bool settings_load(struct tk_load_options *opt, struct tk_err *err);
 /* format: name of the output format; settings of others are only checked. */
-bool settings_save(struct tk_save_options *opt, const char *format, struct tk_err *err);
+bool settings_save(const struct tk_save_options *opt, const char *format, struct sink_options *sink, struct tk_err *err);
 
 #endif

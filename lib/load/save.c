@@ -40,12 +40,15 @@ static bool open_output(struct saver *s, const char *path, const struct tk_save_
   return out_open(&s->out, path, out, &s->mem, err);
 }
 
-bool save_open(struct saver *s, const char *path, const struct tk_save_options *given, const char *like,
+bool save_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
                 const char *const *inputs, struct tk_err *err) {
-  struct tk_save_options own = *given, *const opt = &own;
   if (!RESERVED(opt, err)) return false;
   s->format = choose_format(path, opt, like, err);
-  if (!s->format || !settings_save(opt, s->format->info.name, err)) return false;
+  struct sink_options sink = {
+      .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
+      .meter = s->meter, .several = s->several,
+      .timeline = s->timeline, .host = s->host};
+  if (!s->format || !settings_save(opt, s->format->info.name, &sink, err)) return false;
   const struct packing *packing = packing_asked(s->part ? "" : path, opt);
   struct out_options out = { .gzip = packing == packing_row(PACKING_GZIP),
                              .zstd = packing == packing_row(PACKING_ZSTD),
@@ -55,10 +58,6 @@ bool save_open(struct saver *s, const char *path, const struct tk_save_options *
                              .inputs = inputs };
   out.part = s->part;
   out.threads = s->joins ? 1 : os_threads(opt->threads);
-  struct sink_options sink = {
-      .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
-      .meter = s->meter, .several = s->several,
-      .timeline = s->timeline, .host = s->host};
   s->progress = opt->progress;
   s->path = path;
   s->packs = out.gzip || out.zstd;

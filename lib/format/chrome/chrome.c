@@ -9,7 +9,7 @@ static const char *const ENDINGS[] = {".json", ".trace", NULL};
 static const char *const WORDS[] = {"chrome", "kineto", NULL};
 
 static const struct setting SETTINGS[] = {
-    {.info = {"json", "pretty", "write one event per line, indented", true}, .flag = offsetof(struct tk_save_options, pretty)}};
+    {.info = {"json", "pretty", "write one event per line, indented", true}, .flag = offsetof(struct sink_options, pretty)}};
 
 const struct format format_chrome = {
     .settings = SETTINGS,

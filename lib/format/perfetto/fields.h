@@ -118,6 +118,7 @@ enum {
   INTERNED_ANNOTATION_NAMES = 3,
   INTERNED_ANNOTATION_STRINGS = 29,
   INTERNED_GPU_SPECIFICATIONS = 24, /* hardware queues and stages; same fields as interned event names */
+  INTERNED_GRAPHICS_CONTEXTS = 23,
   INTERNED_CORRELATION_IDS = 43,
   INTERNED_GPU_COUNTERS = 47,
   INTERNED_FUNCTIONS = 5, /* this and the next six: parts of stacks */
@@ -212,6 +213,11 @@ enum {
   SAMPLE_CATEGORY_IID = 4,
   SAMPLE_ARGS = 5,     /* JSON object with all args, if there are others than the weight */
   SAMPLE_IN_RECORD = 6, /* TK_FLAG_IN_RECORD */
+  TRACEKIT_GPU = 11,   /* of a GpuRenderStageEvent: the span of the default track that it represents */
+  GPU_OWN_BEGIN = 1,   /* TrackEvent that begins the span, without a time */
+  GPU_OWN_END = 2,     /* TrackEvent that ends it, without a time; absent = without fields */
+  GPU_OWN_PAIRED = 3,  /* true if the span was recorded as a begin and an end */
+  GPU_OWN_POINTS = 4,  /* true if flow points of other events represent the flow ids of the end */
   TRACEKIT_BLOCK = 30, /* in a separate packet: a piece of the data that is embedded for another format */
   BLOCK_FORMAT = 1,    /* name of the other format */
   BLOCK_BYTES = 2,
@@ -303,6 +309,10 @@ enum {
   GPU_SPECIFICATIONS_QUEUE = 2,
   GPU_SPECIFICATIONS_STAGE = 3,
   GPU_DESCRIPTION_NAME = 1,
+
+  GPU_STAGE_DESCRIPTION = 3,
+  GPU_STAGE_TRACEKIT = 1990, /* private, also of contexts: our writer writes it again if necessary */
+  GPU_CONTEXT_PID = 2,
 
   GPU_STAGE_CATEGORY = 4, /* of an interned specification: category of the stage */
   GPU_STAGE_GRAPHICS = 1,

@@ -13,6 +13,7 @@
 #include "detect.h"
 #include "gpu.h"
 #include "gpu_counters.h"
+#include "gpu_own.h"
 #include "sched.h"
 #include "system.h"
 #include "reader.h"
@@ -241,6 +242,7 @@ static void read_content(struct perfetto *r, struct sequence *q, const struct pa
   if (k->thread.p) track_old_thread(r, q, k->machine, &k->thread);
   if (k->extension.p) extension_descriptor(r, q, k);
   if (k->event.p) perfetto_track_event(r, q, k);
+  else if (k->stage.p) gpu_own_read(r, q, k);
   else if (k->private_fields.p && !passthrough_block(r, k) && !passthrough_untimed_again(r, q, k)) perfetto_private_packet(r, q, k);
   else if (k->other && !read_other(r, q, k)) note_other(r, k);
 }
@@ -270,6 +272,7 @@ static bool read_any_packet(struct perfetto *r, const uint8_t *p, size_t n, stru
   if (!read_packet(&c, &k) || swallows(&k)) return false;
   if (r->filed) k.private_fields = (struct pb_field){0};
   samples_claim(&k);
+  gpu_own_claim(&k);
   *compressed = k.compressed;
   take_packet(r, &k);
   return true;
@@ -364,6 +367,7 @@ void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, str
   read_packet(&c, &k);
   if (r->filed) k.private_fields = (struct pb_field){0};
   samples_claim(&k);
+  gpu_own_claim(&k);
   if (!k.has_sequence && r->last_sequence) {
     k.machine = (uint32_t)(r->last_sequence_key >> 32);
     k.sequence = (uint32_t)r->last_sequence_key;

@@ -60,6 +60,7 @@ static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)
 
 static bool is_kept(const struct pb_field *f) { return !is_modelled(f); }
 static bool is_kept_of_sample(const struct pb_field *f) { return !is_modelled(f) && f->number != PACKET_PERF_SAMPLE; }
+static bool is_kept_of_stage(const struct pb_field *f) { return !is_modelled(f) && f->number != PACKET_GPU_RENDER_STAGE; }
 
 /* Appends packets to the meta that was added last, or starts a new one if other text was added since. */
 static void append_packets(struct perfetto *r, const struct buf *packets) {
@@ -97,7 +98,7 @@ void passthrough_packet(struct perfetto *r, struct sequence *q, const struct pac
   if (k->other) keep_sequence(r, q);
   now = q->has_others || snapshot;
   r->packets.len = 0;
-  keep_fields(r, k, k->sample.p ? is_kept_of_sample : is_kept, k->event.p || k->private_fields.p, ns);
+  keep_fields(r, k, k->sample.p ? is_kept_of_sample : k->stage.p ? is_kept_of_stage : is_kept, k->event.p || k->private_fields.p, ns);
   pb_message(now ? &r->packets : &q->pending, TRACE_PACKET, &r->copy);
   if (now) append_packets(r, &r->packets);
 }

@@ -143,6 +143,15 @@ void sequence_define(struct perfetto *r, struct sequence *q, enum iid_kind kind,
   if (iid && value) define_iid(r, &q->tables[kind], iid, value);
 }
 
+/* True for an entry that our writer wrote for a GpuRenderStageEvent. No other event refers to it. */
+static bool is_own(const struct pb_field *entry) {
+  struct pb c = pb_inside(entry);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number == GPU_STAGE_TRACEKIT) return true;
+  return false;
+}
+
 unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -156,7 +165,7 @@ unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb
     case PB_KEY(INTERNED_CORRELATION_IDS, PB_BYTES): intern_entry(r, &q->tables[IID_CORRELATION], &g, false); break;
     case PB_KEY(INTERNED_GPU_SPECIFICATIONS, PB_BYTES):
       intern_entry(r, &q->tables[IID_GPU], &g, false);
-      keep_interned(r, q, from, (size_t)(c.p - from));
+      if (!is_own(&g)) keep_interned(r, q, from, (size_t)(c.p - from));
       break;
     case PB_KEY(INTERNED_FUNCTIONS, PB_BYTES):
       intern_entry(r, &q->tables[IID_FUNCTION], &g, false);
@@ -169,6 +178,9 @@ unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb
     case PB_KEY(INTERNED_SOURCE_PATHS, PB_BYTES):
       intern_entry(r, &q->tables[IID_SOURCE], &g, false);
       keep_interned(r, q, from, (size_t)(c.p - from));
+      break;
+    case PB_KEY(INTERNED_GRAPHICS_CONTEXTS, PB_BYTES):
+      if (!is_own(&g)) keep_interned(r, q, from, (size_t)(c.p - from));
       break;
     default:
       has_stacks = has_stacks || g.number == INTERNED_MAPPINGS || g.number == INTERNED_FRAMES || g.number == INTERNED_CALLSTACKS ||

@@ -225,6 +225,22 @@ static bool came_whole(const struct packet *k) {
 /* Stored in the depth of a begin on a FORM_MIXED track (seal sets the depth later): the span was a single complete event. */
 enum { CAME_WHOLE = 1 };
 
+void take_event_end(struct perfetto *r, struct sequence *q, struct track_event *e, tk_id id, bool pairs) {
+  struct tk_trace *t = r->t;
+  field_args(r, q, e);
+  struct tk_event end = {.ts = e->ns, .cls = trace_class(t, e->name, e->cat), .args = decoded_event_end_args(r, q, e)};
+  struct tk_event *begin = &t->events[id];
+  begin->depth = 0;
+  for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
+  if (pairs) {
+    seal_close(t, begin, &end);
+  } else {
+    begin->kind = TK_EVENT_SPAN;
+    begin->dur = e->ns > begin->ts ? e->ns - begin->ts : 0;
+  }
+  t->counts.by_phase['E']++;
+}
+
 /* Closes the innermost open span of a track that our writer wrote. Such tracks contain their packets in order, so spans can be
  * paired immediately and become what they were. Returns false if begin and end must stay separate for seal. */
 static bool close_open(struct perfetto *r, struct sequence *q, struct track_event *e) {
@@ -236,17 +252,7 @@ static bool close_open(struct perfetto *r, struct sequence *q, struct track_even
   const bool is_lane = n->form & FORM_LANE, whole = n->form & FORM_COMPLETE || begin->depth == CAME_WHOLE;
   n->open = (tk_id)begin->dur;
   if (n->form & FORM_MIXED && !is_lane && !whole) return false;
-  begin->depth = 0;
-  field_args(r, q, e);
-  struct tk_event end = {.ts = e->ns, .cls = trace_class(t, e->name, e->cat), .args = decoded_event_end_args(r, q, e)};
-  for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
-  if (n->form & FORM_ASYNC || (is_lane && !whole)) {
-    seal_close(t, begin, &end);
-  } else {
-    begin->kind = TK_EVENT_SPAN;
-    begin->dur = e->ns > begin->ts ? e->ns - begin->ts : 0;
-  }
-  t->counts.by_phase['E']++;
+  take_event_end(r, q, e, id, n->form & FORM_ASYNC || (is_lane && !whole));
   return true;
 }
 

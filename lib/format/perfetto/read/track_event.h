@@ -40,6 +40,14 @@ struct track_event {
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
 
+/* Ends a begin event with the fields of an end event, which has no time of its own. */
+struct own_end {
+  int64_t dur;
+  bool pairs;      /* true if the span was recorded as a begin and an end */
+  bool has_points; /* true if flow points represent the flow ids of the end */
+};
+void perfetto_own_end(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct tk_event *begin, const struct own_end *end);
+
 /* Adds the event of a decoded packet; k contains the rest of the packet. Returns false if the event uses an iid that was not
  * defined. */
 bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct decoded *d);

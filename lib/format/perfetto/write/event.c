@@ -348,10 +348,14 @@ static void begin_event(struct event_writer *w, const struct tk_event *e, uint32
   if (e->args) write_args(w, e, e->args, false);
 }
 
+void event_put_begin(struct event_writer *w, tk_id id) {
+  begin_event(w, &w->t->events[id], TYPE_SLICE_BEGIN);
+  flow_points_write(w, id, false);
+}
+
 void event_slice_begin(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
-  begin_event(w, e, TYPE_SLICE_BEGIN);
-  flow_points_write(w, id, false);
+  event_put_begin(w, id);
   if (w->track_is_mixed && !(e->flags & TK_FLAG_PAIRED)) {
     pb_u64(&w->private_fields, TRACEKIT_WHOLE, 1);
     w->has_private_fields = true;
@@ -368,13 +372,17 @@ static void put_end(struct event_writer *w, const struct tk_event *e) {
   if (e->args) write_args(w, e, e->args, true);
 }
 
-void event_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
+void event_put_end(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
-  w->event.len = w->interned.len = 0;
   plain_begin(w, e->args, true);
-  pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
   flow_points_write(w, id, true);
   if (e->flags & TK_FLAG_PAIRED) put_end(w, e);
+}
+
+void event_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
+  w->event.len = w->interned.len = 0;
+  pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
+  event_put_end(w, id);
   plain_event(w, ns, SINK_EVENT, id);
 }
 
@@ -410,6 +418,12 @@ static void put_counter_fields(struct event_writer *w, const struct tk_event *e)
   struct tk_arg arg;
   if (w->begin_keys.fields && find_arg(w, e->args, w->begin_keys.fields, &arg)) write_field(w, &w->begin_keys, &arg);
   put_fields(w);
+}
+
+bool event_needs_interned(const struct event_writer *w, const struct tk_event *e) {
+  struct tk_arg arg;
+  return (w->begin_keys.interned && find_arg(w, e->args, w->begin_keys.interned, &arg)) ||
+         (w->end_field_keys.interned && find_arg(w, e->args, w->end_field_keys.interned, &arg));
 }
 
 /* Moves the content of w->event to the private fields. */

@@ -9,6 +9,13 @@ void event_slice_begin(struct event_writer *w, tk_id event);
 void event_slice_end(struct event_writer *w, tk_id event, int64_t ns);
 void event_instant(struct event_writer *w, tk_id event);
 
+/* Put the fields of a span's begin, which starts a new packet, or of its end into w->event, and its flow points into
+ * w->private_fields. The end has no type. */
+void event_put_begin(struct event_writer *w, tk_id event);
+void event_put_end(struct event_writer *w, tk_id event);
+/* True if the event has fields that may refer to interned data which is not modelled (plain.h). */
+bool event_needs_interned(const struct event_writer *w, const struct tk_event *e);
+
 /* Write a counter sample. First come the args of its event that the sample does not represent: event_begin_rest, then
  * event_rest for each of them, then event_counter. `joined`: the sample is another series of the previous sample's event. */
 void event_begin_rest(struct event_writer *w);

@@ -60,6 +60,7 @@
 #include "counters.h"
 #include "asyncs.h"
 #include "samples.h"
+#include "gpu.h"
 
 enum { FIRST_MADE_ID = 20000000 };
 
@@ -146,8 +147,10 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   s->n_deep = 0;
   s->w.track_is_mixed = descriptor_form_of_spans(s->t, k) == FORM_MIXED;
   s->w.track_has_scope = track_is_named(k) && k->tid.num % NAMED_CODES == NAMED_IS_PROCESS;
-  write_nested(s, k->first, k->first + k->count, 0, 0);
-  for (tk_id i = k->first; i < k->first + k->count; i++)
+  const bool is_queue = gpu_takes(s, track);
+  if (is_queue) gpu_write(s, track);
+  else write_nested(s, k->first, k->first + k->count, 0, 0);
+  for (tk_id i = k->first; !is_queue && i < k->first + k->count; i++)
     if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
   for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);
   s->w.track_is_mixed = s->w.track_has_scope = false;
@@ -248,6 +251,7 @@ static void begin_ids(struct perfetto_sink *s) {
     s->next_sequence = 1 + ordinal;
     s->next_machine = ordinal;
     s->next_flow = 1 + ordinal;
+    s->last_stage = 1 + (uint64_t)ordinal - s->step;
     s->next_pid = FIRST_MADE_ID + (int32_t)ordinal;
     s->last_uuid = 1 + (uint64_t)ordinal - s->step; /* the first uuid is one step larger */
   }
@@ -278,12 +282,14 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   memset(s->own_tids, 0, n * sizeof *s->own_tids);
   if (!writer_begin(&s->w, t, num_sub(t->origin_ns, s->zero_ns), s->out, &s->mem)) return false;
   event_find_keys(&s->w);
+  if (s->opt.gpu_events && !gpu_begin(s)) return false;
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, plain_interned_begin(&s->w));
   return true;
 }
 
 static void graph_end(struct perfetto_sink *s) {
   writer_end(&s->w);
+  gpu_end(s);
   map_free(&s->named);
   map_free(&s->threads);
   map_free(&s->series);

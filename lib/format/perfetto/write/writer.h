@@ -16,6 +16,7 @@
  *     asyncs.c             async spans: lanes by name, nested by id
  *     counters.c           counter samples: a track for each series
  *     samples.c            stack samples
+ *     gpu.c                work of devices as GpuRenderStageEvents
  *     records.c            records: data without a time or a meaning in a trace of events
  *     write.c              the sink: one track after the other */
 #ifndef FORMAT_PERFETTO_WRITE_WRITER_H
@@ -89,6 +90,8 @@ struct event_writer {
   struct iids functions, paths, sources; /* for stack samples, by string */
   struct iids mappings, frames, stacks;  /* by module, by frame, by stack of the graph */
   struct buf sample;                     /* PerfSample for the next packet */
+  struct buf stage;                      /* GpuRenderStageEvent for the next packet */
+  struct map stage_iids;                 /* hardware queues and stages that have an iid (gpu.c) */
   uint64_t n_packets;    /* number of packets with descriptors, events or records */
   const struct sink_meter *meter; /* NULL = sizes are not measured */
   tk_id *points;         /* flow points that need more than Perfetto's flow ids, by event */
@@ -206,6 +209,8 @@ struct perfetto_sink {
   struct map series; /* process, counter, series -> track of the series (counters.c) */
   struct map lone_counters; /* counter track -> uuid of the track for events without samples, relative to first_series */
   uint64_t first_series;
+  struct gpu_writer *gpu; /* NULL = device work is written as track events */
+  uint64_t last_stage;    /* id of the last GpuRenderStageEvent */
   struct buf packet, inner, text, private_fields;
   struct tk_arg *args; /* args of the current counter event */
   uint32_t n_args, cap_args;

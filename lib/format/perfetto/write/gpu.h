@@ -1,0 +1,16 @@
+/* gpu.h - writes the work of devices as GpuRenderStageEvents. */
+#ifndef FORMAT_PERFETTO_WRITE_GPU_H
+#define FORMAT_PERFETTO_WRITE_GPU_H
+
+#include "writer.h"
+
+/* Finds the devices and kinds of the graph. Returns false when memory runs out. gpu_end frees them. */
+bool gpu_begin(struct perfetto_sink *s);
+void gpu_end(struct perfetto_sink *s);
+
+/* True if the spans of the track are written as stages: it is a queue of a device, and stages can represent all its spans. */
+bool gpu_takes(const struct perfetto_sink *s, tk_id track);
+/* Writes the spans and instants of such a track. */
+void gpu_write(struct perfetto_sink *s, tk_id track);
+
+#endif
