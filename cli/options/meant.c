@@ -203,6 +203,7 @@ static const struct option_row {
   { "plan", "dry-run", "plan writes no trace; it prints what the merge will do" },
   { "plan", "no-loss", "apply counts losses; give it to concat" },
   { "plan", "pretty", "tracekit convert --pretty formats the output of concat" },
+  { "plan", "gpu-events", "tracekit convert --gpu-events rewrites the output of concat" },
   { "plan", "manifest", "a manifest needs all ranks in one process: tracekit merge --manifest" },
   { "plan", "redact", REDACT_LATER },
   { "apply", "join", "tracekit merge --join joins the pieces of a trace before it is scanned and applied" },

@@ -57,6 +57,7 @@ done
 if why=$("$here/engines.sh" "$INTEROP" node viztracer mcp); then step "$INTEROP/venv/bin/python" "$here/mcp_client.py"
 else echo "SKIPPED: interop/mcp_client: $(printf '%s\n' "$why" | tail -n 1)"; fi
 step python3 "$here/perfetto.py" $corpus
+step python3 "$here/gpu_events.py"
 step python3 "$here/random_traces.py" 100000
 step python3 "$here/extensions.py"
 step python3 "$here/machines.py"

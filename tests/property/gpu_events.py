@@ -162,7 +162,7 @@ check('other formats ignore the option', tracekit('convert', path('torch.json'),
 # ---- operations ----
 
 for what, command in (('filter', ('filter', '--name', 'gemm')), ('cut', ('filter', '--time', '+100us..+300us')), ('rebase', ('rebase', '--shift', '5s')),
-                      ('shrink', ('shrink', '--keep-args', 'correlation'))):
+                      ('shrink', ('shrink', '--percent', '60'))):
     for source in ('gpu', 'plain'):
         status, _, err = tracekit(command[0], path(f'{source}.pftrace'), *command[1:], '-o', path(f'{source}_op.pftrace'), '--force', '-q', '--no-provenance',
                                   '--gpu-events')

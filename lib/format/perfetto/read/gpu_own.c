@@ -66,5 +66,5 @@ void gpu_own_read(struct perfetto *r, struct sequence *q, const struct packet *k
   struct node *n = &r->nodes[e->track / ASPECTS];
   if (n->open == t->n_events) n->open = (tk_id)e->dur;
   if (!own.end.p) own.end = (struct pb_field){PACKET_TRACK_EVENT, PB_BYTES, 0, (const uint8_t *)""};
-  perfetto_own_end(r, q, &own.end, e, &own.how);
+  perfetto_own_end(r, q, &own.end, t->n_events, &own.how);
 }

@@ -198,13 +198,13 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   perfetto_take_event(r, q, k, &e);
 }
 
-void perfetto_own_end(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct tk_event *begin, const struct own_end *end) {
+void perfetto_own_end(struct perfetto *r, struct sequence *q, const struct pb_field *f, tk_id begin, const struct own_end *end) {
   struct extra_counters extra;
-  struct track_event e = {.first_point = r->n_points, .extra = &extra, .ns = num_add(begin->ts, end->dur)};
+  struct track_event e = {.first_point = r->n_points, .extra = &extra, .ns = num_add(r->t->events[begin].ts, end->dur)};
   extra.uuids.n = extra.double_uuids.n = extra.n_values = extra.n_doubles = 0;
   read_fields(r, q, &e, f);
   if (end->has_points) r->n_points = e.first_point;
-  take_event_end(r, q, &e, (tk_id)(begin - r->t->events), end->pairs);
+  take_event_end(r, q, &e, begin, end->pairs);
 }
 
 /* ---- decoded events ---- */

@@ -46,7 +46,7 @@ struct own_end {
   bool pairs;      /* true if the span was recorded as a begin and an end */
   bool has_points; /* true if flow points represent the flow ids of the end */
 };
-void perfetto_own_end(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct tk_event *begin, const struct own_end *end);
+void perfetto_own_end(struct perfetto *r, struct sequence *q, const struct pb_field *f, tk_id begin, const struct own_end *end);
 
 /* Adds the event of a decoded packet; k contains the rest of the packet. Returns false if the event uses an iid that was not
  * defined. */

@@ -164,7 +164,7 @@ static uint32_t stage_of(struct perfetto_sink *s, const struct tk_event *e) {
 
 /* ---- args ---- */
 
-static void put_number(struct buf *b, const struct tk_arg *a) {
+static void put_digits(struct buf *b, const struct tk_arg *a) {
   char text[96];
   size_t n = 0;
   if (a->type == TK_ARG_INT) n = num_put_i64(text, a->i);
@@ -174,7 +174,7 @@ static void put_number(struct buf *b, const struct tk_arg *a) {
   buf_append(b, text, n);
 }
 
-static void put_text(const struct tk_trace *t, struct buf *b, const struct tk_arg *a) {
+static void put_value(const struct tk_trace *t, struct buf *b, const struct tk_arg *a) {
   const struct intern_str *text;
   b->len = 0;
   switch (a->type) {
@@ -192,7 +192,7 @@ static void put_text(const struct tk_trace *t, struct buf *b, const struct tk_ar
     text = trace_str(t, a->s);
     buf_append(b, text->bytes, text->len);
     return;
-  default: put_number(b, a);
+  default: put_digits(b, a);
   }
 }
 
@@ -203,7 +203,7 @@ static void put_extra(struct perfetto_sink *s, uint32_t args) {
   while (tk_args_next(&it, &arg)) {
     const struct intern_str *key = trace_str(s->t, arg.key);
     if (!key->len) continue;
-    put_text(s->t, text, &arg);
+    put_value(s->t, text, &arg);
     b->len = 0;
     pb_bytes(b, GPU_EXTRA_NAME, key->bytes, key->len);
     pb_message(b, GPU_EXTRA_VALUE, text);
