@@ -228,12 +228,14 @@ static struct tk_source_options source_options(struct options *o, struct call *c
                                     .fetch = fetch_functions()};
 }
 
+static const char *const GPU_EVENTS[] = {"perfetto.gpu_events=true", NULL};
+
 static struct tk_save_options save_options(struct options *o, struct call *c) {
   return (struct tk_save_options){.format = opt_text(o, "output_format"), .command = "python", .level = (int)opt_int(o, "level"),
                                   .threads = (unsigned)opt_uint(o, "threads"), .pretty = opt_bool(o, "pretty"),
                                   .force = opt_bool(o, "force"), .no_loss = opt_bool(o, "no_loss"), .dry_run = opt_bool(o, "dry_run"),
                                   .no_passthrough = opt_bool(o, "no_passthrough"), .overlaps = opt_bool(o, "overlaps"),
-                                  .progress = TICK(c)};
+                                  .settings = opt_bool(o, "gpu_events") ? GPU_EVENTS : NULL, .progress = TICK(c)};
 }
 
 static struct tk_selection selection(struct options *o, struct call *c) {

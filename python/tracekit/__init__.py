@@ -200,8 +200,8 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
           to_zero: bool = False, derive: bool = False, fold_graphs: bool = False, manifest: bool = False, keep_going: bool = False,
           keep_truncated: bool = False, redact: str = "", run: Optional[str] = None, step_dir: Union[None, int, str] = None,
           latest_good: bool = False, join: bool = False, step_name: Optional[str] = None, sched: bool = False, overlaps: bool = False,
-          level: int = 0, no_loss: bool = False, force: bool = False, dry_run: bool = False, threads: Optional[int] = None,
-          max_memory: Size = None, progress: ProgressOption = None) -> Row:
+          gpu_events: bool = False, level: int = 0, no_loss: bool = False, force: bool = False, dry_run: bool = False,
+          threads: Optional[int] = None, max_memory: Size = None, progress: ProgressOption = None) -> Row:
     """Merges the ranks of a job into one file on one timeline, with one rank in memory at a time.
 
     Parameters
@@ -263,6 +263,8 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
         As in `load`.
     overlaps : bool
         JSON: move spans that overlap others of their thread to separate rows.
+    gpu_events : bool
+        Perfetto: write the work of devices as GPU events.
     level : int
         Compression: 1 is fastest, 9 is smallest, 0 is the default.
     no_loss : bool
@@ -299,8 +301,8 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
         "anchor": anchor, "link_collectives": link_collectives, "collectives": _path(collectives), "align_report": _path(align_report),
         "to_zero": to_zero, "derive": derive, "fold_graphs": fold_graphs, "manifest": manifest, "keep_going": keep_going,
         "keep_truncated": keep_truncated, "redact": bool(redact), "run": run, "step_dir": _text(step_dir), "latest_good": latest_good,
-        "join": join, "step_name": step_name, "sched": sched, "overlaps": overlaps, "level": level, "no_loss": no_loss, "force": force,
-        "dry_run": dry_run, "threads": threads, "max_memory": _size(max_memory)}
+        "join": join, "step_name": step_name, "sched": sched, "overlaps": overlaps, "gpu_events": gpu_events, "level": level,
+        "no_loss": no_loss, "force": force, "dry_run": dry_run, "threads": threads, "max_memory": _size(max_memory)}
     if redact:
         options["redact_names"] = _word(redact, _NAMES[:2], "redact")
     with _shown(progress, "merging") as options["progress"], _output(output, force) as file:
@@ -312,9 +314,9 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
 def extract(sources: Paths, output: Optional[Path] = None, *, run: Optional[str] = None, host: Optional[str] = None,
             rank: Optional[int] = None, all_runs: bool = False, split: bool = False, raw: bool = False, derive: bool = False,
             format: Optional[str] = None, force: bool = False, step_dir: Union[None, int, str] = None, latest_good: bool = False,
-            join: bool = False, fold_graphs: bool = False, sched: bool = False, overlaps: bool = False, pretty: bool = False,
-            level: int = 0, no_loss: bool = False, dry_run: bool = False, threads: Optional[int] = None, max_memory: Size = None,
-            progress: ProgressOption = None) -> Rows:
+            join: bool = False, fold_graphs: bool = False, sched: bool = False, overlaps: bool = False, gpu_events: bool = False,
+            pretty: bool = False, level: int = 0, no_loss: bool = False, dry_run: bool = False, threads: Optional[int] = None,
+            max_memory: Size = None, progress: ProgressOption = None) -> Rows:
     """Writes the newest run of a log directory or archive, one file per run.
 
     Parameters
@@ -337,7 +339,7 @@ def extract(sources: Paths, output: Optional[Path] = None, *, run: Optional[str]
         Format of the output, such as "json.gz"; by default, from its extension.
     force : bool
         Replace existing files.
-    fold_graphs, overlaps, level, no_loss, dry_run
+    fold_graphs, overlaps, gpu_events, level, no_loss, dry_run
         As in `merge`.
     pretty : bool
         JSON: one event per line.
@@ -366,8 +368,8 @@ def extract(sources: Paths, output: Optional[Path] = None, *, run: Optional[str]
     options: Dict[str, Any] = {
         "run": run, "host": host, "rank": rank, "all_runs": all_runs, "split": split, "raw": raw, "derive": derive,
         "output_format": format, "force": force, "step_dir": _text(step_dir), "latest_good": latest_good, "join": join,
-        "fold_graphs": fold_graphs, "sched": sched, "overlaps": overlaps, "pretty": pretty, "level": level, "no_loss": no_loss,
-        "dry_run": dry_run, "threads": threads, "max_memory": _size(max_memory)}
+        "fold_graphs": fold_graphs, "sched": sched, "overlaps": overlaps, "gpu_events": gpu_events, "pretty": pretty, "level": level,
+        "no_loss": no_loss, "dry_run": dry_run, "threads": threads, "max_memory": _size(max_memory)}
     rows: List[Row] = []
     with _shown(progress, "extracting") as options["progress"], _outputs(output, force, rows) as options["output"]:
         rows += _native.extract(_names(sources), options)

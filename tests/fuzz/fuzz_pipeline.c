@@ -86,9 +86,12 @@ static bool filter(struct tk_trace *t, const char *where, const char *time, unsi
   return tk_filter(t, &options, NULL, err) && tk_check(t, err);
 }
 
+static const char *const GPU_EVENTS[] = {"perfetto.gpu_events=true", NULL};
+
 static bool save(const struct tk_trace *t, const char *path, const char *format, unsigned how, struct tk_err *err) {
   const struct tk_save_options options = {.format = format, .command = "fuzz", .force = true, .threads = 1,
-                                          .overlaps = how & 32, .no_passthrough = how & 16, .pretty = how & 8};
+                                          .overlaps = how & 32, .no_passthrough = how & 16, .pretty = how & 8,
+                                          .settings = how & 4 ? GPU_EVENTS : NULL};
   return tk_save(t, path, &options, NULL, err);
 }
 
