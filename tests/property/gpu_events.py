@@ -15,6 +15,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import protobuf  # noqa: E402
+import torch_pftrace  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
@@ -48,22 +49,25 @@ def stages(name):
     """The stages of a file, by the rules of Perfetto's importer: interned specifications and contexts belong to a sequence."""
     with open(name, 'rb') as f:
         packets = [dict_of(p) for n, p in protobuf.parse(f.read()) if n == 1]
-    texts, pids, out = {}, {}, []
+    texts, names, pids, out = {}, {}, {}, []
     for p in packets:
         sequence = (p.get(98, [0])[0], p.get(10, [0])[0])
         if p.get(13, [0])[0] & 1:
             texts = {k: v for k, v in texts.items() if k[0] != sequence}
         for interned in p.get(12, []):
             for n, entry in protobuf.parse(interned):
-                entry = dict_of(entry) if n in (23, 24) else {}
+                entry = dict_of(entry) if n in (2, 23, 24) else {}
                 if n == 24:
                     texts[sequence, entry[1][0]] = entry.get(2, [b''])[0].decode()
+                if n == 2:
+                    names[sequence, entry[1][0]] = entry.get(2, [b''])[0].decode()
                 if n == 23:
                     pids[sequence, entry[1][0]] = entry.get(2, [0])[0]
         for s in p.get(53, []):
             s = dict_of(s)
             extra = [dict_of(e) for e in s.get(6, [])]
-            out.append(Stage(texts.get((sequence, s[13][0])), texts.get((sequence, s[14][0])), s.get(2, [0])[0], s.get(11, [0])[0],
+            name = names.get((sequence, s[20][0])) if 20 in s else texts.get((sequence, s[14][0]))
+            out.append(Stage(texts.get((sequence, s[13][0])), name, s.get(2, [0])[0], s.get(11, [0])[0],
                              s.get(10, [None])[0], {e[1][0].decode(): e.get(2, [b''])[0].decode() for e in extra},
                              pids.get((sequence, s.get(5, [None])[0]))))
     ids = [dict_of(s)[1][0] for p in packets for s in p.get(53, [])]
@@ -174,6 +178,19 @@ check('merge: each stage once a rank', status == 0 and len(stages(path('merged.p
 status, _, err = tracekit('split', path('gpu.pftrace'), '--by', 'process', '-o', path('part{}.pftrace'), '--gpu-events', '--force')
 parts = glob.glob(path('part*.pftrace'))
 check('split: each stage once', status == 0 and sum(len(stages(p)) for p in parts) == len(found), err)
+
+# ---- stages of other producers: passed through while unedited, then written as ours ----
+
+torch_pftrace.write(path('theirs.pftrace'))
+theirs = stages(path('theirs.pftrace'))
+check('theirs: passed through', stages(convert('theirs', path('theirs.pftrace'), 'kept.pftrace', '--gpu-events')) == theirs)
+for option in ('--gpu-events', '--no-gpu-events'):
+    status, _, err = tracekit('filter', path('theirs.pftrace'), '--exclude', 'nothing*', '--min-dur', '1ns', '-o', path(f'theirs{option}.pftrace'),
+                              '--no-provenance', option)
+    check(f'theirs: filter {option}', status == 0, err)
+ours = stages(path('theirs--gpu-events.pftrace'))
+check('theirs: the same graph', graph(path('theirs--gpu-events.pftrace')) == graph(path('theirs--no-gpu-events.pftrace')))
+check('theirs: the same stages', sorted((s.name, s.dur, s.queue) for s in ours) == sorted((s.name, s.dur, s.queue) for s in theirs), (ours[:2], theirs[:2]))
 
 # ---- unusual queues ----
 
