@@ -27,7 +27,7 @@ struct carry;
 
 struct sink_options {
   bool pretty;
-  bool gpu_events; /* Perfetto: write device work as GPU events */
+  bool gpu_events; /* Perfetto: write work and counters of devices as GPU events */
   bool overlaps; /* same as in tk_save_options */
   bool no_passthrough; /* omit data that only its original format understands */
   bool several; /* several ranks follow, one graph each */

@@ -264,7 +264,7 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
     overlaps : bool
         JSON: move spans that overlap others of their thread to separate rows.
     gpu_events : bool
-        Perfetto: write the work of devices as GPU events.
+        Perfetto: write the work and counters of devices as GPU events.
     level : int
         Compression: 1 is fastest, 9 is smallest, 0 is the default.
     no_loss : bool

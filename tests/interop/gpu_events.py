@@ -5,6 +5,7 @@ gpu_slice, too.
     gpu_events.py"""
 import glob
 import os
+import re
 import sys
 import tempfile
 
@@ -15,6 +16,8 @@ from common import Engines, tracekit  # noqa: E402
 QUERIES = {
     'slices': 'select ts, dur, name from slice',
     'stages': 'select s.ts, s.dur, s.name from gpu_slice s',
+    'counters': 'select c.ts, c.value, t.name from counter c join counter_track t on c.track_id = t.id where not t.type glob \'gpu*\'',
+    'samples': 'select c.ts, c.value, t.name from counter c join gpu_counter_track t on c.track_id = t.id where c.ts < (select max(ts + dur) from slice)',
     'errors': "select name, idx, value from stats where severity in ('error', 'data_loss') and value > 0",
 }
 PATTERNS = ('xplane/synth/*.pb', 'xplane/synth/*.json.gz', 'nsys/*.sqlite', 'rocm/dispatches.db', 'rocm/work_results.json', 'ascend/rank5.db')
@@ -29,6 +32,11 @@ def faults_of(plain, gpu):
         yield f'{len(plain["stages"])} stages without the option'
     if not gpu['stages']:
         yield 'no stages'
+    moved = [row for row in plain['counters'] if row not in gpu['counters']]
+    yield from (f'a sample that is no counter sample: {row}' for row in gpu['samples']
+                if re.sub(r' \(device \d+\)', '', row) not in plain['counters'])
+    if len(moved) > len(gpu['samples']):
+        yield f'{len(moved) - len(gpu["samples"])} samples are lost'
     known = set(plain['slices'])
     yield from (f'a stage that is no slice: {stage}' for stage in gpu['stages'] if stage not in known)
 

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -163,7 +164,51 @@ check('PyTorch: nothing is lost', status == 0, err)
 check('other formats ignore the option', tracekit('convert', path('torch.json'), '-f', 'json', '--gpu-events')[1] ==
       tracekit('convert', path('torch.json'), '-f', 'json')[1])
 
+# ---- counters: each packet has the value of the sample before it, and the last packet the last value ----
+
+Sample = collections.namedtuple('Sample', 'name gpu value')
+
+
+def number(sample):
+    return sample[2][0] if 2 in sample else struct.unpack('<d', sample[3][0])[0]
+
+
+def samples(name):
+    with open(name, 'rb') as f:
+        packets = [dict_of(p) for n, p in protobuf.parse(f.read()) if n == 1]
+    specs, out = {}, []
+    for event in (dict_of(e) for p in packets for e in p.get(52, [])):
+        for d in event.get(1, []):
+            for spec in (dict_of(s) for n, s in protobuf.parse(d) if n == 1):
+                check(f'{os.path.basename(name)}: a counter is described once', spec[1][0] not in specs)
+                specs[spec[1][0]] = spec[2][0].decode()
+        out += [Sample(specs[s[1][0]], event.get(3, [0])[0], number(s)) for s in map(dict_of, event.get(2, []))]
+    return out
+
+
+def counter(ts, pid, name, **values):
+    return {'ph': 'C', 'ts': ts, 'pid': pid, 'name': name, 'args': values}
+
+
+events = device(0, 0) + device(1, 1) + [kernel(1, 99)]
+events += [counter(10 + i, i % 2, 'memory', used=100 * i, free=0.5 + i) for i in range(10)]
+events += [counter(50, 0, 'large', value=1 << 63), counter(51, 0, 'large', value=None), counter(52, 0, 'large', value='text', other='7'), counter(53, 42, 'host', n=1)]
+same('counters', saved('counters.json', events))
+found = samples(path('gpu.pftrace'))
+of = lambda name, gpu: [s.value for s in found if s.name == name + f' (device {gpu})' * gpu and s.gpu == gpu]  # noqa: E731
+check('counters: values', of('memory used', 0) == [0, 0, 200, 400, 600, 800] and of('memory used', 1) == [100, 100, 300, 500, 700, 900], found)
+check('counters: decimals', of('memory free', 1) == [1.5, 1.5, 3.5, 5.5, 7.5, 9.5], of('memory free', 1))
+check('counters: values of any type', of('large value', 0) == [2.0 ** 63] * 2 and of('large other', 0) == [7, 7], found[-6:])
+check('counters: those of the host are no GPU counters', not [s for s in found if s.name.startswith('host')])
+check('counters: as many again', samples(path('again.pftrace')) == found)
+merged = tracekit('merge', path('gpu.pftrace'), path('gpu.pftrace'), '-o', path('merged.pftrace'), '--align=none', '--gpu-events', '--force')
+check('counters: a merge has both', len(samples(path('merged.pftrace'))) == 2 * len(found), merged)
+same('many series', saved('series.json', device(0, 0) + [counter(i, 0, 'c', **{f's{k}': k + i for k in range(300)}) for i in range(20)]))
+
 # ---- operations ----
+
+convert('operations', path('torch.json'), 'plain.pftrace'), convert('operations', path('torch.json'), 'gpu.pftrace', '--gpu-events')
+found = stages(path('gpu.pftrace'))
 
 for what, command in (('filter', ('filter', '--name', 'gemm')), ('cut', ('filter', '--time', '+100us..+300us')), ('rebase', ('rebase', '--shift', '5s')),
                       ('shrink', ('shrink', '--percent', '60'))):

@@ -17,7 +17,7 @@ static const char *const WORDS[] = {"protobuf", "proto", NULL};
 static const struct setting SETTINGS[] = {
     {.info = {PERFETTO_FORMAT, "sched", "read the scheduler: a row for each CPU, and the states of each thread", false},
      .with = TK_WITH_SCHED},
-    {.info = {PERFETTO_FORMAT, "gpu_events", "write the work of devices as GPU events", true},
+    {.info = {PERFETTO_FORMAT, "gpu_events", "write the work and counters of devices as GPU events", true},
      .flag = offsetof(struct sink_options, gpu_events)}};
 
 static const char *perfetto_clock_name(const struct tk_trace *t) {

@@ -1,9 +1,11 @@
 /* gpu_own.c - see gpu_own.h.
  *
  * The private fields contain the begin of the span, and possibly its end, as track events: on the default track, with names, args
- * and flows. Only the duration comes from the stage, whose other fields show the same to viewers. */
+ * and flows. Only the duration comes from the stage, whose other fields show the same to viewers. For a sample, they contain its track
+ * event; the packet that ends a counter contains none. */
 #include "gpu_own.h"
 
+#include "clock.h"
 #include "take_event.h"
 #include "track_event.h"
 
@@ -21,7 +23,8 @@ static bool find_own(const struct packet *k, struct pb_field *own) {
 
 void gpu_own_claim(struct packet *k) {
   struct pb_field own;
-  if (!k->private_fields.p || k->content.number != PACKET_GPU_RENDER_STAGE || k->other != PACKET_GPU_RENDER_STAGE) return;
+  const uint32_t number = k->content.number;
+  if (!k->private_fields.p || number != k->other || (number != PACKET_GPU_RENDER_STAGE && number != PACKET_GPU_COUNTER)) return;
   if (!find_own(k, &own)) return;
   k->stage = k->content;
   k->content = (struct pb_field){0};
@@ -58,8 +61,11 @@ void gpu_own_read(struct perfetto *r, struct sequence *q, const struct packet *k
   struct packet begin = *k;
   struct tk_trace *t = r->t;
   const tk_id before = t->n_events;
+  int64_t ns;
+  uint32_t clock;
+  if (!own.begin.p) clock_time(r, q, k, &ns, &clock); /* to advance an incremental clock */
+  if (!own.begin.p) return;
   begin.event = own.begin;
-  if (!own.begin.p) begin.event = (struct pb_field){PACKET_TRACK_EVENT, PB_BYTES, 0, (const uint8_t *)""};
   perfetto_track_event(r, q, &begin);
   if (t->n_events != before + 1 || t->events[t->n_events].kind != TK_EVENT_BEGIN) return;
   struct tk_event *e = &t->events[t->n_events];

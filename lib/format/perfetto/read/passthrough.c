@@ -60,7 +60,9 @@ static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)
 
 static bool is_kept(const struct pb_field *f) { return !is_modelled(f); }
 static bool is_kept_of_sample(const struct pb_field *f) { return !is_modelled(f) && f->number != PACKET_PERF_SAMPLE; }
-static bool is_kept_of_stage(const struct pb_field *f) { return !is_modelled(f) && f->number != PACKET_GPU_RENDER_STAGE; }
+static bool is_kept_of_stage(const struct pb_field *f) {
+  return !is_modelled(f) && f->number != PACKET_GPU_RENDER_STAGE && f->number != PACKET_GPU_COUNTER;
+}
 
 /* Appends packets to the meta that was added last, or starts a new one if other text was added since. */
 static void append_packets(struct perfetto *r, const struct buf *packets) {

@@ -19,7 +19,7 @@
  *     system.c            process trees, counters of the system
  *     ftrace.c            bundles of kernel events
  *     gpu.c               GpuRenderStageEvent
- *     gpu_own.c           GpuRenderStageEvent of our writer
+ *     gpu_own.c           GpuRenderStageEvent and GpuCounterEvent of our writer
  *     gpu_counters.c      GpuCounterEvent, GpuMemTotalEvent, VulkanApiEvent
  *     samples.c           PerfSample, and stack samples of our writer
  *     records.c           private packets without an event: records and other data that viewers do not show
@@ -286,7 +286,7 @@ struct extension_reader {
 struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
   struct pb_field sample;  /* PerfSample of our writer */
-  struct pb_field stage;   /* GpuRenderStageEvent of our writer */
+  struct pb_field stage;   /* GpuRenderStageEvent or GpuCounterEvent of our writer */
   struct pb_field content; /* content of another kind than a track event */
   struct pb_field private_fields, bundle; /* bundle: ftrace events (field 1) */
   uint64_t timestamp, sequence, flags;

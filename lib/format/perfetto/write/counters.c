@@ -17,6 +17,7 @@
 #include "passthrough.h"
 #include "event.h"
 #include "descriptors.h"
+#include "gpu_counters.h"
 
 struct series {
   tk_id key;
@@ -189,7 +190,9 @@ static void write_sample(struct perfetto_sink *s, tk_id track, tk_id event, uint
   writer_track(&s->w, of.uuid);
   event_begin_rest(&s->w);
   rest_of(s, first, end, all ? own : UINT32_MAX, &of);
+  gpu_counters_sample(s, of.uuid, arg->key, &value);
   event_counter(&s->w, event, &value, first > 0);
+  s->w.counter.len = 0;
 }
 
 static void write_event(struct perfetto_sink *s, tk_id track, tk_id event) {
@@ -217,5 +220,7 @@ static void write_event(struct perfetto_sink *s, tk_id track, tk_id event) {
 
 void counters_write(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
+  gpu_counters_begin(s, track);
   for (tk_id i = k->first; i < k->first + k->count; i++) write_event(s, track, i);
+  gpu_counters_end(s);
 }

@@ -433,19 +433,33 @@ static void make_private(struct event_writer *w) {
   w->event.len = 0;
 }
 
+/* Moves the content of w->event to the private field for the track event that a GPU event represents. */
+static void hide_event(struct event_writer *w) {
+  w->scratch.len = 0;
+  pb_message(&w->scratch, GPU_OWN_BEGIN, &w->event);
+  pb_message(&w->private_fields, TRACEKIT_GPU, &w->scratch);
+  w->has_private_fields = true;
+  w->event.len = 0;
+}
+
+double event_double_of(const struct tk_arg *value) {
+  if (value->type == TK_ARG_INT) return (double)value->i;
+  if (value->type == TK_ARG_UINT) return (double)value->u;
+  return value->type == TK_ARG_DECIMAL ? decimal(value) : value->d;
+}
+
 void event_counter(struct event_writer *w, tk_id id, const struct tk_arg *value, bool joined) {
   const struct tk_event *e = &w->t->events[id];
-  double d = value->d;
   if (joined) pb_u64(&w->private_fields, TRACEKIT_JOINED, 1);
   make_private(w);
   if (w->private_fields.len) w->plain = NULL; /* private fields refer to our own sequence */
   if (!joined) put_category(w, w->t->classes[e->cls].cat);
   pb_u64(&w->event, EVENT_TYPE, TYPE_COUNTER);
-  if (value->type == TK_ARG_DECIMAL) d = decimal(value);
-  if (value->type == TK_ARG_UINT) d = (double)value->u;
   if (value->type == TK_ARG_INT || (value->type == TK_ARG_UINT && value->i >= 0)) pb_i64(&w->event, EVENT_COUNTER_VALUE, value->i);
-  else pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, d);
+  else pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, event_double_of(value));
   if (!joined) put_counter_fields(w, e);
+  if (w->plain) w->counter.len = 0;
+  if (w->counter.len) hide_event(w);
   plain_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 

@@ -17,10 +17,13 @@ void event_put_end(struct event_writer *w, tk_id event);
 bool event_needs_interned(const struct event_writer *w, const struct tk_event *e);
 
 /* Write a counter sample. First come the args of its event that the sample does not represent: event_begin_rest, then
- * event_rest for each of them, then event_counter. `joined`: the sample is another series of the previous sample's event. */
+ * event_rest for each of them, then event_counter. `joined`: the sample is another series of the previous sample's event. If
+ * w->counter has a GpuCounterEvent, it is written, with the sample in private fields. */
 void event_begin_rest(struct event_writer *w);
 void event_rest(struct event_writer *w, const struct tk_arg *arg);
 void event_counter(struct event_writer *w, tk_id event, const struct tk_arg *value, bool joined);
+/* Returns the value of a number, as the nearest double. */
+double event_double_of(const struct tk_arg *value);
 bool event_is_counter_field(const struct event_writer *w, const struct tk_arg *arg);
 
 /* Writes a counter event without a sample, which only our reader uses. */

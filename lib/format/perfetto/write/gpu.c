@@ -15,14 +15,8 @@
 #include "event.h"
 #include "graph/accelerator.h"
 #include "graph/kind.h"
+#include "gpu_writer.h"
 #include "plain.h"
-
-struct gpu_writer {
-  struct kinds kinds;
-  tk_id links[ACCELERATOR_LINKS]; /* keys of args that name the launch; 0 = no event has such an arg */
-  int64_t device;                 /* number of the device of the current track; -1 = unknown */
-  struct buf own, text;           /* span of a stage for our reader; text of an arg */
-};
 
 enum { WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_COLLECTIVE };
 
@@ -31,6 +25,8 @@ bool gpu_begin(struct perfetto_sink *s) {
   if (!g) return false;
   *g = (struct gpu_writer){.device = -1};
   g->own.mem = g->text.mem = &s->mem;
+  for (tk_id i = 1; i <= s->t->n_events; i++)
+    if (s->t->events[i].ts + s->t->events[i].dur > g->end) g->end = s->t->events[i].ts + s->t->events[i].dur;
   for (int i = 0; i < ACCELERATOR_LINKS; i++)
     g->links[i] = intern_id(&s->t->store->strings, accelerator_links[i], strlen(accelerator_links[i]));
   return kinds_init(&g->kinds, s->t, &s->mem);
@@ -41,6 +37,7 @@ void gpu_end(struct perfetto_sink *s) {
   if (s->gpu->kinds.mem) kinds_free(&s->gpu->kinds);
   buf_free(&s->gpu->own);
   buf_free(&s->gpu->text);
+  mem_free(&s->mem, s->gpu->series);
   mem_free(&s->mem, s->gpu);
   s->gpu = NULL;
 }
@@ -78,8 +75,7 @@ bool gpu_takes(const struct perfetto_sink *s, tk_id track) {
   return works && (!pairs || in_row);
 }
 
-/* Returns the number of the track's device; -1 if it is unknown or no valid number. */
-static int64_t device_of(const struct tk_trace *t, tk_id track) {
+int64_t gpu_device_of(const struct tk_trace *t, tk_id track) {
   struct accelerator a = accelerator_of(t, t->tracks[track].parent);
   if (!a.family || a.number < 0) a = accelerator_of(t, track);
   return a.family && a.number >= 0 && a.number <= INT32_MAX ? a.number : -1;
@@ -267,7 +263,7 @@ static void put_span(struct perfetto_sink *s, tk_id track, tk_id id) {
 
 void gpu_write(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  s->gpu->device = device_of(s->t, track);
+  s->gpu->device = gpu_device_of(s->t, track);
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     if (s->t->events[i].kind == TK_EVENT_SPAN) put_span(s, track, i);
     else if (s->t->events[i].kind == TK_EVENT_INSTANT) event_instant(&s->w, i);

@@ -10,6 +10,8 @@ void gpu_end(struct perfetto_sink *s);
 
 /* True if the spans of the track are written as stages: it is a queue of a device, and stages can represent all its spans. */
 bool gpu_takes(const struct perfetto_sink *s, tk_id track);
+/* Returns the number of the track's device; -1 if it is unknown or no valid number. */
+int64_t gpu_device_of(const struct tk_trace *t, tk_id track);
 /* Writes the spans and instants of such a track. */
 void gpu_write(struct perfetto_sink *s, tk_id track);
 

@@ -252,6 +252,7 @@ static void begin_ids(struct perfetto_sink *s) {
     s->next_machine = ordinal;
     s->next_flow = 1 + ordinal;
     s->last_stage = 1 + (uint64_t)ordinal - s->step;
+    s->last_counter = 1 + ordinal - s->step;
     s->next_pid = FIRST_MADE_ID + (int32_t)ordinal;
     s->last_uuid = 1 + (uint64_t)ordinal - s->step; /* the first uuid is one step larger */
   }

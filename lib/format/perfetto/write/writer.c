@@ -59,7 +59,7 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->private_fields.mem = mem;
   extension_begin(&w->extensions, t, mem);
   w->key_types = passthrough_key_types(t, mem);
-  w->sample.mem = w->stage.mem = mem;
+  w->sample.mem = w->stage.mem = w->counter.mem = mem;
   map_init(&w->stage_iids, mem);
   const bool ok = !stack_has_samples(t) || (iids_init(&w->functions, n, mem) && iids_init(&w->paths, n, mem) &&
                                             iids_init(&w->sources, n, mem) && iids_init(&w->mappings, n, mem) &&
@@ -80,6 +80,7 @@ void writer_end(struct event_writer *w) {
   for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++) iids_free(of_samples[i], w->mem);
   buf_free(&w->sample);
   buf_free(&w->stage);
+  buf_free(&w->counter);
   map_free(&w->stage_iids);
   mem_free(w->mem, w->points);
   mem_free(w->mem, w->has_flows);
@@ -176,6 +177,7 @@ void writer_sequence_packet(struct event_writer *w, int64_t ns) {
   if (w->event.len) pb_message(p, PACKET_TRACK_EVENT, &w->event);
   if (w->sample.len) pb_message(p, PACKET_PERF_SAMPLE, &w->sample);
   if (w->stage.len) pb_message(p, PACKET_GPU_RENDER_STAGE, &w->stage);
+  if (w->counter.len) pb_message(p, PACKET_GPU_COUNTER, &w->counter);
   if (w->has_private_fields) pb_message(p, PACKET_TRACEKIT, &w->private_fields);
   write_sequence(w, p, SEQUENCE_NEEDS_STATE);
   pb_u64(p, PACKET_TIMESTAMP, (uint64_t)(ns - w->last_ns));

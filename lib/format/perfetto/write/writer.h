@@ -17,6 +17,7 @@
  *     counters.c           counter samples: a track for each series
  *     samples.c            stack samples
  *     gpu.c                work of devices as GpuRenderStageEvents
+ *     gpu_counters.c       samples of devices as GpuCounterEvents
  *     records.c            records: data without a time or a meaning in a trace of events
  *     write.c              the sink: one track after the other */
 #ifndef FORMAT_PERFETTO_WRITE_WRITER_H
@@ -90,7 +91,7 @@ struct event_writer {
   struct iids functions, paths, sources; /* for stack samples, by string */
   struct iids mappings, frames, stacks;  /* by module, by frame, by stack of the graph */
   struct buf sample;                     /* PerfSample for the next packet */
-  struct buf stage;                      /* GpuRenderStageEvent for the next packet */
+  struct buf stage, counter;             /* GpuRenderStageEvent and GpuCounterEvent for the next packet */
   struct map stage_iids;                 /* hardware queues and stages that have an iid (gpu.c) */
   uint64_t n_packets;    /* number of packets with descriptors, events or records */
   const struct sink_meter *meter; /* NULL = sizes are not measured */
@@ -211,6 +212,7 @@ struct perfetto_sink {
   uint64_t first_series;
   struct gpu_writer *gpu; /* NULL = device work is written as track events */
   uint64_t last_stage;    /* id of the last GpuRenderStageEvent */
+  uint32_t last_counter;  /* id of the last counter in GpuCounterEvents */
   struct buf packet, inner, text, private_fields;
   struct tk_arg *args; /* args of the current counter event */
   uint32_t n_args, cap_args;
