@@ -1,9 +1,9 @@
 /* gpu_counters.c - writes the counters of devices as GpuCounterEvents.
  *
- * In trace_processor, the value of such a sample applies to the time before it: it replaces the value of the sample before, and the
- * last sample is 0. So each packet has the value of the sample before it, and a packet at the end of the trace has the value of the last
- * sample. The samples themselves are in private fields, as for stages (gpu.c). Ids of counters are unique in the file, because
- * trace_processor v52 ignores the sequence that defines them. */
+ * In trace_processor, the value of such a sample applies to the time before it: it replaces the value of the sample before, and
+ * the last sample is 0. So each packet has the value of the sample before it, and a packet at the end of the trace has the value of
+ * the last sample. The samples themselves are in private fields, as for stages (gpu.c). Ids of counters are unique in the file,
+ * because trace_processor v52 ignores the sequence that defines them. */
 #include "gpu_counters.h"
 
 #include "event.h"
