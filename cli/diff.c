@@ -18,11 +18,19 @@ struct params {
   struct selected selected;
   const char *by, *over, *html;
   struct opt_list before, after, fail_if, label;
-  int top, annotations;
+  int top, annotations, match;
   bool fold, csv, whole;
 };
 
 #define FIELD(field) offsetof(struct params, field)
+
+enum { MATCH_NAME, MATCH_TREE };
+
+static const struct opt_word match_words[] = {
+  { "name", MATCH_NAME, "by name" },
+  { "tree", MATCH_TREE, "by the path of operators that launched it, for devices or versions whose kernels have other names" },
+  { 0, 0, 0 },
+};
 
 static const struct opt opts[] = {
   { OPT_LIST, 0, "before", "INPUT", "an input from the earlier (baseline) run; repeatable, replaces BEFORE AFTER",
@@ -31,6 +39,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT", "group rows by: name (default), path, cat, process, track, stream, phase, "
                                             "op, module or arg.KEY", FIELD(by),
     0, 0, 0 },
+  { OPT_WORD, 0, "match", "HOW", "how to match kernels, copies and fills between runs", FIELD(match), match_words, 0, 0 },
   { OPT_STRING, 0, "over", "DIR", "compare all runs in a folder, in natural order, and find lasting changes", FIELD(over), 0, 0, 0 },
   { OPT_LIST, 0, "label", "NAME", "name of the next run in the output (default: its folder or file); repeatable",
     FIELD(label), 0, 0, 0 },
@@ -61,6 +70,8 @@ static const struct example examples[] = {
   { "tracekit diff rank0.json.gz rank1.json.gz --kind op --fold", "show which operators changed" },
   { "tracekit diff nightly/run1.json.gz nightly/run2.json.gz nightly/run3.json.gz --html runs.html",
     "compare three runs on a page" },
+  { "tracekit diff rank0.json.gz rank1.json.gz --match tree --kind kernel",
+    "compare kernels whose names differ by the operators that launched them" },
   { "tracekit diff --over nightly --kind op", "show which operators changed over a folder of runs, and when" },
   { "tracekit diff --before rank0.json.gz --after rank1.json.gz --fail-if 'total > 1000%'", "fail if the run became slower" },
   { 0, 0 },
@@ -226,7 +237,7 @@ static int diff_of(struct run *run, struct tk_diff_options *o) {
   int status;
   progress_start(&progress, "comparing", NULL, s->quiet ? -1 : s->progress);
   o->load = run_load_options(s, &progress);
-  o->load.without = select_without(s, &like);
+  o->load.without = o->by_launch ? 0 : select_without(s, &like);
   bool ok = tk_diff(run->sides[0], run->sides[1], o, &report, &err) && find_figures(run, o, &err);
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report->notes);
@@ -262,8 +273,9 @@ static struct tk_diff_row *pair_of(const struct tk_compare_report *r, size_t run
     const struct tk_compare_row *from = i < r->n_rows ? &r->rows[i] : sums[i - r->n_rows];
     if (!from->n_runs) continue;
     const struct tk_compare_cell *a = &from->runs[0], *b = &from->runs[run];
-    rows[i] = (struct tk_diff_row){ from->name, from->name_len, { a->events, b->events }, { a->count, b->count },
-                                    { a->total, b->total }, { a->self, b->self }, b->delta, b->noise };
+    rows[i] = (struct tk_diff_row){ .name = from->name, .name_len = from->name_len, .events = { a->events, b->events },
+                                    .count = { a->count, b->count }, .total = { a->total, b->total }, .self = { a->self, b->self },
+                                    .delta = b->delta, .noise = b->noise };
   }
   return rows;
 }
@@ -392,6 +404,11 @@ static bool find_sides(const struct params *p, const struct operands *in, struct
 }
 
 static bool read_by(const struct params *p, struct tk_diff_options *o) {
+  o->by_launch = p->match == MATCH_TREE;
+  if (o->by_launch && p->by && strcmp(p->by, "name") != 0) {
+    tty_say("diff: --match tree cannot be combined with --by %s; rows are names", p->by);
+    return false;
+  }
   o->by_path = p->by && strcmp(p->by, "path") == 0;
   if (o->by_path) return true;
   if (!select_by("diff", p->by, &o->by, &o->arg)) return false;
@@ -461,6 +478,11 @@ const struct command command_diff = {
     "and ranks. Steps are matched by number, or else by order if both runs have the same number, so that regular variation "
     "between steps does not count as noise. ~ marks changes within the noise, ? marks rows with too few steps and ranks for an "
     "estimate.\n"
+    "\n"
+    "--match tree compares runs whose kernels have other names, on other devices or with other versions of a library. A kernel, copy "
+    "or fill is matched by the path of operators and annotations that launched it and by its index among the work of its class that "
+    "the same call launched: 'aten::linear > aten::addmm > kernel 2'. Names that differ follow the path. Work that no operator "
+    "launched is matched by name.\n"
     "\n"
     "With three or more runs, each is compared with the first: a table of the runs is followed by a row for each name with a column "
     "for each run. --over DIR takes the folders and traces in a folder as runs in the order of time and adds lasting changes: a change "

@@ -348,6 +348,7 @@ struct tk_diff_options {
   bool fold;         /* as in tk_top_options */
   bool whole;        /* compare ranks, not their steps */
   bool trends;       /* tk_compare: the runs are in the order of time; also find lasting changes */
+  bool by_launch;    /* match kernels, copies and fills by the operators that launched them instead of by name; rows are names */
 };
 #define TK_DIFF_OPTIONS_INIT TK_OPTIONS_INIT(tk_diff_options)
 
@@ -362,6 +363,9 @@ struct tk_diff_row {
   double delta;      /* total after minus total before */
   double noise;      /* half the width of the 95% confidence interval of delta; negative = unknown, for lack of steps or ranks
                       */
+  const char *work_name[2]; /* by_launch: name of the kernel, copy or fill with the most time; NULL = none in this row */
+  const char *work_short_name[2];
+  uint64_t work_names[2];   /* number of different names */
 };
 
 enum tk_diff_state {
@@ -416,6 +420,8 @@ struct tk_compare_cell {
   double error;              /* standard error of total; negative = unknown */
   double delta, noise;       /* change of total from the first run, and the noise of the change; as in tk_diff_row */
   enum tk_compare_state state;
+  const char *work_name, *work_short_name; /* as in tk_diff_row */
+  uint64_t work_names;
 };
 
 /* A lasting change of the total between two runs; docs/analysis.md describes the test. */

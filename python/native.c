@@ -1109,7 +1109,8 @@ static PyObject *diff_dict(const struct tk_diff_report *r) {
 static struct tk_diff_options diff_options(struct options *o, struct call *c) {
   return (struct tk_diff_options){.size = sizeof(struct tk_diff_options), .load = load_options(o, c), .select = selection(o, c),
                                   .by = (enum tk_top_by)opt_uint(o, "by"), .arg = opt_text(o, "arg"), .by_path = opt_bool(o, "by_path"),
-                                  .fold = opt_bool(o, "fold"), .whole = opt_bool(o, "whole")};
+                                  .fold = opt_bool(o, "fold"), .whole = opt_bool(o, "whole"),
+                                  .by_launch = opt_bool(o, "by_launch")};
 }
 
 static PyObject *diff_result(bool ok, struct tk_diff_report *r, const struct tk_err *err) {

@@ -126,10 +126,15 @@ static void shift_values(FILE *to, const struct tk_compare_report *r, const stru
 
 static void name_row(FILE *to, const struct tk_compare_report *r, const struct runs_view *v, const struct tk_compare_row *row,
                      const char *name) {
+  char works[1024];
   fputs("<tr><td class=name><div title=\"", to);
   html_string(to, name);
   fputs("\">", to);
   html_string(to, name);
+  if (*runs_works_of(row, works, sizeof works)) {
+    fputs(": ", to);
+    html_string(to, works);
+  }
   fputs("</div></td>", to);
   if (r->n_runs <= COLUMNS && !v->over) run_values(to, row);
   else ends_of_runs(to, row);

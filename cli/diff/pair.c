@@ -40,6 +40,17 @@ static void count_cell(struct table *t, double n) {
   else table_cell(t, "%s", tty_fraction(n, 1, text));
 }
 
+/* Prints the name of a row, the end of it if it is a path, and the names of work that is matched by its launch. */
+static const char *name_of_row(const struct tk_diff_row *r, const char *by, char *text, size_t room) {
+  const struct runs_work works[] = { { r->work_short_name[0], r->work_names[0] }, { r->work_short_name[1], r->work_names[1] } };
+  const char *name = r->name ? r->name : "(none)";
+  char path[1024], work[512];
+  const bool is_work = *runs_works(works, 2, work, sizeof work);
+  if (is_work) snprintf(text, room, "%s: %s", runs_path_end(name, path, sizeof path), work);
+  else if (by && strcmp(by, "path") == 0) return runs_path_end(name, text, room);
+  return is_work ? text : name;
+}
+
 static void row_cells(struct table *t, const struct tk_diff_row *r, const char *name) {
   time_cell(t, r->events[0] > 0, r->total[0]);
   time_cell(t, r->events[1] > 0, r->total[1]);
@@ -56,15 +67,12 @@ static void row_cells(struct table *t, const struct tk_diff_row *r, const char *
 bool pair_print_table(const struct tk_diff_report *r, const char *by, size_t top) {
   static const char *const titles[] = { "before", "after", "delta", "ratio", "noise", "", "count", "after" };
   struct table t = { .align = "rrrrrlrrl", .drop = "....c.ab.", .width = tty_width(stdout) };
-  char path[1024];
+  char name[2048];
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "%s", by ? by : "name");
   if (r->by_step) row_cells(&t, r->step, "(per step)");
   row_cells(&t, r->all, "(all, self time)");
-  for (size_t i = 0; i < top; i++) {
-    const char *name = r->rows[i].name ? r->rows[i].name : "(none)";
-    row_cells(&t, &r->rows[i], by && strcmp(by, "path") == 0 ? runs_path_end(name, path, sizeof path) : name);
-  }
+  for (size_t i = 0; i < top; i++) row_cells(&t, &r->rows[i], name_of_row(&r->rows[i], by, name, sizeof name));
   return table_print(&t, stdout);
 }
 
@@ -122,7 +130,8 @@ static void csv_number(bool known, double v) {
 }
 
 void pair_print_csv(const struct tk_diff_report *r, size_t top) {
-  puts("name,state,before_total_ns,after_total_ns,delta_ns,ratio,noise_ns,before_count,after_count,before_self_ns,after_self_ns");
+  puts("name,state,before_total_ns,after_total_ns,delta_ns,ratio,noise_ns,before_count,after_count,before_self_ns,after_self_ns,"
+       "before_work_name,after_work_name");
   for (size_t i = 0; i < top; i++) {
     const struct tk_diff_row *v = &r->rows[i];
     csv_text(stdout, v->name, v->name ? v->name_len : 0);
@@ -136,6 +145,10 @@ void pair_print_csv(const struct tk_diff_report *r, size_t top) {
     csv_number(true, v->count[1]);
     csv_number(true, v->self[0] / 1e3);
     csv_number(true, v->self[1] / 1e3);
+    for (int side = 0; side < 2; side++) {
+      putchar(',');
+      csv_text(stdout, v->work_name[side], v->work_name[side] ? strlen(v->work_name[side]) : 0);
+    }
     putchar('\n');
   }
 }

@@ -20,6 +20,31 @@ const char *runs_path_end(const char *path, char *text, size_t n) {
   return text;
 }
 
+const char *runs_works(const struct runs_work *v, size_t n, char *text, size_t room) {
+  const struct runs_work *last = NULL;
+  *text = 0;
+  for (size_t i = 0; i < n; i++) {
+    const size_t at = strlen(text);
+    if (!v[i].short_name || (last && strcmp(last->short_name, v[i].short_name) == 0)) continue;
+    snprintf(text + at, room - at, "%s%.160s", last ? " -> " : "", v[i].short_name);
+    last = &v[i];
+    const size_t end = strlen(text);
+    if (last->names > 1) snprintf(text + end, room - end, " (+%llu)", (unsigned long long)last->names - 1);
+  }
+  return text;
+}
+
+const char *runs_works_of(const struct tk_compare_row *row, char *text, size_t room) {
+  enum { MOST = 16 };
+  struct runs_work v[MOST];
+  size_t n = 0;
+  for (size_t i = 0; i < row->n_runs && n < MOST; i++) {
+    const struct runs_work w = { row->runs[i].work_short_name, row->runs[i].work_names };
+    if (w.short_name && (n == 0 || strcmp(v[n - 1].short_name, w.short_name) != 0)) v[n++] = w;
+  }
+  return runs_works(v, n, text, room);
+}
+
 const char *runs_time(double ps, char *text) {
   tk_print_duration((tk_time)(fmin(fabs(ps), 9e18) + 0.5), text);
   return text;
@@ -72,9 +97,11 @@ static bool print_runs(const struct tk_compare_report *r) {
 /* ---- names, with a column for each run ---- */
 
 static void name_cell(struct table *t, const struct runs_view *v, const struct tk_compare_row *row) {
-  char path[1024];
+  char path[1024], works[1024];
   const char *name = row->name ? row->name : "(none)";
-  table_cell(t, "%s", v->by && strcmp(v->by, "path") == 0 ? runs_path_end(name, path, sizeof path) : name);
+  const bool is_work = *runs_works_of(row, works, sizeof works);
+  const bool is_path = is_work || (v->by && strcmp(v->by, "path") == 0);
+  table_cell(t, "%s%s%s", is_path ? runs_path_end(name, path, sizeof path) : name, is_work ? ": " : "", works);
 }
 
 static void value_cells(struct table *t, const struct tk_compare_row *row) {

@@ -14,6 +14,17 @@ bool runs_print_text(const struct tk_compare_report *r, const struct runs_view *
 void runs_print_json(const struct tk_compare_report *r, const struct runs_view *v);
 void runs_print_csv(const struct tk_compare_report *r, const struct runs_view *v);
 
+/* The work of a row in one run: its short name, and the number of different names. */
+struct runs_work {
+  const char *short_name;
+  uint64_t names;
+};
+/* Writes the short names of n runs in their order, each once: "a", "a -> b"; "a (+2)": one of three names. Writes "" if the row has no
+ * such work. */
+const char *runs_works(const struct runs_work *v, size_t n, char *text, size_t room);
+/* Does the same for the runs of a row. */
+const char *runs_works_of(const struct tk_compare_row *row, char *text, size_t room);
+
 /* For the page too. */
 const char *runs_path_end(const char *path, char *text, size_t n); /* the last three names of a path: "... > a > b > c" */
 const char *runs_time(double ps, char *text);                      /* "12.3 ms"; `text` has at least 48 bytes */

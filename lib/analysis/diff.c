@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "diff_judge.h"
+#include "diff_rows.h"
 #include "graph/diagnostics.h"
 
 struct tk_diff_impl {
@@ -43,7 +44,7 @@ static int by_cost(const void *p, const void *q) {
   const struct tk_diff_row *a = p, *b = q;
   const double x = fabs(a->delta), y = fabs(b->delta);
   if (x != y) return x > y ? -1 : 1;
-  return diff_set_order(a->name, a->name_len, b->name, b->name_len);
+  return diff_rows_order(a->name, a->name_len, b->name, b->name_len);
 }
 
 static bool diff_rows(struct diff_judge *j, struct tk_diff_report *r) {
@@ -56,6 +57,8 @@ static bool diff_rows(struct diff_judge *j, struct tk_diff_report *r) {
     if (row.events[0] + row.events[1] == 0) continue;
     end_row(j, r, &row);
     row.name = diff_set_name(set, i, &row.name_len);
+    for (uint32_t side = 0; side < 2; side++)
+      row.work_name[side] = diff_set_work(set, side, i, &row.work_short_name[side], &row.work_names[side]);
     r->rows[r->n_rows++] = row;
   }
   if (r->n_rows) qsort(r->rows, r->n_rows, sizeof *r->rows, by_cost);

@@ -10,12 +10,14 @@
 
 #include "base/order.h"
 #include "base/os.h"
+#include "diff_launches.h"
 #include "diff_rows.h"
 #include "diff_stacks.h"
 #include "fold.h"
 #include "group.h"
 #include "graph/diagnostics.h"
 #include "self.h"
+#include "short_names.h"
 
 enum { DEEPEST = DIFF_DEEPEST };
 
@@ -44,6 +46,7 @@ struct adder {
   uint32_t n_ranks, cap_ranks, last; /* last: index of the rank found last; all events of a track have the same rank */
   struct selves selves;
   struct diff_stacks stacks;
+  struct diff_launches launches; /* filled only if work is matched by its launch */
   uint32_t input;
 };
 
@@ -190,6 +193,14 @@ static void place_sample(struct adder *a, tk_id event) {
   c->self += amount;
 }
 
+/* Returns 1 + the row of work that is matched by its launch; 0 if there is none. */
+static uint32_t launched_row(struct adder *a, tk_id event) {
+  if (!a->set->opt.by_launch || !diff_launches_is_work(&a->launches, &a->t->events[event])) return 0;
+  const uint32_t row = diff_launches_row(&a->launches, event);
+  a->set->n_by_name += row == 0;
+  return row;
+}
+
 /* Adds the event to its cell and returns the cell; 0 if the event is not selected or memory runs out. */
 static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
   const struct tk_event *e = &a->t->events[event];
@@ -197,7 +208,8 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   if (e->kind == TK_EVENT_SAMPLE) place_sample(a, event);
   if (e->kind == TK_EVENT_COUNTER || e->kind == TK_EVENT_SAMPLE || (a->set->opt.by_path && e->kind != TK_EVENT_SPAN)) return 0;
   if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return 0;
-  *row = diff_rows_add(a->set, diff_name_of(a, e), parent);
+  const uint32_t launched = launched_row(a, event);
+  *row = launched ? launched : diff_rows_add(a->set, diff_name_of(a, e), parent);
   const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? diff_rows_cell(a->set, a->side, *row, sample, 0) : 0;
   if (!cell) return 0;
   struct diff_cell *c = &a->side->cells[cell - 1];
@@ -205,6 +217,7 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   if (e->kind == TK_EVENT_SPAN) a->set->times = true;
   if (e->flags & TK_FLAG_UNFINISHED) return cell;
   const tk_time time = part_of(&a->scope.window, e);
+  if (launched) diff_rows_add_work(a->set, a->side, launched, diff_name_of(a, e), time);
   c->total += time;
   if (e->flags & TK_FLAG_LOST_CLOCK || a->t->tracks[e->track].kind != TK_TRACK_THREAD) c->self += time;
   return cell;
@@ -251,6 +264,7 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
             window_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
   if (ok) a.cell_of = mem_array(a.mem, (uint64_t)t->n_events + 1, sizeof *a.cell_of);
   if (ok) diff_stacks_init(&a.stacks, set, a.side, t, &a.groups);
+  if (ok && set->opt.by_launch) ok = diff_launches_init(&a.launches, set, &a.match, &a.groups, a.mem);
   ok = ok && a.cell_of && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
   mem_free(a.mem, a.text_of);
@@ -258,6 +272,7 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
   map_free(&a.samples);
   self_free(&a.selves);
   diff_stacks_free(&a.stacks);
+  diff_launches_free(&a.launches);
   groups_free(&a.groups);
   match_free(&a.match);
   return ok ? mem_check(&set->mem, err) : mem_refuse(set->mem.failed ? &set->mem : a.mem, err);
@@ -317,6 +332,7 @@ bool diff_set_place(struct diff_set *set) {
   for (uint32_t i = 0; ok && i < set->n_sides; i++) {
     struct diff_side *s = &set->sides[i];
     keep_unit(set, s);
+    diff_rows_place_works(set, s);
     ok = place_samples(set, s);
     if (ok && s->n_cells) qsort(s->cells, s->n_cells, sizeof *s->cells, by_row);
   }
@@ -328,6 +344,11 @@ void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
   if (!set->times && set->unit) {
     snprintf(text, sizeof text, "durations are weights of stack samples: 1 ns means 1 %.99s",
              (const char *)set->texts.strs[set->unit].bytes);
+    diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
+  }
+  if (set->n_by_name) {
+    snprintf(text, sizeof text, "kernels, copies and fills that no operator launched are matched by name (%llu)",
+             (unsigned long long)set->n_by_name);
     diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
   }
   if (!set->n_other) return;
@@ -357,16 +378,23 @@ static const char *path_text(struct diff_set *set, uint32_t row, size_t *n) {
 const char *diff_set_name(struct diff_set *set, uint32_t row, size_t *n) {
   const uint32_t name = set->rows[row].name;
   *n = 0;
-  if (set->opt.by_path) return path_text(set, row, n);
+  if (set->opt.by_path || set->rows[row].parent) return path_text(set, row, n);
   if (!name) return NULL;
   *n = set->texts.strs[name].len;
   return (const char *)set->texts.strs[name].bytes;
 }
 
-int diff_set_order(const char *a, size_t n, const char *b, size_t m) {
-  if (!a || !b) return (a == NULL) - (b == NULL);
-  const int order = memcmp(a, b, n < m ? n : m);
-  return order ? order : (n > m) - (n < m);
+const char *diff_set_work(struct diff_set *set, uint32_t side, uint32_t row, const char **short_name, uint64_t *names) {
+  const struct diff_work *w = diff_rows_work(&set->sides[side], row);
+  struct short_text text;
+  *names = w ? w->names : 0;
+  *short_name = NULL;
+  if (!w) return NULL;
+  const struct intern_str *s = &set->texts.strs[w->name];
+  const char *name = w->name ? (const char *)s->bytes : "";
+  const uint32_t id = w->name && short_names_of(name, s->len, &text) ? intern(&set->texts, text.text, text.n) : 0;
+  *short_name = id ? (const char *)set->texts.strs[id].bytes : name;
+  return name;
 }
 
 /* ---- the set ---- */
@@ -381,6 +409,7 @@ bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint
   for (uint32_t i = 0; i < set->n_sides; i++) {
     set->sides[i] = (struct diff_side){.n_used = 0};
     map_init(&set->sides[i].cell_of, &set->mem);
+    map_init(&set->sides[i].work_of, &set->mem);
   }
   return set->sides != NULL;
 }
@@ -392,7 +421,9 @@ void diff_set_free(struct diff_set *set) {
     mem_free(mem, set->sides[i].cells);
     mem_free(mem, set->sides[i].place);
     mem_free(mem, set->sides[i].order);
+    mem_free(mem, set->sides[i].works);
     map_free(&set->sides[i].cell_of);
+    map_free(&set->sides[i].work_of);
   }
   mem_free(mem, set->sides);
   mem_free(mem, set->rows);

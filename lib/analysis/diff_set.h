@@ -23,8 +23,15 @@ struct diff_cell {
   i128 total, self;
 };
 
+/* A kernel, copy or fill of a row whose work is matched by its launch. Once placed: the one with the most time. */
+struct diff_work {
+  uint32_t row, name; /* name: a text */
+  uint32_t names;     /* number of different names in the row; known once placed */
+  i128 total;
+};
+
 struct diff_path {
-  uint32_t name, parent, depth; /* parent: 1 + the parent's row, 0 = none; only for paths */
+  uint32_t name, parent, depth; /* parent: 1 + the parent's row, 0 = none */
 };
 
 /* One run. */
@@ -34,6 +41,9 @@ struct diff_side {
   struct diff_cell *cells; /* sorted by row once placed */
   uint32_t n_cells, cap_cells;
   struct map cell_of; /* row and sample, hashed with the unit unless it is 0 -> 1 + cell */
+  struct diff_work *works; /* sorted by row once placed: one for each row */
+  uint32_t n_works, cap_works;
+  struct map work_of; /* row and name -> 1 + work */
   bool without_steps; /* true if a trace of this side has no steps */
   uint32_t n_used, *place; /* place: by sample, its index among the n_used compared samples; UINT32_MAX = not compared */
   uint32_t *order;         /* samples by rank, input and step */
@@ -53,6 +63,7 @@ struct diff_set {
   bool by_step; /* samples are steps; known once placed */
   bool times;       /* durations of spans, or weights that are times: the others have no weight */
   uint32_t unit;    /* text: unit of the weights if there are no times; 0 = none */
+  uint64_t n_by_name; /* work that is matched by its name because no operator launched it */
   uint64_t n_other; /* stack samples in other units; known once placed */
   struct buf text;
 };
@@ -65,12 +76,14 @@ bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint
 bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err);
 /* Numbers the samples and sorts the cells of all sides, after the last trace. Returns false if memory runs out. */
 bool diff_set_place(struct diff_set *set);
-/* Adds notes on the unit of the weights of a placed set, unless all are times. */
+/* Adds notes on work that is matched by name although matching by launch was asked for, and on the unit of the weights of a placed
+ * set, unless all are times. */
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes);
 /* Returns the name of a row, which lives as long as the set; NULL if the row has none. */
 const char *diff_set_name(struct diff_set *set, uint32_t row, size_t *n);
-/* Compares two names for sorting; NULL follows all others. */
-int diff_set_order(const char *a, size_t n, const char *b, size_t m);
+/* Returns the name of the work that took the most time in a row of a side, and its short name, which live as long as the set; NULL
+ * unless the row's work is matched by its launch. *names: number of different names. */
+const char *diff_set_work(struct diff_set *set, uint32_t side, uint32_t row, const char **short_name, uint64_t *names);
 void diff_set_free(struct diff_set *set);
 
 #endif

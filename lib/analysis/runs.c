@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "diff_judge.h"
+#include "diff_rows.h"
 #include "graph/diagnostics.h"
 #include "shifts.h"
 
@@ -100,6 +101,10 @@ static bool runs_rows(struct tk_compare_report *r, struct diff_judge *j) {
     r->n_rows++;
     end_cells(j, r, row);
     row->name = diff_set_name(set, i, &row->name_len);
+    for (uint32_t k = 0; k < set->n_sides; k++) {
+      struct tk_compare_cell *c = &row->runs[k];
+      c->work_name = diff_set_work(set, k, i, &c->work_short_name, &c->work_names);
+    }
   }
   return !set->mem.failed;
 }
@@ -168,7 +173,7 @@ static int by_change(const void *p, const void *q) {
   const double x = largest_shift(a), y = largest_shift(b), v = largest_delta(a), w = largest_delta(b);
   if (x != y) return x > y ? -1 : 1;
   if (v != w) return v > w ? -1 : 1;
-  return diff_set_order(a->name, a->name_len, b->name, b->name_len);
+  return diff_rows_order(a->name, a->name_len, b->name, b->name_len);
 }
 
 /* ---- the report ---- */

@@ -32,6 +32,16 @@ static bool get_cell_ratio(const void *row, const void *owner, struct tk_value *
   return field_number(v, base > 0 ? r->total / base : 0, base > 0);
 }
 
+static bool get_cell_work(const void *row, const void *owner, struct tk_value *v) {
+  ROW_OF(tk_compare_cell);
+  return field_text(v, r->work_name);
+}
+
+static bool get_cell_short(const void *row, const void *owner, struct tk_value *v) {
+  ROW_OF(tk_compare_cell);
+  return field_text(v, r->work_short_name);
+}
+
 static const struct tk_field cell_list[] = {
   FIELD_GET(TEXT, NONE, "state", get_cell_state, "base (the first run), changed, noise, unknown, new, gone, or absent from both"),
   FIELD(tk_compare_cell, COUNT, events, "events", "number of events"),
@@ -43,6 +53,10 @@ static const struct tk_field cell_list[] = {
   FIELD_GET_IF(NUMBER, NONE, "ratio", get_cell_ratio, "total_ns divided by that of the first run; null if that was 0"),
   FIELD_GET_IF(NUMBER, NS, "noise_ns", get_cell_noise,
     "half the width of the 95% confidence interval of delta_ns; null if there are too few steps and ranks"),
+  FIELD_GET_IF(TEXT, NONE, "work_name", get_cell_work,
+    "with --match tree: name of the kernel, copy or fill with the most time; null: the row has none"),
+  FIELD_GET_IF(TEXT, NONE, "work_short_name", get_cell_short, "the same name, shortened if it is long"),
+  FIELD(tk_compare_cell, COUNT, work_names, "work_names", "number of different names of that work"),
 };
 const struct field_list compare_cell_fields = FIELD_LIST(tk_compare_cell, cell_list, "compare cell");
 

@@ -183,11 +183,23 @@ const struct field_list diff_sum_fields = {diff_list + 1, N_DIFF - 1, sizeof(str
     (void)owner;                                                                                             \
     return field_number(v, ((const struct tk_diff_row *)row)->self[at] / 1e3, true);                         \
   }                                                                                                          \
+  static bool get_work_##side(const void *row, const void *owner, struct tk_value *v) {                      \
+    (void)owner;                                                                                             \
+    return field_text(v, ((const struct tk_diff_row *)row)->work_name[at]);                                  \
+  }                                                                                                          \
+  static bool get_short_##side(const void *row, const void *owner, struct tk_value *v) {                     \
+    (void)owner;                                                                                             \
+    return field_text(v, ((const struct tk_diff_row *)row)->work_short_name[at]);                            \
+  }                                                                                                          \
   static const struct tk_field side##_list[] = {                                                             \
     FIELD(tk_diff_row, COUNT, events[at], "events", "number of events"),                                     \
     FIELD(tk_diff_row, NUMBER, count[at], "count", "number of events, as a mean per step and rank"),         \
     FIELD_GET(NUMBER, NS, "total_ns", get_total_##side, "sum of the durations, as a mean per step and rank"), \
     FIELD_GET(NUMBER, NS, "self_ns", get_self_##side, "self time, as a mean per step and rank"),             \
+    FIELD_GET_IF(TEXT, NONE, "work_name", get_work_##side,                                                   \
+      "with --match tree: name of the kernel, copy or fill with the most time; null: the row has none"),     \
+    FIELD_GET_IF(TEXT, NONE, "work_short_name", get_short_##side, "the same name, shortened if it is long"), \
+    FIELD(tk_diff_row, COUNT, work_names[at], "work_names", "number of different names of that work"),       \
   };                                                                                                         \
   const struct field_list diff_##side##_fields = FIELD_LIST(tk_diff_row, side##_list, "diff " #side)
 

@@ -445,7 +445,7 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
 
 
 def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *more: Paths, by: str = "name", by_path: bool = False,
-         fold: bool = False, whole: bool = False, over: bool = False, names: Optional[Iterable[str]] = None, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, latest_good: bool = False,
+         fold: bool = False, whole: bool = False, over: bool = False, match: str = "name", names: Optional[Iterable[str]] = None, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, latest_good: bool = False,
          step_name: Optional[str] = None, max_memory: Size = None, threads: Optional[int] = None,
          progress: ProgressOption = None) -> Row:
     """Compares two or more runs.
@@ -459,6 +459,8 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
     over : bool
         The runs are in the order of time: find lasting changes. If `before` is the only run, it is a folder whose folders and traces
         are the runs, in natural order.
+    match : str
+        How to match kernels, copies and fills between runs: "name", or "tree" for the path of operators that launched them.
     names : iterable of str, optional
         Names of the runs; by default the last part of their paths.
     by : str
@@ -502,10 +504,12 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
     --------
     >>> [(row["name"], row["delta_ns"]) for row in tracekit.diff("before", "after")["rows"][:1]]
     """
+    if match not in ("name", "tree"):
+        raise ValueError(f"match: expected 'name' or 'tree', got {match!r}")
     place, arg = _by(by)
     reading = {"latest_good": latest_good, "step_name": step_name, "max_memory": _size(max_memory), "threads": threads}
     with _shown(progress, "reading") as shown:
-        options = dict(reading, by=place, arg=arg, by_path=by_path, fold=fold, whole=whole, where=_texts(where), time=time, steps=steps,
+        options = dict(reading, by=place, arg=arg, by_path=by_path, by_launch=match == "tree", fold=fold, whole=whole, where=_texts(where), time=time, steps=steps,
                        progress=shown)
         if more or over or names is not None:
             return _compared_runs([run for run in (before, after, *more) if run is not None], over, names, options)

@@ -1,0 +1,32 @@
+/* diff_launches.h - rows of device work by the operators that launched it, for comparisons of runs whose kernels have other names.
+ *
+ * A row is a path of operators and annotations, a class (kernel, copy or fill), and an index: the row "aten::linear > aten::addmm >
+ * kernel 2" is the second kernel of each call of addmm. Work is counted within one call of the innermost operator rather than within
+ * a step, so that an operator with one more kernel does not shift all that follow. */
+#ifndef ANALYSIS_DIFF_LAUNCHES_H
+#define ANALYSIS_DIFF_LAUNCHES_H
+
+#include "diff_set.h"
+#include "group.h"
+
+struct diff_launches {
+  struct diff_set *set;
+  struct mem *mem;
+  struct groups *groups;
+  const struct kinds *kinds;
+  struct links links;
+  tk_id *op;       /* by event: innermost operator around the event, or around its launch; 0 = none */
+  uint32_t *path;  /* by operator: 1 + row of its path */
+  uint32_t *index; /* by work: 1 for the first of its class that the call of its operator launched; 0 = launched by no operator */
+};
+
+/* Finds the launches of a trace. The caller frees `x` even if memory runs out, which returns false. */
+bool diff_launches_init(struct diff_launches *x, struct diff_set *set, const struct match *match, struct groups *groups,
+                        struct mem *mem);
+void diff_launches_free(struct diff_launches *x);
+/* True for a kernel, copy or fill on a device. */
+bool diff_launches_is_work(const struct diff_launches *x, const struct tk_event *e);
+/* Returns 1 + the row of some work; 0 if no operator launched it, or if memory runs out. */
+uint32_t diff_launches_row(struct diff_launches *x, tk_id event);
+
+#endif
