@@ -60,6 +60,7 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
   ROWS_SELECT,
   ROW_ALLOW_EMPTY,
+  ROW_KEEP_GOING,
   ROW_JSON,
   ROWS_READ,
   ROW_END,
@@ -215,7 +216,7 @@ static bool print_diff(const struct params *p, const struct tk_diff_report *r) {
 }
 
 static bool find_figures(struct run *run, const struct tk_diff_options *o, struct tk_err *err) {
-  struct tk_report_options options = { .load = o->load, .select = o->select };
+  struct tk_report_options options = { .load = o->load, .select = o->select, .keep_going = o->keep_going };
   options.load.without = 0;
   bool ok = true;
   for (int side = 0; ok && run->asks_figures && side < 2; side++)
@@ -342,16 +343,46 @@ static int compare_sources(struct run *run, struct tk_diff_options *o, const str
   return status;
 }
 
+/* Opens a run of a folder with --keep-going.  Returns NULL without a status if it has no trace. */
+static struct tk_sources *open_any(const struct shared *s, const struct operands *inputs, int *status) {
+  struct progress progress;
+  struct tk_err err = { 0 };
+  const struct tk_source_options options = run_source_options(s, &progress);
+  progress_start(&progress, "looking", NULL, s->quiet ? -1 : s->progress);
+  struct tk_sources *sources = tk_sources_open(inputs->v, inputs->n, &options, &err);
+  progress_end(&progress);
+  if (sources && sources->n) return sources;
+  if (!sources && err.code == TK_EINTERRUPTED) *status = run_fail(&err);
+  else if (!s->quiet) tty_say("left out: %s%s", sources ? inputs->v[0] : err.msg, sources ? ": contains no trace" : "");
+  tk_sources_close(sources);
+  return NULL;
+}
+
+static struct tk_sources *open_run(const struct params *p, const struct operands *inputs, int *status) {
+  const struct shared *s = &p->selected.shared;
+  *status = STATUS_DONE;
+  if (p->over && s->keep_going) return open_any(s, inputs, status);
+  struct tk_sources *sources = run_sources(s, "diff", inputs, status);
+  if (!sources && !*status) *status = STATUS_USAGE;
+  return sources;
+}
+
 static int compare_runs(struct run *run, struct tk_diff_options *o, const struct runs *runs) {
   struct tk_sources **sources = calloc(runs->n + 1, sizeof *sources);
-  int status = sources ? STATUS_DONE : run_no_memory();
-  for (size_t i = 0; sources && !status && i < runs->n; i++) {
-    sources[i] = run_sources(&run->p->selected.shared, "diff", &runs->inputs[i], &status);
-    if (!sources[i] && !status) status = STATUS_USAGE;
+  struct runs found = { .names = calloc(runs->n + 1, sizeof *found.names) }; /* names belong to `runs` */
+  int status = sources && found.names ? STATUS_DONE : run_no_memory();
+  for (size_t i = 0; !status && i < runs->n; i++) {
+    sources[found.n] = open_run(run->p, &runs->inputs[i], &status);
+    if (sources[found.n]) found.names[found.n++] = runs->names[i];
   }
-  if (!status) status = compare_sources(run, o, runs, sources);
-  for (size_t i = 0; sources && i < runs->n; i++) tk_sources_close(sources[i]);
+  if (!status && found.n < 2 && found.n < runs->n) {
+    tty_fail("diff: fewer than two runs can be read");
+    status = STATUS_INPUT;
+  }
+  if (!status) status = compare_sources(run, o, &found, sources);
+  for (size_t i = 0; sources && i < found.n; i++) tk_sources_close(sources[i]);
   free(sources);
+  free(found.names);
   return status;
 }
 
@@ -442,7 +473,8 @@ static int cmd_diff(const void *params, const struct operands *in) {
                                        .time = p->selected.selection.time,
                                        .steps = p->selected.selection.step };
   const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
-  struct tk_diff_options options = { .select = select, .fold = p->fold, .whole = p->whole };
+  struct tk_diff_options options = { .select = select, .fold = p->fold, .whole = p->whole,
+                                     .keep_going = p->selected.shared.keep_going };
   struct run run = { .p = p, .expects = calloc(p->fail_if.n + 1, sizeof *run.expects) };
   struct operands sides[2];
   struct tk_err err = { 0 };
@@ -487,7 +519,8 @@ const struct command command_diff = {
     "With three or more runs, each is compared with the first: a table of the runs is followed by a row for each name with a column "
     "for each run. --over DIR takes the folders and traces in a folder as runs in the order of time and adds lasting changes: a change "
     "of the mean from one run on that the spread of the runs before and after does not explain, with its probability by chance. "
-    "--html writes a page for any number of runs.\n"
+    "--html writes a page for any number of runs. With --keep-going, inputs that cannot be read are left out with a note, and so are "
+    "runs of which none can be read; the first run that remains is the baseline.\n"
     "\n"
     "--fail-if sets the exit status to 1 if the expression holds for the run after, or for any run but the first. 'total > "
     "5%' refers to the self time of all events. 'total(NAME) > 5%', and self, count and mean, refer to the events of a step "

@@ -349,6 +349,7 @@ struct tk_diff_options {
   bool whole;        /* compare ranks, not their steps */
   bool trends;       /* tk_compare: the runs are in the order of time; also find lasting changes */
   bool by_launch;    /* match kernels, copies and fills by the operators that launched them instead of by name; rows are names */
+  bool keep_going;   /* skip unreadable inputs, and runs without a readable input, with a note; two runs must remain */
 };
 #define TK_DIFF_OPTIONS_INIT TK_OPTIONS_INIT(tk_diff_options)
 

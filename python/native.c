@@ -1110,7 +1110,7 @@ static struct tk_diff_options diff_options(struct options *o, struct call *c) {
   return (struct tk_diff_options){.size = sizeof(struct tk_diff_options), .load = load_options(o, c), .select = selection(o, c),
                                   .by = (enum tk_top_by)opt_uint(o, "by"), .arg = opt_text(o, "arg"), .by_path = opt_bool(o, "by_path"),
                                   .fold = opt_bool(o, "fold"), .whole = opt_bool(o, "whole"),
-                                  .by_launch = opt_bool(o, "by_launch")};
+                                  .by_launch = opt_bool(o, "by_launch"), .keep_going = opt_bool(o, "keep_going")};
 }
 
 static PyObject *diff_result(bool ok, struct tk_diff_report *r, const struct tk_err *err) {

@@ -414,17 +414,25 @@ bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint
   return set->sides != NULL;
 }
 
+static void free_side(struct mem *mem, struct diff_side *s) {
+  mem_free(mem, s->samples);
+  mem_free(mem, s->cells);
+  mem_free(mem, s->place);
+  mem_free(mem, s->order);
+  mem_free(mem, s->works);
+  map_free(&s->cell_of);
+  map_free(&s->work_of);
+}
+
+void diff_set_remove(struct diff_set *set, uint32_t side) {
+  free_side(&set->mem, &set->sides[side]);
+  set->n_sides--;
+  memmove(set->sides + side, set->sides + side + 1, (set->n_sides - side) * sizeof *set->sides);
+}
+
 void diff_set_free(struct diff_set *set) {
   struct mem *mem = &set->mem;
-  for (uint32_t i = 0; i < set->n_sides; i++) {
-    mem_free(mem, set->sides[i].samples);
-    mem_free(mem, set->sides[i].cells);
-    mem_free(mem, set->sides[i].place);
-    mem_free(mem, set->sides[i].order);
-    mem_free(mem, set->sides[i].works);
-    map_free(&set->sides[i].cell_of);
-    map_free(&set->sides[i].work_of);
-  }
+  for (uint32_t i = 0; i < set->n_sides; i++) free_side(mem, &set->sides[i]);
   mem_free(mem, set->sides);
   mem_free(mem, set->rows);
   map_free(&set->row_of);

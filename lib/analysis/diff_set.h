@@ -74,6 +74,8 @@ enum { DIFF_DEEPEST = 200 }; /* most names of a path */
 bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint32_t n_sides);
 /* Adds the next trace of a side. */
 bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err);
+/* Removes a side to which no trace was added. */
+void diff_set_remove(struct diff_set *set, uint32_t side);
 /* Numbers the samples and sorts the cells of all sides, after the last trace. Returns false if memory runs out. */
 bool diff_set_place(struct diff_set *set);
 /* Adds notes on work that is matched by name although matching by launch was asked for, and on the unit of the weights of a placed

@@ -25,6 +25,15 @@ bool runs_add(struct tk_compare_report *r, struct tk_trace *t, const struct trac
   return diff_set_add(&r->impl->set, (uint32_t)run, t, origins, err);
 }
 
+void runs_remove_unread(struct tk_compare_report *r) {
+  for (size_t i = r->n_runs; i-- > 0;) {
+    if (r->runs[i].inputs) continue;
+    diff_set_remove(&r->impl->set, (uint32_t)i);
+    r->n_runs--;
+    memmove(r->runs + i, r->runs + i + 1, (r->n_runs - i) * sizeof *r->runs);
+  }
+}
+
 /* ---- figures of runs ---- */
 
 void runs_figures(struct tk_compare_report *r, size_t run, const struct tk_report *figures) {

@@ -21,10 +21,36 @@ static bool add_trace(struct tk_trace *t, int side, struct tk_diff_report *r, st
   return ok;
 }
 
-static bool add_input(struct tk_sources *s, size_t i, int side, const struct tk_diff_options *opt, struct tk_diff_report *r,
-                      struct tk_err *err) {
-  struct tk_trace *t = tk_sources_load(s, i, &opt->load, err);
-  const bool ok = t && add_trace(t, side, r, err);
+/* State of a comparison whose unreadable inputs may be left out. */
+struct reading {
+  const struct tk_diff_options *opt;
+  struct tk_diagnostics *notes;
+  size_t n_inputs;       /* of the comparison, of which two must remain */
+  struct tk_err first;   /* why the first input was left out */
+  struct tk_err *err;
+};
+
+/* Loads an input. *stop: false if the input is left out with a note. */
+static struct tk_trace *load_input(struct reading *r, struct tk_sources *s, size_t i, bool *stop) {
+  struct tk_trace *t = tk_sources_load(s, i, &r->opt->load, r->err);
+  *stop = !t && (!r->opt->keep_going || r->err->code == TK_EINTERRUPTED);
+  if (*stop && r->n_inputs > 2 && r->err->code != TK_EINTERRUPTED) r->err->option = TK_OPTION_KEEP_GOING;
+  if (t || *stop) return t;
+  diagnostics_say_left_out(r->notes, s->inputs[i].name, r->err->msg);
+  if (!r->first.code) r->first = *r->err;
+  err_clear(r->err);
+  return NULL;
+}
+
+/* Refuses a comparison of which fewer than two runs could be read. */
+static bool too_few(const struct reading *r) {
+  return err_set(r->err, r->first.code ? r->first.code : TK_EFORMAT, "fewer than two runs can be read: %s", r->first.msg);
+}
+
+static bool add_input(struct reading *reading, struct tk_sources *s, size_t i, int side, struct tk_diff_report *r) {
+  bool stop;
+  struct tk_trace *t = load_input(reading, s, i, &stop);
+  const bool ok = t ? add_trace(t, side, r, reading->err) : !stop;
   tk_free(t);
   return ok;
 }
@@ -54,8 +80,10 @@ bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct t
   if (!err) err = &ours;
   err_clear(err);
   bool ok = open_report(&own, opt, report, err);
+  struct reading r = {.opt = &own, .notes = ok ? (*report)->notes : NULL, .n_inputs = before->n + after->n, .err = err};
   for (int side = 0; ok && side < 2; side++)
-    for (size_t i = 0; ok && i < sides[side]->n; i++) ok = add_input(sides[side], i, side, &own, *report, err);
+    for (size_t i = 0; ok && i < sides[side]->n; i++) ok = add_input(&r, sides[side], i, side, *report);
+  if (ok && own.keep_going && !((*report)->inputs[0] && (*report)->inputs[1])) ok = too_few(&r);
   return ok && diff_close(*report, err);
 }
 
@@ -82,16 +110,17 @@ static bool add_figures(struct tk_trace *t, size_t run, const struct tk_diff_opt
   return ok;
 }
 
-static bool add_to_run(struct tk_sources *s, size_t i, size_t run, const struct tk_diff_options *opt, struct tk_compare_report *r,
-                       struct tk_err *err) {
-  struct tk_trace *t = tk_sources_load(s, i, &opt->load, err);
-  if (!t) return false;
+static bool add_to_run(struct reading *reading, struct tk_sources *s, size_t i, size_t run, struct tk_compare_report *r) {
+  bool stop;
+  struct tk_trace *t = load_input(reading, s, i, &stop);
+  struct tk_err *err = reading->err;
   struct mem mem = {0};
+  if (!t) return !stop;
   struct track_origin *origins = identity_of_tracks(t, &mem);
   diagnostics_add_notes(r->notes, t, t->source);
   const bool ok = origins ? runs_add(r, t, origins, run, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);
-  const bool done = ok && add_figures(t, run, opt, r, err);
+  const bool done = ok && add_figures(t, run, reading->opt, r, err);
   tk_free(t);
   return done;
 }
@@ -105,7 +134,11 @@ bool tk_compare(struct tk_sources *const *runs, const char *const *names, size_t
   if (!NEW_REPORT(report, err) || !take_options(&own, opt, err)) return false;
   if (n == 0 || n > UINT32_MAX / 2) return err_set(err, TK_EUSAGE, "a comparison needs at least one run");
   bool ok = runs_open(*report, &own, names, n, err);
+  struct reading r = {.opt = &own, .notes = (*report)->notes, .err = err};
+  for (size_t run = 0; run < n; run++) r.n_inputs += runs[run]->n;
   for (size_t run = 0; ok && run < n; run++)
-    for (size_t i = 0; ok && i < runs[run]->n; i++) ok = add_to_run(runs[run], i, run, &own, *report, err);
+    for (size_t i = 0; ok && i < runs[run]->n; i++) ok = add_to_run(&r, runs[run], i, run, *report);
+  if (ok && own.keep_going) runs_remove_unread(*report);
+  if (ok && own.keep_going && (*report)->n_runs < (n < 2 ? n : 2)) ok = too_few(&r);
   return ok && runs_close(*report, err);
 }

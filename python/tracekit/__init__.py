@@ -445,7 +445,7 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
 
 
 def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *more: Paths, by: str = "name", by_path: bool = False,
-         fold: bool = False, whole: bool = False, over: bool = False, match: str = "name", names: Optional[Iterable[str]] = None, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, latest_good: bool = False,
+         fold: bool = False, whole: bool = False, over: bool = False, match: str = "name", names: Optional[Iterable[str]] = None, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, keep_going: bool = False, latest_good: bool = False,
          step_name: Optional[str] = None, max_memory: Size = None, threads: Optional[int] = None,
          progress: ProgressOption = None) -> Row:
     """Compares two or more runs.
@@ -477,6 +477,8 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
         Range of time, such as "+2s..+5s".
     steps : str, optional
         Range of training steps, such as "3..5".
+    keep_going : bool
+        Leave out inputs that cannot be read, and runs of which none can be read, with a note.
     latest_good, step_name
         As in `load`.
     max_memory : int or str, optional
@@ -510,7 +512,7 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
     reading = {"latest_good": latest_good, "step_name": step_name, "max_memory": _size(max_memory), "threads": threads}
     with _shown(progress, "reading") as shown:
         options = dict(reading, by=place, arg=arg, by_path=by_path, by_launch=match == "tree", fold=fold, whole=whole, where=_texts(where), time=time, steps=steps,
-                       progress=shown)
+                       keep_going=keep_going, progress=shown)
         if more or over or names is not None:
             return _compared_runs([run for run in (before, after, *more) if run is not None], over, names, options)
         if after is None:

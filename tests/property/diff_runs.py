@@ -187,6 +187,40 @@ def commands(folders, work):
     judge('an empty folder', '' if run('--over', f'{work}/nothing')[0] == 3 else 'no')
 
 
+def leaves_out(work):
+    """Runs and inputs that cannot be read are left out with --keep-going; the rest is compared as if they were not there."""
+    sound = [f'{work}/keep/{i}' for i in (2, 4, 6)]
+    for i, folder in enumerate(sound):
+        make_run(folder, [{'gemm': 100 + 10 * i + k} for k in range(4)])
+        make_run(f'{work}/sound/{folder[-1]}', [{'gemm': 100 + 10 * i + k} for k in range(4)])
+    for i, text in ((1, 'no trace'), (5, '{"traceEvents": 7')):
+        os.makedirs(f'{work}/keep/{i}')
+        with open(f'{work}/keep/{i}/rank0.json', 'w', encoding='utf-8') as f:
+            f.write(text)
+    os.makedirs(f'{work}/keep/3')
+    got, _, err = run('-q', '--over', f'{work}/keep')
+    judge('a run that cannot be read', '' if got == 3 and '--keep-going' in err else f'{got}: {err}')
+    got, out, err = run('--json', '--keep-going', '--over', f'{work}/keep')
+    want = json.loads(run('--json', '--over', f'{work}/sound')[1])
+    judge('--over --keep-going', '' if got == 0 and json.loads(out) == want else f'{got}: {err}')
+    left = [line for line in err.splitlines() if 'left out' in line]
+    judge('notes name the runs', '' if len(left) == 3 and all(any(f'keep/{i}' in x for x in left) for i in (1, 3, 5)) else err)
+    got, out, err = run('--json', '-k', f'{work}/keep/1', *sound)
+    judge('operands', '' if got == 0 and json.loads(out)['rows'] == want['rows'] and 'keep/1: left out' in err else f'{got}: {err}')
+    pair = asked(sound[0], sound[1])
+    listed = ['--before', f'{work}/keep/1', '--before', sound[0], '--after', sound[1]]
+    judge('an input of a run', '' if run('-q', *listed)[0] == 3 and asked('-k', *listed) == pair else 'is not left out')
+    for args in ([f'{work}/keep/1', sound[0]], [sound[0], f'{work}/keep/1'], [sound[0], f'{work}/keep/1', f'{work}/keep/5'],
+                 [sound[0], f'{work}/keep/1', '--label', 'x'], [sound[0], f'{work}/none', f'{work}/keep/5']):
+        got, out, err = run('-k', *args, '--fail-if', 'total > 500%')
+        judge(f'too few runs: {len(args)} words', '' if got == 3 and not out and err else f'{got}: {out}{err}')
+    for i in (2, 4):
+        with open(f'{work}/keep/{i}/rank0.json', 'w', encoding='utf-8') as f:
+            f.write('no trace')
+    got, out, err = run('-k', '--over', f'{work}/keep')
+    judge('too few runs in a folder', '' if got == 3 and not out and 'fewer than two runs' in err else f'{got}: {out}{err}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         rnd = random.Random(int(os.environ.get('SEED', '1')))
@@ -202,6 +236,7 @@ def main():
             over(work, rnd)
             by_chance(work, rnd)
             commands(folders, work)
+            leaves_out(work)
         except (RuntimeError, ValueError, KeyError, IndexError) as e:
             judge('diff', f'{type(e).__name__}: {e}')
 
