@@ -10,12 +10,15 @@
 #endif
 
 enum { TK_REPORT_BINS = 480 };
+/* Number of bins of a histogram, four for each power of two: bin i begins at (4 + i % 4) << (8 + i / 4) picoseconds. The first and the
+ * last one also count what is beyond. */
+enum { TK_REPORT_DURATIONS = 160 };
 
 struct tk_report_options {
   size_t size;
   struct tk_load_options load;
   struct tk_selection select; /* selects device work and a time range */
-  bool strips;                /* also compute a timeline of each device: tk_report_rank.strip */
+  bool strips;                /* also compute drawings: tk_report_rank.strip and delays, tk_report_kernel.durations */
   bool brief;                 /* compute only device times, steps, names and versions; launches and tables double the cost */
   bool keep_going;            /* skip unreadable inputs, with a note */
   const char *thresholds;     /* file of thresholds, as in tk_thresholds_read; NULL = the defaults */
@@ -142,6 +145,7 @@ struct tk_report_rank {
   double mfu;              /* share of the window that the operations take at the peak; negative = unknown */
   double flops_coverage, bytes_coverage; /* share of the durations of compute kernels whose operations or traffic is known; negative =
                                           * of none */
+  TK_FIXED uint64_t *delays; /* with strips: TK_REPORT_DURATIONS numbers of launches by delay; NULL without, or if none is known */
 };
 
 struct tk_report_kernel {
@@ -163,6 +167,7 @@ struct tk_report_kernel {
   double occupancy, registers, shared; /* means over time: occupancy in percent, registers per thread, bytes of shared memory per block;
                                         * negative = unknown */
   const char *grid, *block; /* launch geometry of the longest kernel: "8,1,1"; "" = unknown */
+  TK_FIXED uint64_t *durations; /* with strips: TK_REPORT_DURATIONS numbers of kernels; otherwise NULL */
 };
 
 /* Launching calls of one name, with all work that they launched. */

@@ -29,6 +29,11 @@ static const char STYLE[] =
   ".row{display:grid;grid-template-columns:11rem 1fr;gap:.2rem .8rem;align-items:center;margin:.25rem 0}"
   ".row>:first-child{overflow-wrap:anywhere;font-size:14px}"
   "svg{display:block;width:100%;height:34px;background:var(--i0);border-radius:3px}"
+  "svg.histogram{margin-top:3px;background:var(--card);border-bottom:1px solid var(--dim);border-radius:0}"
+  "td>svg.histogram{width:9rem;height:1.3rem}"
+  "#timelines{touch-action:pan-y}#timelines svg{cursor:crosshair}"
+  "#timelines:focus-visible{outline:2px solid var(--c0);outline-offset:4px}"
+  "#range{color:var(--fg);font-variant-numeric:tabular-nums;min-height:1.4em}@media print{#how,#range{display:none}}"
   ".bar{display:flex;height:20px;border-radius:3px;overflow:hidden;background:var(--i0)}.bar i{display:block}"
   ".key{display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:13px;color:var(--dim);margin:.3rem 0}"
   ".key i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.35em}"
@@ -45,13 +50,18 @@ static const char STYLE[] =
   ".finding.severe{border-color:var(--bad)}.finding.severe b{color:var(--bad)}"
   "@media(max-width:600px){body{padding:.7rem}.minor{display:none}.row{grid-template-columns:1fr}th,td{padding:.25rem .35rem}}";
 
-void html_begin(FILE *to, const char *title) {
+void html_begin(FILE *to, const char *title) { html_begin_with(to, title, NULL); }
+
+void html_begin_with(FILE *to, const char *title, const char *hash) {
   fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><link rel=\"icon\" href=\"data:,\">\n<title>", to);
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:", to);
+  if (hash) fprintf(to, "; script-src '%s'", hash);
+  fputs("\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><link rel=\"icon\" href=\"data:,\">\n<title>", to);
   html_string(to, title);
   fprintf(to, "</title>\n<style>%s</style></head>\n<body>\n", STYLE);
 }
+
+void html_script(FILE *to, const char *script) { fprintf(to, "<script>%s</script>\n", script); }
 
 void html_end(FILE *to) { fputs("</body></html>\n", to); }
 
@@ -94,16 +104,25 @@ void html_table_begin(struct html_table *t) {
 
 void html_cell(struct html_table *t, const char *text) { html_cell_name(t, text, text); }
 
-void html_cell_name(struct html_table *t, const char *text, const char *full) {
+void html_cell_begin(struct html_table *t) {
   if (t->at == 0) fputs("<tr>", t->to);
-  const bool name = t->columns[t->at].name;
   begin_cell(t, "td");
-  if (name) fputs("<div title=\"", t->to), html_string(t->to, full), fputs("\">", t->to);
-  html_string(t->to, text);
-  fputs(name ? "</div></td>" : "</td>", t->to);
+}
+
+void html_cell_end(struct html_table *t) {
+  fputs("</td>", t->to);
   if (t->columns[++t->at].title) return;
   fputs("</tr>\n", t->to);
   t->at = 0;
+}
+
+void html_cell_name(struct html_table *t, const char *text, const char *full) {
+  const bool name = t->columns[t->at].name;
+  html_cell_begin(t);
+  if (name) fputs("<div title=\"", t->to), html_string(t->to, full), fputs("\">", t->to);
+  html_string(t->to, text);
+  if (name) fputs("</div>", t->to);
+  html_cell_end(t);
 }
 
 void html_table_end(struct html_table *t) { fputs("</table></div>\n", t->to); }

@@ -8,6 +8,9 @@
 
 /* Writes the head of a self-contained page: its embedded style covers light and dark themes, phones and print. */
 void html_begin(FILE *to, const char *title);
+/* Does the same for a page with a script at its end. hash: "sha256-..." of the script, the only one that the page's policy allows. */
+void html_begin_with(FILE *to, const char *title, const char *hash);
+void html_script(FILE *to, const char *script);
 void html_end(FILE *to);
 
 /* Begin and end a section with a title and, unless it is NULL, a paragraph. Both are HTML, written unescaped. */
@@ -35,6 +38,9 @@ void html_table_begin(struct html_table *t);
 void html_cell(struct html_table *t, const char *text);
 /* The same for a name that has a longer form, which appears when the pointer rests on the cell. */
 void html_cell_name(struct html_table *t, const char *text, const char *full);
+/* Begin and end a cell whose content the caller writes. */
+void html_cell_begin(struct html_table *t);
+void html_cell_end(struct html_table *t);
 void html_cell_time(struct html_table *t, bool known, tk_time time);
 void html_cell_total(struct html_table *t, bool known, struct tk_total total);
 void html_cell_percent(struct html_table *t, double part, double whole);

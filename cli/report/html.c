@@ -1,6 +1,8 @@
 /* html.c - prints a report as one HTML page: charts first, then the tables of text.c. */
 #include "html.h"
+#include "histogram.h"
 #include "roofline.h"
+#include "zoom.h"
 #include "print/html.h"
 #include "shared/figures.h"
 #include "print/tty.h"
@@ -146,10 +148,14 @@ static void timelines(FILE *to, const struct tk_report *r) {
   html_section(to, "Timelines", words);
   fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed communication</span><span><i "
         "class=c2></i>exposed copies and fills</span><span><i class=i0></i>idle</span></div>\n", to);
+  fputs("<p id=how hidden>Drag over a part to zoom in; double-click or Esc shows everything. Keys: + - and the arrows.</p>\n", to);
+  fprintf(to, "<p id=range aria-live=polite></p>\n<div id=timelines role=group aria-label=\"timelines\" data-ns=\"%.0f\">\n",
+          common ? length : 0);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
     if (row->strip) strip_row(to, r, row, common ? start : (double)row->start_ns, common ? length : (double)row->length / 1e3);
   }
+  fputs("</div>\n", to);
   html_section_end(to);
 }
 
@@ -277,6 +283,26 @@ static void draw_steps(FILE *to, const struct tk_report_rank *row) {
   fputs("</svg>", to);
 }
 
+/* Draws the steps of each rank: in order, and how many took how long. */
+static void step_rows(FILE *to, const struct tk_report *r) {
+  tk_time shortest = INT64_MAX, longest = 0;
+  char name[256];
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    if (r->ranks[i].n_steps < 2) continue;
+    if (r->ranks[i].step.min < shortest) shortest = r->ranks[i].step.min;
+    if (r->ranks[i].step.max > longest) longest = r->ranks[i].step.max;
+  }
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    if (r->ranks[i].n_steps < 2) continue;
+    fputs("<div class=row><div>", to);
+    html_string(to, html_name_of(r, &r->ranks[i], name, sizeof name));
+    fputs("</div><div>", to);
+    draw_steps(to, &r->ranks[i]);
+    if (r->ranks[i].n_steps >= 5) histogram_steps(to, &r->ranks[i], shortest, longest);
+    fputs("</div></div>\n", to);
+  }
+}
+
 static void steps(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
     { "source", false, true }, { "steps", false, false }, { "mean", false, false }, { "deviation", true, false },
@@ -287,15 +313,9 @@ static void steps(FILE *to, const struct tk_report *r) {
   char name[256];
   if (!wants(r, has_steps)) return;
   html_section(to, "Steps",
-          "One bar per step, in order. Red: outliers, longer than the upper quartile plus 1.5 times the interquartile range.");
-  for (size_t i = 0; i < r->n_ranks; i++) {
-    if (r->ranks[i].n_steps < 2) continue;
-    fputs("<div class=row><div>", to);
-    html_string(to, html_name_of(r, &r->ranks[i], name, sizeof name));
-    fputs("</div>", to);
-    draw_steps(to, &r->ranks[i]);
-    fputs("</div>\n", to);
-  }
+          "One bar per step, in order. Red: outliers, longer than the upper quartile plus 1.5 times the interquartile range. Below: "
+          "how many of five or more steps took how long, from the shortest to the longest of all.");
+  step_rows(to, r);
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -348,14 +368,25 @@ static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "
 static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_names) {
   static const struct html_column columns[] = {
     { "name", false, true }, { "class", true, false }, { "total", false, false }, { "% of work", false, false },
-    { "count", false, false },    { "mean", true, false }, { "min", true, false }, { "max", true, false }, { 0, false, false } };
+    { "count", false, false },    { "mean", true, false }, { "min", true, false }, { "max", true, false }, { "durations", true, false },
+    { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
+  struct histogram_axis axis = { 0, 0 };
+  char words[256], ends[128];
   size_t shown = 0;
+  for (size_t i = 0; i < r->n_kernels && shown < top; i++) {
+    if (is_copy(&r->kernels[i])) continue;
+    histogram_widen(&axis, r->kernels[i].durations);
+    shown++;
+  }
+  snprintf(words, sizeof words, "Durations: their distribution, %s on a logarithmic axis for all kernels.",
+           axis.n ? histogram_ends(&axis, ends, sizeof ends) : "");
+  shown = 0;
   for (size_t i = 0; i < r->n_kernels && shown < top; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
     if (is_copy(k)) continue;
     if (shown++ == 0) {
-      html_section(to, "Kernels", NULL);
+      html_section(to, "Kernels", axis.n ? words : NULL);
       html_table_begin(&t);
     }
     html_cell_name(&t, full_names ? k->name : k->short_name, k->name);
@@ -366,6 +397,9 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_n
     html_cell_time(&t, true, k->mean);
     html_cell_time(&t, true, k->min);
     html_cell_time(&t, true, k->max);
+    html_cell_begin(&t);
+    histogram_draw(to, &axis, k->durations, "durations");
+    html_cell_end(&t);
   }
   if (shown) html_table_end(&t), html_section_end(to);
 }
@@ -477,7 +511,7 @@ static void unknown(FILE *to, const struct tk_report *r) {
 }
 
 void report_write_html(const struct tk_report *r, size_t top, bool full_names, FILE *to) {
-  html_begin(to, "Where the time went");
+  html_begin_with(to, "Where the time went", ZOOM_HASH);
   head(to, r);
   html_findings(to, r);
   html_parts(to, r);
@@ -485,6 +519,7 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   bars(to, r);
   devices(to, r);
   idle(to, r);
+  histogram_delays(to, r);
   html_gaps(to, r, top, full_names);
   steps(to, r);
   hosts(to, r);
@@ -497,5 +532,6 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   waits(to, r);
   memory(to, r);
   unknown(to, r);
+  html_script(to, zoom_script);
   html_end(to);
 }

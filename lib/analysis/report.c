@@ -8,6 +8,7 @@
 
 #include "graph/accelerator.h"
 #include "findings.h"
+#include "histogram.h"
 #include "base/heap.h"
 #include "base/num.h"
 #include "base/order.h"
@@ -151,7 +152,7 @@ struct delays {
   uint64_t n;
 };
 
-static void measure_launches(struct reporter *p, const struct work_stream *stream, struct tk_report_rank *row, struct delays *d) {
+static bool measure_launches(struct reporter *p, const struct work_stream *stream, struct tk_report_rank *row, struct delays *d) {
   const struct work *v = p->works.v + stream->first;
   tk_time end = INT64_MIN;
   for (uint32_t i = 0; i < stream->n; i++) {
@@ -161,6 +162,7 @@ static void measure_launches(struct reporter *p, const struct work_stream *strea
       const tk_time ready = call->ts > end ? call->ts : end, delay = v[i].start - (call->ts + call->dur);
       row->linked++;
       d->delay += delay > 0 ? delay : 0;
+      if (p->impl->opt.strips && !histogram_add(&row->delays, &p->impl->mem, delay)) return false;
       if (delay > row->delay_max) row->delay_max = delay;
       d->latency += v[i].start - call->ts;
       d->overhead += v[i].start > ready ? v[i].start - ready : 0;
@@ -168,6 +170,7 @@ static void measure_launches(struct reporter *p, const struct work_stream *strea
     }
     if (v[i].end > end) end = v[i].end;
   }
+  return true;
 }
 
 static bool add_streams(struct reporter *p, struct tk_report_rank *row, uint32_t which) {
@@ -179,9 +182,10 @@ static bool add_streams(struct reporter *p, struct tk_report_rank *row, uint32_t
     if (p->works.streams[at[i]].n > most) most = p->works.streams[at[i]].n;
   struct change *room = mem_array(p->mem, 2 * (uint64_t)most + 1, sizeof *room);
   row->streams = mem_array(&p->impl->mem, (uint64_t)n + 1, sizeof *row->streams);
-  for (uint32_t i = 0; room && row->streams && i < n; i++) {
+  bool ok = room && row->streams;
+  for (uint32_t i = 0; ok && i < n; i++) {
     measure_stream(p, &p->works.streams[at[i]], room, &row->streams[row->n_streams++]);
-    measure_launches(p, &p->works.streams[at[i]], row, &d);
+    ok = measure_launches(p, &p->works.streams[at[i]], row, &d);
   }
   if (d.n) {
     row->delay_mean = (tk_time)(d.delay / (i128)d.n);
@@ -189,7 +193,7 @@ static bool add_streams(struct reporter *p, struct tk_report_rank *row, uint32_t
     row->overhead_mean = (tk_time)(d.overhead / (i128)d.n);
   }
   mem_free(p->mem, room);
-  return room && row->streams;
+  return ok;
 }
 
 /* ---- strips ---- */
@@ -524,7 +528,9 @@ static void report_clear(struct tk_report *r) {
     mem_free(mem, r->ranks[i].steps);
     mem_free(mem, r->ranks[i].streams);
     mem_free(mem, r->ranks[i].strip);
+    mem_free(mem, r->ranks[i].delays);
   }
+  for (uint32_t i = 0; i < r->impl->n_kernels; i++) mem_free(mem, r->impl->kernels[i].durations);
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
                           r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->impl->ops, r->impl->nodes,
                           r->impl->kernels, r->impl->launches, r->impl->collectives, r->roofs,

@@ -52,6 +52,7 @@ struct report_kernel {
   int64_t max_rank;  /* its rank */
   double bytes;
   struct report_geometry geometry;
+  uint64_t *durations; /* only with strips */
 };
 struct report_launch {
   uint32_t name;

@@ -9,6 +9,7 @@
 #include "align/collect/payload.h"
 #include "base/text.h"
 #include "format/json.h"
+#include "histogram.h"
 #include "kernel_classes.h"
 #include "short_apart.h"
 #include "work_names.h"
@@ -74,6 +75,7 @@ static bool count_kernel(struct counter *c, const struct work *w, tk_time time) 
   if (!k) return false;
   if (!k->count++) k->max_at = w->start - c->p->zero, k->max_rank = c->row->rank;
   k->total += time;
+  if (c->p->impl->opt.strips && !histogram_add(&k->durations, &c->p->impl->mem, time)) return false;
   if (time < k->min) k->min = time;
   if (time > k->max) k->max = time, k->max_at = w->start - c->p->zero, k->max_rank = c->row->rank;
   if (w->class & (WORK_COPY | WORK_FILL) && size_of_copy(c, e, &bytes)) {
@@ -466,7 +468,7 @@ static bool make_kernels(struct tk_report *r) {
     r->kernels[r->n_kernels++] = (struct tk_report_kernel){
         .name = (const char *)name->bytes, .name_len = name->len, .kind = name_class(k->class), .count = k->count,
         .total = report_total(k->total), .min = k->min, .max = k->max, .max_at = k->max_at, .max_rank = k->max_rank,
-        .bytes_known = k->bytes_known, .bytes = k->bytes,
+        .bytes_known = k->bytes_known, .bytes = k->bytes, .durations = k->durations,
         .bytes_time = k->bytes_time, .mean = (tk_time)((k->total * 2 + (i128)k->count) / ((i128)k->count * 2)),
         .of_sum = sum > 0 ? i128_double(k->total) / i128_double(sum) : 0};
     set_geometry(impl, &k->geometry, &r->kernels[r->n_kernels - 1]);

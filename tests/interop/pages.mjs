@@ -1,6 +1,6 @@
 // pages.mjs CHROMIUM OUT FILE... - opens each page or drawing from its file, in the width of a phone and of a screen, light and dark,
 // and saves screenshots in OUT. A page must not fetch anything, report an error, overflow horizontally, or have unreadably small text.
-// Prints a line of JSON per file; status 1 if one failed.
+// Timelines must zoom by keys and by dragging, and be whole on paper. Prints a line of JSON per file; status 1 if one failed.
 import {mkdirSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {Browser} from './browser.mjs';
@@ -12,6 +12,36 @@ const LOOK = `(() => {
   return {over: root.scrollWidth - root.clientWidth, words: words.length,
           small: words.filter((e) => parseFloat(getComputedStyle(e).fontSize) < 11).length};
 })()`;
+
+const VIEWS = `[...document.querySelectorAll('#timelines svg')].map((s) => s.getAttribute('viewBox')).join()`;
+
+// Returns the faults of zooming, if the page has timelines.
+async function zoom(page) {
+  const whole = await page.evaluate(VIEWS), faults = [];
+  if (!whole) return faults;
+  const key = async (name) => {
+    for (const type of ['keyDown', 'keyUp']) await page.send('Input.dispatchKeyEvent', {type, key: name});
+    return page.evaluate(VIEWS);
+  };
+  const expect = (holds, what) => { if (!holds) faults.push(what); };
+  const width = (views) => Number(views.split(',')[0].split(' ')[2]);
+  await page.evaluate(`document.getElementById('timelines').focus()`);
+  const near = await key('+');
+  expect(Math.abs(width(near) * 2 - width(whole)) < 1e-6, `+ shows ${near}`);
+  expect((await page.evaluate(`document.getElementById('range').textContent`)).includes(' to '), 'no range is shown');
+  expect(await key('ArrowRight') !== near, 'the arrows do not move');
+  await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+  expect(await page.evaluate(VIEWS) === whole, 'print is not whole');
+  await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+  expect(await key('Escape') === whole, 'Esc does not show everything');
+  const box = await page.evaluate(`(() => { const s = document.querySelector('#timelines svg'); s.scrollIntoView({block: 'center'});
+    const r = s.getBoundingClientRect(); return {x: r.left, y: r.top + r.height / 2, w: r.width}; })()`);
+  const mouse = (type, at) => page.send('Input.dispatchMouseEvent', {type, x: box.x + at * box.w, y: box.y, button: 'left', clickCount: 1});
+  await mouse('mousePressed', 0.25);
+  await mouse('mouseReleased', 0.5);
+  expect(Math.abs(width(await page.evaluate(VIEWS)) * 4 / width(whole) - 1) < 0.02, `dragging shows ${await page.evaluate(VIEWS)}`);
+  return faults;
+}
 
 async function look(browser, file, width, scheme) {
   const faults = [];
@@ -30,6 +60,7 @@ async function look(browser, file, width, scheme) {
   const seen = await page.evaluate(LOOK) ?? {};
   const shot = join(out, `${basename(file)}.${width}.${scheme}.png`);
   await page.screenshot(shot);
+  faults.push(...await zoom(page));
   await page.close();
   if (!seen.words) faults.push('shows no text');
   if (seen.over > 0 && !file.endsWith('.svg')) faults.push(`is ${seen.over} too wide`);

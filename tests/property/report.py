@@ -409,7 +409,7 @@ def page(what, out, *args, words=(), svgs=0):
     p = Page()
     p.feed(text)
     fault = p.fault or (f'left open: {p.open}' if p.open else '')
-    fault = fault or ('it names an address' if '://' in text or '<script' in text or '@import' in text else '')
+    fault = fault or ('it names an address' if '://' in text or text.count('<script>') != 1 or '<script ' in text or '@import' in text else '')
     said = ' '.join(p.words)
     fault = fault or next((f'does not say {w}' for w in words if w not in said), '')
     judge(f'page of {what}', fault or ('' if p.svgs >= svgs else f'{p.svgs} drawings'))

@@ -139,6 +139,8 @@ def served(view):
     check('HEAD is GET without a body', head[0] == 200 and head[1] == trace[1] and head[2] == b'', head)
     report = view.request('report')
     check('the report is there', report[0] == 200 and b'<html' in report[2], report[2][:100])
+    stated = re.search(rb"script-src '(sha256-[^']+)'", report[2])
+    check("the report's script may run", stated and stated.group(1).decode() in str(report[1]), report[1])
 
 
 def rows(view):
