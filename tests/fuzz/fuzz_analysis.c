@@ -125,7 +125,8 @@ static void ask_sql(struct tk_trace *t) {
 }
 
 static void ask_diff(const char *path, const struct tk_selection *select, unsigned how) {
-  const struct tk_diff_options o = {.size = sizeof o, .select = *select, .by_path = how & 2, .fold = how & 32, .whole = how & 16};
+  const struct tk_diff_options o = {.size = sizeof o, .select = *select, .by_path = how & 2, .fold = how & 32, .whole = how & 16,
+                                    .by_launch = !(how & 2), .keep_going = how & 16};
   struct tk_err err = {0};
   struct tk_sources *before = tk_sources_open(&path, 1, NULL, &err), *after = before ? tk_sources_open(&path, 1, NULL, &err) : NULL;
   struct tk_diff_report *r = NULL;

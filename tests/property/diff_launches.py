@@ -2,7 +2,8 @@
 """Checks `diff --match tree` against a model in Python: two generated runs have the same operators, and kernels with other names. The
 model knows by construction which operator launched each kernel, copy and fill; durations, counts, names and states of the rows follow.
 Near misses: an operator with one more kernel, a fill that only one run has, operators of one run alone, kernels that no operator
-launched, kernels that start in another order than they were launched in, and frames of Python that only one run has recorded."""
+launched, kernels of a replayed graph, kernels that start in another order than they were launched in, and frames of Python that only
+one run has recorded."""
 import collections
 import csv
 import io
@@ -25,7 +26,7 @@ for schema in ('diff', 'diff_runs'):
         SCHEMAS[schema] = json.load(f)
 STEPS = 4
 PATHS = {'addmm': 'forward > aten::linear > aten::addmm', 'gelu': 'forward > aten::gelu', 'drop': 'forward > aten::dropout',
-         'mul': 'forward > aten::mul', 'copy': 'aten::to > aten::copy_', 'two': 'forward > aten::sdpa'}
+         'mul': 'forward > aten::mul', 'copy': 'aten::to > aten::copy_', 'two': 'forward > aten::sdpa', 'graph': 'aten::linear > aten::mm'}
 
 
 def run(*args):
@@ -51,11 +52,33 @@ class Side:
         self.rnd, self.amd, self.events, self.at, self.last = rnd, amd, [], 0, 0
         self.rows = collections.defaultdict(list)
         self.queue = {7: 0, 8: 0}
+        self.capture()
         for step in range(STEPS):
             self.step(step)
 
     def span(self, cat, name, begin, end, tid=1, pid=1, **args):
         self.events.append({'ph': 'X', 'cat': cat, 'name': name, 'pid': pid, 'tid': tid, 'ts': begin, 'dur': end - begin, 'args': args})
+
+    def call(self, name):
+        self.last += 1
+        self.span('cuda_runtime', ('hip' if self.amd else 'cuda') + name, self.at, self.at + 2, correlation=self.last)
+        self.at += 3
+
+    def capture(self):
+        """Captures a graph of two kernels, which belong to the operator that is captured whenever the graph is replayed."""
+        self.call('StreamBeginCapture')
+        self.op(PATHS['graph'], lambda: (self.call('LaunchKernel'), self.call('LaunchKernel')))
+        self.call('StreamEndCapture')
+
+    def replay(self, step):
+        self.call('GraphLaunch')
+        for node in range(2):
+            dur, name, row = self.rnd.randrange(5, 30), f'graph_{"amd" if self.amd else "nv"}_{node}', f'{PATHS["graph"]} > kernel {node + 1}'
+            begin = max(self.queue[7], self.at + 3)
+            self.span('kernel', name, begin, begin + dur, 7, 0, **{'correlation': self.last, 'stream': 7, 'device': 0, 'graph id': 1,
+                                                                   'graph node id': (1 << 32) + node})
+            self.queue[7] = begin + dur
+            self.rows[row].append((step, dur, name))
 
     def launch(self, step, row, cat, name, stream=7, late=0):
         """Launches some work, and notes it in its row."""
@@ -105,6 +128,8 @@ class Side:
             self.op(addmm, lambda layer=layer: addmm_body(layer % 2))
             self.op(gelu, lambda: self.launch(step, f'{gelu} > kernel 1', 'kernel', 'gelu_amd' if amd else 'gelu_nv'))
         self.op(PATHS['two'], two_body)
+        self.replay(step)
+        self.replay(step)
         alone = PATHS['mul' if amd else 'drop']
         self.op(alone, lambda: self.launch(step, f'{alone} > kernel 1', 'kernel', 'elementwise'))
         self.launch(step, 'bare_amd' if amd else 'bare_nv', 'kernel', 'bare_amd' if amd else 'bare_nv')

@@ -133,6 +133,10 @@ def test_diff_of_traces(tmp_path, fixture):
     for got in (tracekit.diff(before, after), tracekit.diff(a, after), before.diff(b)):
         assert got["rows"] == paths["rows"] and got["all"] == paths["all"]
     assert all(row["delta_ns"] == 0 for row in before.diff(before)["rows"])
+    launches = tracekit.diff(a, b, match="tree")
+    assert launches["rows"] == before.diff(after, match="tree")["rows"] and "work_name" in launches["rows"][0]["before"]
+    with pytest.raises(ValueError):
+        tracekit.diff(a, b, match="trees")
     assert before.diff(after, by="cat")["rows"] == tracekit.diff(a, b, by="cat")["rows"]
     threads = [threading.Thread(target=lambda x=x, y=y: [x.diff(y) for _ in range(10)]) for x, y in ((before, after), (after, before))]
     for thread in threads:
