@@ -93,7 +93,7 @@ def hostile():
     schema = {'markerSchema': [{'name': 'm', 'fields': [{'key': 'id', 'format': 'unique-string'}]}]}
     marked = profile(markers={'name': [0], 'startTime': [1], 'endTime': [2], 'phase': [1], 'category': [0], 'data': [{'type': 'm', 'id': 9}]})
     repaired('texts of markers beyond the table', {**marked, 'meta': {**marked['meta'], **schema}}, 2, 'index beyond its table')
-    repaired('a thread that is a text', {**profile(), 'threads': ['x', profile()['threads'][0]]}, 2, 'thread that is no object')
+    repaired('a thread that is a text', {**profile(), 'threads': ['x', profile()['threads'][0]]}, 2, 'thread that is not an object')
     nested = {'meta': {'startTime': 1, 'interval': 1, 'processType': 0}, 'threads': [], 'libs': []}
     for _ in range(40):
         nested = {**nested, 'processes': [nested]}

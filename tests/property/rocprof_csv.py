@@ -72,7 +72,7 @@ def kernels():
     check('kernels: kind', '3 kernel' in tracekit('info', path('1_kernel_trace.csv'))[1], events)
     write('2_kernel_trace.csv', KERNELS + kernel('"Agent 7"', 3, 1, 'a', 10, 20) + kernel(8, 3, 2, 'b', 30, 40))
     check('agents are numbered as in the file', {'GPU 7', 'GPU 8'} <= set(named(converted(path('2_kernel_trace.csv'))[0], 'process_name').values()))
-    check('and this is said', 'numbered as agents' in ''.join(tracekit('info', '-v', path('2_kernel_trace.csv'))[1:]))
+    check('and this is said', 'have the numbers of agents' in ''.join(tracekit('info', '-v', path('2_kernel_trace.csv'))[1:]))
     write('3_kernel_trace.csv', ('"Guid",' + KERNELS).replace('LDS_Block_Size', 'Lds_Block_Size') + '"0-1",' + kernel('"GPU 0"', 3, 1, 'a', 10, 20))
     args = next(e['args'] for e in converted(path('3_kernel_trace.csv'))[0] if e['ph'] == 'X')
     check('rocpd2csv: the same args', args['LDS'] == 4096 and 'Guid' not in args, args)
