@@ -13,6 +13,9 @@ import pytest
 import tracekit
 from tracekit import _native
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import recordings  # noqa: E402
+
 COMMAND = os.path.join(os.path.dirname(sys.executable), "tracekit")
 SRC = os.environ.get("SRC") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 REPORTS = ["json/torch/ddp4_full", "json/torch/ddp2_handler", "xplane/mlp_train", "perfetto/two_hosts.pftrace.gz", "json/torch/odd", "nsys",
@@ -163,6 +166,35 @@ def see_job(seen, tmp_path):
     seen.rows("merge rank", tracekit.merge(again, tmp_path / "again.json", force=True)["ranks"], said["ranks"])
 
 
+def shaped(path, kernel):
+    """Writes two steps with a product whose operations follow from its shapes, on a device whose peaks are known."""
+    events = []
+    for step in range(2):
+        ts = 1000 * step
+        shapes = {"Input Dims": [[64, 32], [32, 16]], "Input type": ["float", "float"], "Concrete Inputs": ["", ""]}
+        rows = (("user_annotation", f"ProfilerStep#{step}", 9, 1, 0, 900, {}), ("cpu_op", "aten::mm", 9, 1, 5, 40, shapes),
+                ("cuda_runtime", "cudaLaunchKernel", 9, 1, 10, 2, {"correlation": step + 1}),
+                ("kernel", kernel, 0, 7, 60, 100 + step, {"device": 0, "stream": 7, "correlation": step + 1}))
+        events += [{"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts + at, "dur": dur, "args": args}
+                   for cat, name, pid, tid, at, dur, args in rows]
+    path.write_text(json.dumps({"deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}], "traceEvents": events}))
+    return str(path)
+
+
+def see_operators(seen, tmp_path):
+    """Sees operators with known peaks, device work matched by its launch, and recordings of one rank."""
+    runs = [shaped(tmp_path / f"shaped{i}.json", name) for i, name in enumerate(("sgemm_80", "Cijk_90", "gemm_94"))]
+    seen.row(KINDS["report"], tracekit.report(runs[0]), command("report", "--json", runs[0]))
+    ours, said = tracekit.diff(*runs[:2], match="tree"), command("diff", "--json", "--match", "tree", *runs[:2], fails=True)
+    seen.rows("diff", ours["rows"], said["rows"])
+    ours, said = tracekit.diff(*runs, match="tree"), command("diff", "--json", "--match", "tree", *runs, fails=True)
+    seen.rows("compare", ours["rows"], said["rows"])
+    made = recordings.Job(str(tmp_path), 1)
+    both, out = [made.kineto("rank0.json"), made.nsys("rank0.sqlite")], str(tmp_path / "both.json")
+    said = command("merge", "--json", "--join", "--force", "-o", out, *both)
+    seen.rows("merge rank", tracekit.merge(both, out, join=True, force=True)["ranks"], said["ranks"])
+
+
 def see_files(seen, fixture, tmp_path):
     for folder in ("json/torch/ddp2_handler", "json/jax/multihost", "nasty", "xplane/mlp_train"):
         for flags, deep in (([], False), (["--deep"], True)):
@@ -207,5 +239,7 @@ def test_every_field(fixture, tmp_path):
     see_diffs(seen, fixture)
     see_files(seen, fixture, tmp_path)
     see_job(seen, tmp_path)
+    (tmp_path / "operators").mkdir()
+    see_operators(seen, tmp_path / "operators")
     never = {f"{name}: {field}" for name, fields in ROWS for field in fields if field not in seen.fields[name]}
     assert never == set(), "; ".join(sorted(never))
