@@ -11,7 +11,7 @@ struct align_input {
   int64_t from_ns, to_ns; /* range of the times that are selected */
   struct align_gpu gpu;
   uint32_t copy_of; /* 1 + index of the input that this one copies; 0 = not a copy */
-  int64_t copy_ns;  /* ns by which its times are later than those of the original */
+  int64_t copy_ns;  /* ns by which its times are later than the original's */
   int64_t world; /* number of ranks in its job; 0 = unknown */
   const struct align_map *map; /* map that the user gave; NULL = use given_ns */
   int64_t barrier_ns; /* time of a barrier that all ranks recorded */

@@ -13,7 +13,7 @@ enum { FIRST_PID = 20000000, NEXT_TID = 1000000000 };
 
 /* ---- processes of the host ---- */
 
-/* Marks the processes whose pids are those of the operating system: they have events of the host, and none of a device. */
+/* Marks the processes whose pids come from the operating system: they have events of the host, and none of a device. */
 static uint8_t *host_processes(const struct tk_trace *t, struct mem *mem) {
   const struct format *f = format_by_name(t->format);
   uint8_t *of = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *of);

@@ -9,7 +9,7 @@
 #include "tracekit.h"
 
 /* Joins such inputs; `s` then has fewer. `align` applies when the recordings are loaded. The candidates are read for this
- * purpose; those that cannot be read stay apart. Returns false with err only on an interrupt or when memory runs out. */
+ * purpose; unreadable ones stay apart. Returns false with err only on an interrupt or when memory runs out. */
 bool load_join_evident(struct tk_sources *s, enum tk_align align, const struct tk_load_options *opt, struct tk_err *err);
 
 #endif

@@ -100,7 +100,7 @@ static bool leave_out(struct joining *j) {
 
 /* ---- contents ---- */
 
-/* Makes flow ids of the other recording different from those of the main one. */
+/* Makes flow ids of the other recording different from the main recording's. */
 static void renumber_flows(struct joining *j) {
   int64_t most = 0;
   for (tk_id i = 1; i <= j->main->n_flow_points; i++) {

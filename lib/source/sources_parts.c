@@ -132,7 +132,7 @@ static bool put_all(struct tk_sources *s, struct parts **parts, size_t n, struct
 
 /* ---- numbers ---- */
 
-/* A file among those that are numbered together. */
+/* A file of a group that is numbered together. */
 struct file {
   size_t first, n; /* its inputs */
   int64_t number;  /* number of the file: from its name, or its position */

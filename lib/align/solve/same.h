@@ -13,7 +13,7 @@ struct same {
   double offset_ns; /* median of the differences */
   double error_ns;  /* at least 95% of the differences are within this distance of the median; at least 1 ns */
   uint32_t n;
-  bool sound;       /* true if the differences are many and close enough to be those of single events */
+  bool sound;       /* true if the differences are many and close enough to come from single events */
 };
 
 /* Returns the offset, given n differences in ns, which are reordered. `most_ns`: largest error of a sound answer. */

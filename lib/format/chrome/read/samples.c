@@ -9,8 +9,8 @@
  * members "tracekit". Everything in such events is in the graph. Events of other producers have more (scripts, lines, reasons), so they
  * also stay records, which are written back unless an operation has changed the trace.
  *
- * The thread is that of the Profile event: its chunks may come from another thread. V8 does not weigh samples; the weight is
- * the time until the next sample, or until endTime, as in a CPU profile. */
+ * The thread is the Profile event's: its chunks may come from another thread. V8 does not weigh samples; the weight is the time
+ * until the next sample, or until endTime, as in a CPU profile. */
 #include "samples.h"
 
 #include <string.h>

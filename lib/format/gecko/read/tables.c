@@ -167,7 +167,7 @@ static bool prefix_of(struct gecko *g, const struct gecko_nodes *stacks, const s
   return true;
 }
 
-/* A stack without a category of its own inherits the one of its prefix. */
+/* A stack without its own category inherits the prefix's. */
 static void read_stacks(struct gecko *g, struct gecko_tables *x, struct json_walk *w, const struct json_value *table) {
   static const char *const NAMES[] = {"frame", "prefix", "prefixOffset", "category", NULL};
   struct gecko_rows r;

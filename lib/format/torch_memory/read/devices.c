@@ -226,7 +226,7 @@ static tk_id class_of(struct device *d, uint32_t stack) {
 struct freed {
   int64_t requested_us, completed_us; /* 0 = never */
   bool is_older;     /* allocated before the history */
-  bool has_no_stack; /* the event's stack is that of the call that freed the allocation */
+  bool has_no_stack; /* the event has the stack of the call that freed the allocation */
 };
 
 /* Adds the span of an allocation, with the times and the kind of `e`. */

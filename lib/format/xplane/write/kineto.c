@@ -7,7 +7,7 @@
  *
  * All of this is generated for xprof and marked as such, so it is not part of the trace when the file is read again. If every
  * plane has a stat called group_id, xprof uses the steps given here; otherwise it would derive steps from device events only,
- * whose times differ from those of the ProfilerSteps. */
+ * whose times differ from the ProfilerSteps'. */
 #include <stdio.h>
 #include <string.h>
 
