@@ -9,7 +9,7 @@
 #include "format/format.h"
 #include "graph/kind.h"
 
-enum { FIRST_PID = 20000000, NEXT_TID = 1000000000 };
+enum { FIRST_PID = 20000000, NEXT_TID = 1000000000, FIRST_TID = 2000000000 };
 
 /* ---- processes of the host ---- */
 
@@ -105,7 +105,7 @@ struct placing {
   uint8_t *host_main, *host_other; /* by track: true for a process of the host */
   tk_id *of;                       /* by track of `other`: the result */
   tk_id *next, *first;             /* by track of `other`: first child, next child of the same process */
-  int64_t next_pid;
+  int64_t next_pid, next_tid;      /* no lower number is tried again, so that renumbering takes linear time */
 };
 
 static bool is_empty(const struct tk_track *k) { return !k->count && !k->n_points; }
@@ -128,13 +128,15 @@ static void name_row(struct tk_trace *other, struct tk_track *k, const struct tk
   k->renamed = true;
 }
 
-/* Gives a thread a tid that the process has not in either trace. */
+static bool is_tid_taken(const struct placing *p, tk_id process, tk_id own, int64_t tid) {
+  return index_thread(&p->of_main, p->main, process, ident_int(tid)) || index_thread(&p->of_other, p->other, own, ident_int(tid));
+}
+
+/* Gives a thread a tid that its process lacks in both traces: NEXT_TID later if possible, so that people recognise it. */
 static void renumber_thread(struct placing *p, struct tk_track *k, tk_id process, tk_id own) {
-  const bool fits = k->tid.kind == TK_IDENT_INT && k->tid.num > 0 && k->tid.num < INT32_MAX - NEXT_TID;
-  int64_t tid = fits ? k->tid.num + NEXT_TID : NEXT_TID;
-  while (index_thread(&p->of_main, p->main, process, ident_int(tid)) ||
-         index_thread(&p->of_other, p->other, own, ident_int(tid)))
-    tid++;
+  const bool fits = k->tid.kind == TK_IDENT_INT && k->tid.num > 0 && k->tid.num < FIRST_TID - NEXT_TID;
+  int64_t tid = fits ? k->tid.num + NEXT_TID : p->next_tid++;
+  while (is_tid_taken(p, process, own, tid)) tid = p->next_tid++;
   k->tid = ident_int(tid);
   if (!map_put(&p->of_other.threads, thread_key(own, key_of(p->other, k->tid)), 1)) p->other->store->mem.failed = true;
 }
@@ -197,7 +199,7 @@ static bool prepare(struct placing *p, struct mem *mem) {
 }
 
 tk_id *beside_tracks(const struct tk_trace *main, struct tk_trace *other, struct mem *mem) {
-  struct placing p = {.main = main, .other = other, .next_pid = FIRST_PID};
+  struct placing p = {.main = main, .other = other, .next_pid = FIRST_PID, .next_tid = FIRST_TID};
   const bool ok = prepare(&p, mem);
   for (tk_id i = 1; ok && i <= other->n_tracks; i++)
     if (other->tracks[i].kind == TK_TRACK_PROCESS && !other->tracks[i].hidden) place_process(&p, i);
