@@ -17,11 +17,14 @@ struct row {
   struct device_peaks peaks;
 };
 
+/* Rates of chips that several devices have. */
+#define H100_SXM {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}
+#define A100 {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}
+
 /* Names: cudaDeviceProp.name and hipDeviceProp_t.name, as Kineto writes them; device_type_string of TPU planes. */
 static const struct row ROWS[] = {
   /* NVIDIA H200 data sheet; arithmetic as in the H100 architecture white paper, table of H100 SXM5 */
-  {"nvidia h200", "nvl", {"H200 SXM",
-   {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 4800 * G}},
+  {"nvidia h200", "nvl", {"H200 SXM", H100_SXM, 0, 4800 * G}},
   /* NVIDIA H100 data sheet, column PCIe; half of the rates with sparsity */
   {"h100 pcie", NULL, {"H100 PCIe",
    {51.2 * T, 51.2 * T, 378 * T, 756 * T, 756 * T, 1513 * T, 1513 * T}, 0, 2039 * G}},
@@ -29,30 +32,22 @@ static const struct row ROWS[] = {
   {"h100 nvl", NULL, {"H100 NVL",
    {60 * T, 60 * T, 417.5 * T, 835.5 * T, 835.5 * T, 1670.5 * T, 1670.5 * T}, 0, 3900 * G}},
   /* NVIDIA H100 architecture white paper, table of H100 SXM5 */
-  {"h100 80gb hbm3", NULL, {"H100 SXM",
-   {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 3352 * G}},
-  /* H800 and H20 are H100s for China, without a public data sheet: rates as resellers list them. FP64 is limited */
+  {"h100 80gb hbm3", NULL, {"H100 SXM", H100_SXM, 0, 3352 * G}},
+  /* H800 and H20 are limited H100s without a public data sheet: rates as resellers list them, without FP64 */
   {"nvidia h800$", NULL, {"H800 SXM",
    {0, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 3352 * G}},
   {"nvidia h20$", NULL, {"H20", {0, 44 * T, 74 * T, 148 * T, 148 * T, 296 * T, 296 * T}, 0, 4000 * G}},
   /* NVIDIA GH200 data sheet, 96 GB of HBM3; the GPU is that of the H100 SXM5 */
-  {"gh200 480gb", NULL, {"GH200",
-   {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 4000 * G}},
+  {"gh200 480gb", NULL, {"GH200", H100_SXM, 0, 4000 * G}},
   /* NVIDIA Blackwell data sheet, HGX B200; half of the rates with sparsity. Other rates differ between its revisions */
   {"nvidia b200$", NULL, {"B200", {0, 0, 1100 * T, 2250 * T, 2250 * T, 4500 * T, 4500 * T}, 0, 8000 * G}},
   /* NVIDIA A100 data sheet: 80 GB SXM, 80 GB PCIe, 40 GB. The A800 has slower links and the same chip */
-  {"a100-sxm4-80gb", NULL, {"A100 SXM 80GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 2039 * G}},
-  {"a800-sxm4-80gb", NULL, {"A800 SXM 80GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 2039 * G}},
-  {"a800 80gb pcie", NULL, {"A800 PCIe 80GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1935 * G}},
-  {"a100 80gb pcie", NULL, {"A100 PCIe 80GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1935 * G}},
-  {"a100-sxm4-40gb", NULL, {"A100 SXM 40GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G}},
-  {"a100-pcie-40gb", NULL, {"A100 PCIe 40GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G}},
+  {"a100-sxm4-80gb", NULL, {"A100 SXM 80GB", A100, 0, 2039 * G}},
+  {"a800-sxm4-80gb", NULL, {"A800 SXM 80GB", A100, 0, 2039 * G}},
+  {"a800 80gb pcie", NULL, {"A800 PCIe 80GB", A100, 0, 1935 * G}},
+  {"a100 80gb pcie", NULL, {"A100 PCIe 80GB", A100, 0, 1935 * G}},
+  {"a100-sxm4-40gb", NULL, {"A100 SXM 40GB", A100, 0, 1555 * G}},
+  {"a100-pcie-40gb", NULL, {"A100 PCIe 40GB", A100, 0, 1555 * G}},
   /* NVIDIA L40S data sheet */
   {"l40s$", NULL, {"L40S", {0, 91.6 * T, 183 * T, 362.05 * T, 362.05 * T, 733 * T, 733 * T}, 0, 864 * G}},
   /* NVIDIA L4 data sheet; half of the rates with sparsity */

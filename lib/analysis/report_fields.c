@@ -91,23 +91,16 @@ static bool get_flops_rate(const void *row, const void *owner, struct tk_value *
   return field_number(v, known ? r->flops / ((double)r->times.window / 1e12) : 0, known);
 }
 
-static bool get_mfu(const void *row, const void *owner, struct tk_value *v) {
-  const double mfu = ((const struct tk_report_rank *)row)->mfu;
-  (void)owner;
-  return field_number(v, 100 * mfu, mfu >= 0);
-}
-
-static bool get_flops_coverage(const void *row, const void *owner, struct tk_value *v) {
-  const double share = ((const struct tk_report_rank *)row)->flops_coverage;
-  (void)owner;
-  return field_number(v, 100 * share, share >= 0);
-}
-
-static bool get_bytes_coverage(const void *row, const void *owner, struct tk_value *v) {
-  const double share = ((const struct tk_report_rank *)row)->bytes_coverage;
-  (void)owner;
-  return field_number(v, 100 * share, share >= 0);
-}
+/* Defines the function get_NAME, which returns a share as a percentage; a negative share is unknown. */
+#define KNOWN_SHARE(name, row_type, member)                                         \
+  static bool get_##name(const void *row, const void *owner, struct tk_value *v) {  \
+    const double share = ((const struct row_type *)row)->member;                    \
+    (void)owner;                                                                    \
+    return field_number(v, 100 * share, share >= 0);                                \
+  }
+KNOWN_SHARE(mfu, tk_report_rank, mfu)
+KNOWN_SHARE(flops_coverage, tk_report_rank, flops_coverage)
+KNOWN_SHARE(bytes_coverage, tk_report_rank, bytes_coverage)
 
 static bool get_peak_bandwidth(const void *row, const void *owner, struct tk_value *v) {
   const double peak = ((const struct tk_report_rank *)row)->peak_bandwidth;
@@ -284,11 +277,7 @@ const struct field_list report_split_fields = FIELD_LIST(tk_report_split, split_
 FIELD_KNOWN(step_has_split, tk_report_step, r->split.length > 0)
 FIELD_KNOWN(step_has_flops, tk_report_step, r->flops > 0)
 
-static bool get_step_mfu(const void *row, const void *owner, struct tk_value *v) {
-  const double mfu = ((const struct tk_report_step *)row)->mfu;
-  (void)owner;
-  return field_number(v, 100 * mfu, mfu >= 0);
-}
+KNOWN_SHARE(step_mfu, tk_report_step, mfu)
 
 #define STEP_TIME(m, name, help) FIELD_TIME_OPTIONAL(tk_report_step, times.m, name, owner_has_device, help)
 

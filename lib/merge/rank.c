@@ -398,7 +398,7 @@ bool merge_write(struct merger *m, size_t input, struct tk_trace *t) {
   struct identity id = identity_of(t);
   r->merged = identity_is_merged(t);
   int64_t slot = claim_rank(m, input, r, &id);
-  /* the best file of this session was damaged, so the next best one was read */
+  /* the best file of the recording was damaged, so the next best one was read */
   if (strcmp(r->input, t->source) != 0) r->input = merger_text(m, t->source);
   r->host = merger_text(m, id.host);
   r->read = t->counts.read;
