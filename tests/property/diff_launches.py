@@ -11,38 +11,16 @@ import json
 import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from schema import conforms  # noqa: E402
+from diffs import asked, run  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
-TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
-SCHEMAS = {}
-for schema in ('diff', 'diff_runs'):
-    with open(f'{SRC}/schemas/{schema}.schema.json', encoding='utf-8') as f:
-        SCHEMAS[schema] = json.load(f)
 STEPS = 4
 PATHS = {'addmm': 'forward > aten::linear > aten::addmm', 'gelu': 'forward > aten::gelu', 'drop': 'forward > aten::dropout',
          'mul': 'forward > aten::mul', 'copy': 'aten::to > aten::copy_', 'two': 'forward > aten::sdpa', 'graph': 'aten::linear > aten::mm'}
-
-
-def run(*args):
-    p = subprocess.run([TRACEKIT, 'diff', *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return p.returncode, p.stdout.decode(), p.stderr.decode()
-
-
-def asked(*args):
-    status, out, err = run('-q', '--json', *args)
-    if status:
-        raise RuntimeError(f'status {status}: {err[:300]}')
-    report = json.loads(out)
-    fault = conforms(SCHEMAS['diff_runs' if 'runs' in report else 'diff'], report)
-    if fault:
-        raise RuntimeError(f'schema: {fault}')
-    return report
 
 
 class Side:

@@ -8,33 +8,12 @@ import math
 import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from schema import conforms  # noqa: E402
+from diffs import asked, run  # noqa: E402
 from verdict import finish, judge  # noqa: E402
-
-TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
-with open(f'{SRC}/schemas/diff_runs.schema.json', encoding='utf-8') as f:
-    SCHEMA = json.load(f)
-
-
-def run(*args):
-    p = subprocess.run([TRACEKIT, 'diff', *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return p.returncode, p.stdout.decode(), p.stderr.decode()
-
-
-def asked(*args):
-    status, out, err = run('-q', '--json', *args)
-    if status:
-        raise RuntimeError(f'status {status}: {err[:300]}')
-    report = json.loads(out)
-    fault = conforms(SCHEMA, report) if 'runs' in report else ''
-    if fault:
-        raise RuntimeError(f'schema: {fault}')
-    return report
 
 
 def make_run(path, durations, extra=None):
