@@ -113,7 +113,7 @@ extern const struct opt_word run_progress_words[];
 #define ROW_GPU_EVENTS                                                                                                         \
   {                                                                                                                            \
     OPT_FLAG, 0, "gpu-events", 0,                                                                                              \
-        "Perfetto: write work and counters of devices as GPU events, for Perfetto's GPU tables and plugins",                    \
+        "Perfetto: write work and counters of devices as GPU events, for Perfetto's GPU tables",                                \
         SHARED(gpu_events), 0, 0, 0                                                                                            \
   }
 #define ROW_LEVEL                                                                                                              \
