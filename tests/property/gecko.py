@@ -35,8 +35,9 @@ def store(doc, name='x.json'):
 
 
 def graph(path):
-    """Returns, by track, the events as (kind, ps since the origin of the file, duration or None if unfinished, text), and the notes."""
-    tracks, key, notes = collections.defaultdict(list), None, []
+    """Returns, by track, the events as (kind, ps since the origin of the file, duration or None if unfinished, text), the notes, and the
+    flows as lists of (ps, track, text without args)."""
+    tracks, key, notes, flows = collections.defaultdict(list), None, [], collections.defaultdict(list)
     for line in run('dump', '--graph', path).stdout.decode().splitlines():
         m = re.match(r'track (thread|counter) pid=("[^"]*"|\S+)(?: tid=("[^"]*"|\S+))?(?: "((?:[^"\\]|\\.)*)")?', line)
         if m:
@@ -47,15 +48,30 @@ def graph(path):
             tracks[key].append((m[1], int(m[2]), None if ' unfinished' in text else int(m[3] or 0), text))
         elif line.startswith('note'):
             notes.append(line)
-    return tracks, notes
+        m = re.match(r'flow (out|inout|in) (-?\d+) "flow" id=(\d+) pid=(\S+) tid=(\S+) -> \2 (.*)$', line)
+        if m:
+            flows[m[3]].append((int(m[2]), (m[4], m[5]), m[6], m[1]))
+    return tracks, notes, list(flows.values())
+
+
+number_of_flows = 0
+
+
+def chains(flows):
+    return sorted(sorted(flow) for flow in flows)
 
 
 def same(name, path):
+    global number_of_flows
     want = gecko.Reading(gecko.load(path))
-    found, notes = graph(path)
+    found, notes, flows = graph(path)
     for key in sorted(found.keys() | want.lines.keys(), key=str):
         a, b = collections.Counter(found.get(key, ())), collections.Counter(want.lines.get(key, ()))
         check(f'{name}: {key}', a == b, f'{list((b - a).items())[:3]} expected, {list((a - b).items())[:3]} found')
+    check(f'{name}: flows', chains(want.flows()) == chains([point[:3] for point in flow] for flow in flows), flows)
+    number_of_flows += len(flows)
+    roles = [sorted(point[3] for point in flow) == sorted(['out', 'in'] + ['inout'] * (len(flow) - 2)) for flow in flows]
+    check(f'{name}: a flow has one start and one end', all(roles), flows)
     stackless = sum(int((re.search(r' x(\d+) ', note) or [0, 1])[1]) for note in notes if 'samples without a stack' in note)
     check(f'{name}: samples without a stack', stackless == want.stackless, f'{stackless} {want.stackless}')
     check(f'{name}: no repair', not [n for n in notes if n.startswith('note repair')], notes)
@@ -128,6 +144,7 @@ for name_ in sorted(os.listdir(f'{FIXTURES}/gecko')):
 for form_ in gecko.FORMS:
     for seed_ in range(NUMBER):
         same(f'{form_}, seed {seed_}', store(gecko.make(seed_, form_)))
+check('random profiles have flows', number_of_flows > 20, number_of_flows)
 hostile()
 linear()
 sys.exit(finish())

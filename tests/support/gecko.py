@@ -80,7 +80,7 @@ class Reading:
     """The events of a profile as lines of `dump --graph`, by (pid, tid), and the number of samples without a stack."""
 
     def __init__(self, doc):
-        self.lines, self.samples, self.stackless, self.threads = {}, [], 0, 0
+        self.lines, self.samples, self.stackless, self.threads, self.marked = {}, [], 0, 0, []
         self.start = Fraction(str(doc['meta'].get('startTime', 0)))
         self.raw = 'preprocessedProfileVersion' not in doc['meta']
         self.process(doc, Fraction(0))
@@ -102,6 +102,31 @@ class Reading:
             self.counter(counter, pid)
         for child in doc.get('processes', ()):
             self.process(child, Fraction(str(child['meta']['startTime'])) - self.start)
+
+    def flows(self):
+        """Returns the flows as lists of (ps, track, text without args), in the order of time and of the file."""
+        rows, out = {}, []
+        for i, (ps, key, head, flow) in enumerate(self.marked):
+            for name, ends in flow.items():
+                rows.setdefault(name, []).append((ps, i, key, head, ends))
+        for row in rows.values():
+            chain = []
+            for ps, _, key, head, ends in sorted(row):
+                chain.append((ps, key, head))
+                if ends:
+                    out.append(chain)
+                    chain = []
+            out.append(chain)
+        return [chain for chain in out if len(chain) > 1]
+
+    def flow(self, args):
+        """Returns the flow ids among args, and whether their flow ends."""
+        out = {}
+        for k, v in args.items():
+            form = self.schemas.get((args.get('type'), k))
+            if form in ('flow-id', 'terminating-flow-id'):
+                out[v] = out.get(v, False) or form == 'terminating-flow-id'
+        return out
 
     def frame(self, tables, func, line, column, lib, category, place):
         if isinstance(func, int) and not tables.funcs or isinstance(func, str):
@@ -175,7 +200,7 @@ class Reading:
         return out
 
     def markers(self, out, key, table, tables, first):
-        opened = {}
+        opened, order = {}, []
         value = lambda v: quote(v) if isinstance(v, str) else json.dumps(v, separators=(',', ':'), ensure_ascii=False)
         for name, start, end, phase, category, data in Column(table).rows('name', 'startTime', 'endTime', 'phase', 'category', 'data'):
             args = self.data(data, tables)
@@ -188,20 +213,22 @@ class Reading:
                 continue
             flags = ''
             if phase == 2:
-                opened.setdefault(name, []).append((start, head, args))
+                opened.setdefault(name, []).append((len(order), start, head, args))
+                order.append(None)
                 continue
             if phase == 3:
                 if opened.get(name):
-                    start, head, before = opened[name].pop()
+                    _, start, head, before = opened[name].pop()
                     args = {**{k: v for k, v in before.items() if k not in args}, **args}
                 else:
                     start, flags = min(end, first if first is not None else end), ' clipped'
             text = head + flags + (' {' + ', '.join(f'{k}={value(v)}' for k, v in args.items()) + '}' if args else '')
             out.append(('instant', start, 0, text) if phase == 0 else ('span', start, max(end - start, 0), text))
-        for rest in opened.values():
-            for start, head, args in rest:
-                text = head + ' unfinished' + (' {' + ', '.join(f'{k}={value(v)}' for k, v in args.items()) + '}' if args else '')
-                out.append(('span', start, None, text))
+            self.marked.append((start, key, head, self.flow(args)))
+        for _, start, head, args in sorted((x for rest in opened.values() for x in rest), key=lambda x: x[0]):
+            text = head + ' unfinished' + (' {' + ', '.join(f'{k}={value(v)}' for k, v in args.items()) + '}' if args else '')
+            out.append(('span', start, None, text))
+            self.marked.append((start, key, head, self.flow(args)))
 
     def counter(self, counter, pid):
         key = self.ident(counter.get('pid', pid)), counter['name']
@@ -310,7 +337,8 @@ class Maker:
 
     def payload(self):
         r = self.r
-        return r.choice((None, {}, {'type': 'Text', 'name': 'λ "x"'}, {'type': 'flow', 'id': self.string('0xab'), 'n': 12}, {'type': 'tracing', 'category': 'Paint', 'deep': {'a': [1, None, 2.5]}},
+        return r.choice((None, {}, {'type': 'Text', 'name': 'λ "x"'}, {'type': 'flow', 'id': self.string(r.choice(('0xab', '0xc', '0xd'))), 'n': 12},
+                         {'type': 'flow', 'last': self.string(r.choice(('0xab', '0xc'))), 'id': self.string(r.choice(('0xab', '0xd')))}, {'type': 'tracing', 'category': 'Paint', 'deep': {'a': [1, None, 2.5]}},
                          {'type': 'x', 'ok': True, 'none': None, 'ms': 1.25, 'cause': {'stack': 0}}))
 
     def markers(self, n_stacks):
@@ -362,7 +390,7 @@ class Maker:
         meta = {'version': 24, 'startTime': start, 'shutdownTime': None, 'interval': 1, 'stackwalk': 1, 'processType': 0,
                 'categories': [{'name': c, 'color': 'grey', 'subcategories': ['Other']} for c in ('Idle', 'Other', 'JavaScript', 'GPU λ')],
                 'markerSchema': [{'name': 'flow', 'display': [], 'data' if self.version < 55 else 'fields': [
-                    {'key': 'id', 'label': 'Id', 'format': 'flow-id'}, {'key': 'n', 'format': 'integer'}]}]}
+                    {'key': 'id', 'label': 'Id', 'format': 'flow-id'}, {'key': 'last', 'format': 'terminating-flow-id'}, {'key': 'n', 'format': 'integer'}]}]}
         libs = [{'name': n, 'path': f'/opt/{n}', 'debugName': n, 'breakpadId': 'A', 'arch': ''} for n in ('libxul.so', 'app')]
         if self.form == 'raw':
             for i, lib in enumerate(libs):

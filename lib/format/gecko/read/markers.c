@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "flows.h"
 #include "format/json_args.h"
 #include "graph/args.h"
 #include "graph/stack.h"
@@ -62,7 +63,7 @@ static void put_member(struct gecko *g, struct json_walk *w, tk_id key, const st
   case JSON_TRUE: args_flag(g->t, key, TK_ARG_TRUE); return;
   case JSON_STRING: args_str(g->t, key, TK_ARG_STR, gecko_text(g, w, v)); return;
   case JSON_NUMBER:
-    text = type && map_get(&g->string_fields, field) ? gecko_string_of(g, &g->tables, w, v) : 0;
+    text = type && map_get(&g->fields, field) ? gecko_string_of(g, &g->tables, w, v) : 0;
     if (text) {
       args_str(g->t, key, TK_ARG_STR, text);
       return;
@@ -112,6 +113,7 @@ static void add_span(struct gecko *g, tk_id cls, uint32_t args, tk_time from, tk
   const struct tk_event e = {.ts = from, .dur = to > from ? to - from : 0, .track = g->track, .cls = cls, .args = args,
                              .kind = TK_EVENT_SPAN, .flags = flags};
   *trace_add_event(g->t) = e;
+  gecko_note_flows(g);
 }
 
 /* Without a start, the marker began before the recording: it is clipped to the first sample. */
@@ -138,7 +140,9 @@ static void finish_markers(struct gecko *g) {
   for (uint32_t i = 0; i < g->n_open; i++) {
     const struct gecko_open *o = &g->open[i];
     const struct tk_event e = {.ts = o->ts, .track = g->track, .cls = o->cls, .args = o->args, .kind = TK_EVENT_BEGIN};
-    if (!o->ended) *trace_add_event(g->t) = e;
+    if (o->ended) continue;
+    *trace_add_event(g->t) = e;
+    gecko_note_flows(g);
   }
   g->n_open = 0;
 }
@@ -214,9 +218,12 @@ static void add_marker(struct gecko *g, struct json_walk *w, struct marker *m) {
   put_data(g, w, m);
   const uint32_t args = args_end(g->t);
   const struct tk_event instant = {.ts = m->from, .track = g->track, .cls = m->cls, .args = args, .kind = TK_EVENT_INSTANT};
-  if (m->phase == INSTANT) *trace_add_event(g->t) = instant;
-  else if (m->phase == INTERVAL_START) open_marker(g, m, args);
-  else add_span(g, m->cls, args, m->from, m->to, 0);
+  if (m->phase == INTERVAL_START) open_marker(g, m, args);
+  else if (m->phase == INTERVAL) add_span(g, m->cls, args, m->from, m->to, 0);
+  else {
+    *trace_add_event(g->t) = instant;
+    gecko_note_flows(g);
+  }
 }
 
 void gecko_read_markers(struct gecko *g, struct json_walk *w, const struct json_value *table) {

@@ -16,6 +16,7 @@
 
 #include "base/hash.h"
 #include "counters.h"
+#include "flows.h"
 #include "format/time_base.h"
 #include "locations.h"
 #include "markers.h"
@@ -46,6 +47,12 @@ unsigned gecko_bid(const uint8_t *p, size_t n) {
 
 /* ---- the profile ---- */
 
+static enum gecko_field field_of_format(struct json *j, const struct json_string *format) {
+  if (json_is(j, format, "unique-string")) return GECKO_FIELD_STRING;
+  if (json_is(j, format, "flow-id")) return GECKO_FIELD_FLOW;
+  return json_is(j, format, "terminating-flow-id") ? GECKO_FIELD_LAST_FLOW : GECKO_FIELD_OTHER;
+}
+
 /* Remembers which members of markers are indices of strings. */
 static void read_schema(struct gecko *g, struct json_walk *w, const struct json_value *item) {
   struct json_value name = {.p = NULL}, fields = {.p = NULL}, field;
@@ -61,9 +68,9 @@ static void read_schema(struct gecko *g, struct json_walk *w, const struct json_
       if (field.type != JSON_OBJECT) continue;
       json_walk_members(json_walk_into(&in, &field), members);
       if (!format.p || format.type != JSON_STRING) continue;
-      const bool is_index = json_is(&in.j, &format.str, "unique-string") || json_is(&in.j, &format.str, "flow-id") ||
-                            json_is(&in.j, &format.str, "terminating-flow-id");
-      if (is_index) map_put(&g->string_fields, hash_pair(type, gecko_text(g, &in, &key)), 1);
+      const enum gecko_field meaning = field_of_format(&in.j, &format.str);
+      if (meaning != GECKO_FIELD_OTHER) map_put(&g->fields, hash_pair(type, gecko_text(g, &in, &key)), meaning);
+      g->has_flows |= meaning >= GECKO_FIELD_FLOW;
     }
   json_walk_free(&in);
 }
@@ -262,7 +269,8 @@ static void free_reader(struct gecko *g) {
   mem_free(g->mem, g->categories.v);
   mem_free(g->mem, g->mappings);
   mem_free(g->mem, g->open);
-  map_free(&g->string_fields);
+  mem_free(g->mem, g->flows);
+  map_free(&g->fields);
   map_free(&g->threads);
 }
 
@@ -272,17 +280,19 @@ bool gecko_read(struct in *in, struct tk_trace *t, const struct tk_load_options 
   struct gecko g = {.t = t, .mem = mem};
   size_t n;
   (void)opt;
-  map_init(&g.string_fields, mem);
+  map_init(&g.fields, mem);
   map_init(&g.threads, mem);
   g.unit_samples = trace_text(t, "samples");
   g.unit_ms = trace_text(t, "ms");
   g.unit_bytes = trace_text(t, "bytes");
+  g.key_type = trace_text(t, "type");
   g.key_cpu = trace_text(t, "threadCPUDelta");
   g.key_delay = trace_text(t, "eventDelay");
   g.key_responsiveness = trace_text(t, "responsiveness");
   const bool ok = json_walk_load(in, &text, &n, err);
   g.text = text.data;
   if (ok) read_document(&g, n);
+  if (ok) gecko_add_flows(&g);
   if (ok) note_facts(&g);
   t->counts.bytes = in_offset(in);
   free_reader(&g);

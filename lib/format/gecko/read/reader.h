@@ -52,6 +52,16 @@ struct gecko_open {
   bool ended;
 };
 
+/* Meaning of a member of a marker's data; those other than OTHER are indices of strings. */
+enum gecko_field { GECKO_FIELD_OTHER, GECKO_FIELD_STRING, GECKO_FIELD_FLOW, GECKO_FIELD_LAST_FLOW };
+
+/* A flow id in the data of a marker. */
+struct gecko_flow {
+  tk_id id; /* string */
+  tk_id event;
+  bool last; /* the flow ends here */
+};
+
 struct gecko {
   struct tk_trace *t;
   struct mem *mem;
@@ -60,7 +70,10 @@ struct gecko {
   i128 offset_ps; /* start time of the process that is being read, relative to the origin */
   bool times_are_bytes;
   struct gecko_ids categories;
-  struct map string_fields; /* hash of a marker type and a key whose values are indices of strings */
+  struct map fields; /* hash of a marker type and a key -> enum gecko_field */
+  bool has_flows;    /* some type of marker has flow ids */
+  struct gecko_flow *flows; /* of all markers */
+  uint32_t n_flows, cap_flows;
   struct gecko_tables shared;
   struct gecko_mapping *mappings; /* mappings of the raw process that is being read, sorted by start */
   uint32_t n_mappings, cap_mappings;
@@ -75,7 +88,7 @@ struct gecko {
   struct map open_by_name; /* name -> index + 1 of the open marker that started last; 0 = none */
   struct map threads;      /* track -> number of threads of the file that have its ids */
   uint32_t n_threads, n_counters;
-  tk_id unit_samples, unit_ms, unit_bytes, key_cpu, key_delay, key_responsiveness;
+  tk_id unit_samples, unit_ms, unit_bytes, key_cpu, key_delay, key_responsiveness, key_type;
   uint64_t n_stackless, n_marker_stacks, n_started_before;
 };
 
