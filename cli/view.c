@@ -8,7 +8,8 @@
 
 static const struct opt_word with_words[] = {
   { "perfetto", VIEW_PERFETTO, "ui.perfetto.dev inside a local page, or the copy given by --ui" },
-  { "xprof", VIEW_XPROF, "xprof or TensorBoard, whichever is installed, on a temporary run directory" },
+  { "xprof", VIEW_XPROF, "TensorBoard, or xprof if only that is installed, on a temporary run directory" },
+  { "tensorboard", VIEW_TENSORBOARD, "TensorBoard, on a temporary run directory" },
   { "report", VIEW_REPORT, "the page of tracekit report --html" },
   { "speedscope", VIEW_SPEEDSCOPE, "the copy of speedscope given by --ui" },
   { 0, 0, 0 },
@@ -17,6 +18,8 @@ static const struct opt_word with_words[] = {
 static const struct opt opts[] = {
   { OPT_WORD, 0, "with", "VIEWER", "which viewer to use", FIELD(with), with_words, 0, 0 },
   { OPT_FILE, 0, "ui", "PATH", "serve the viewer from this folder or zip, without a network", FIELD(ui), 0, 0, 0 },
+  { OPT_STRING, 0, "at", "WHERE", "show this first: a time or time range as in --time, such as +2s, or 'step 12' (default: the first "
+                                  "step of the trace)", FIELD(at), 0, 0, 0 },
   { OPT_FLAG, 0, "no-browser", 0, "do not start a browser; the first line printed is the address", FIELD(no_browser), 0, 0, 0 },
   { OPT_INT, 0, "port", "N", "listen on this port of 127.0.0.1 (default: any free port)", FIELD(port), 0, 1, 65535 },
   { OPT_FLAG, 0, "keep", 0, "keep serving until Ctrl-C, so that the page can be reloaded", FIELD(keep), 0, 0, 0 },
@@ -47,6 +50,7 @@ static const struct example examples[] = {
   { "tracekit view rank*.json.gz", "merge the ranks of a job, and open them on one timeline" },
   { "tracekit view logdir --step 3..5", "open three steps of the newest run" },
   { "tracekit view rank*.json.gz --to 2MB --time 25%..75%", "open the middle half of a job, shrunk to 2 MB" },
+  { "tracekit view trace.json --at 'step 12'", "open a trace at step 12" },
   { "tracekit view trace.json --with report", "open the built-in report, without a network" },
   { 0, 0 },
 };
@@ -54,7 +58,8 @@ static const struct example examples[] = {
 /* Returns why the options are invalid; NULL if they are valid. */
 static const char *wrong_options(const struct view_params *p) {
   if (p->with == VIEW_SPEEDSCOPE && !p->ui) return "--with speedscope needs a copy of speedscope: --ui FOLDER";
-  if (p->ui && (p->with == VIEW_XPROF || p->with == VIEW_REPORT)) return "--ui requires --with perfetto or speedscope";
+  if (p->ui && (view_is_program(p->with) || p->with == VIEW_REPORT)) return "--ui requires --with perfetto or speedscope";
+  if (p->at && p->with != VIEW_PERFETTO) return "--at requires --with perfetto";
   if (p->hard && !p->to) return "--hard needs --to";
   return NULL;
 }
@@ -73,7 +78,8 @@ const struct command command_view = {
   .description =
     "Accepts any input of the other commands: a file, a run directory, an archive, the traces of several ranks. Converts it in "
     "memory to the format that the viewer handles best, and opens it in the browser: ui.perfetto.dev, inside a page that is "
-    "served locally. The page passes the trace to the viewer within the browser; it is not sent over the network. The options "
+    "served locally. The page passes the trace to the viewer within the browser; it is not sent over the network. Perfetto shows "
+    "the first step, or what --at names, with a row of steps on top and the rows of the first 64 processes expanded. The options "
     "that select, align and shrink are those of filter, merge, extract and shrink.\n"
     "\n"
     "--ui names a local copy of the viewer, a folder or a zip, which is then served as well; it cannot access anything else. "
@@ -86,7 +92,7 @@ const struct command command_view = {
     "when the viewer has loaded the trace, with a local copy of the viewer when the page is closed, and with --keep on Ctrl-C. "
     "No files are left behind.\n"
     "\n"
-    "--with xprof writes a temporary run directory and runs xprof or TensorBoard on it until Ctrl-C.",
+    "--with xprof and --with tensorboard write a temporary run directory and run the viewer on it until Ctrl-C.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct view_params),

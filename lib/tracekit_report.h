@@ -503,6 +503,12 @@ struct tk_perfetto_clock { /* Clock of a Perfetto trace. */
   uint32_t readings; /* number of ClockSnapshots with a reading of the clock */
 };
 
+/* A training step: ps as in tk_event. */
+struct tk_step {
+  int64_t number;
+  tk_time start, end;
+};
+
 struct tk_inspection {
   TK_FIXED struct tk_share *parts; /* largest first; Perfetto: packets by payload, including compressed packets */
   TK_FIXED struct tk_xplane_plane *planes;
@@ -513,6 +519,7 @@ struct tk_inspection {
   uint64_t n_sequences;                     /* Perfetto: number of packet sequences */
   uint64_t n_steps, first_step, last_step; /* from the track with the most steps */
   struct tk_inspection_impl *impl;
+  TK_FIXED struct tk_step *steps;          /* n_steps of them, in the order of time */
 };
 
 /* Describes the file that the trace was loaded from.  Returns NULL if out of memory; n_parts is 0 for formats without such

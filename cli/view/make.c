@@ -5,6 +5,7 @@
  * Perfetto gets its own format, which it loads in half the memory of JSON and with all nanoseconds, unless JSON shows more of
  * the trace.  Nothing is written to disk. */
 #include "make.h"
+#include "opening.h"
 #include "report/html.h"
 #include "view.h"
 
@@ -171,7 +172,8 @@ static bool understand(struct maker *m, const struct exprs *e) {
   struct tk_err err = { 0 };
   m->status = STATUS_USAGE;
   if (e->failed && !e->wrong) tty_say("out of memory");
-  return !e->failed && !e->wrong && (tk_filter_check(&asked, &err) || fail(m, &err));
+  if (e->failed || e->wrong) return false;
+  return (tk_filter_check(&asked, &err) && view_check_at(m->p->at, &err)) || fail(m, &err);
 }
 
 /* ---- names ---- */
@@ -330,6 +332,7 @@ static bool write_bytes(struct maker *m) {
 struct row {
   int64_t order;
   tk_id track;
+  bool is_shown;
 };
 
 static int by_order(const void *a, const void *b) {
@@ -337,14 +340,23 @@ static int by_order(const void *a, const void *b) {
   return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->track < y->track ? -1 : x->track > y->track;
 }
 
-static void put_rows(const struct tk_trace *t, struct json *j) {
-  struct row *rows = calloc(t->n_tracks + 1, sizeof *rows);
-  size_t n = 0;
-  for (tk_id i = 1; rows && i <= t->n_tracks; i++) {
+/* Fills rows[track], and marks the named processes whose tracks have events. */
+static void find_rows(const struct tk_trace *t, struct row *rows) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind == TK_TRACK_PROCESS && k->name && !k->hidden)
-      rows[n++] = (struct row){ k->has_sort ? k->sort_index : INT64_MAX, i };
+    const tk_id process = k->kind == TK_TRACK_PROCESS ? i : k->parent;
+    rows[i].order = k->has_sort ? k->sort_index : INT64_MAX;
+    rows[i].track = i;
+    if (k->count && t->tracks[process].name && !t->tracks[process].hidden) rows[process].is_shown = true;
   }
+}
+
+static void put_rows(const struct tk_trace *t, struct json *j) {
+  struct row *rows = calloc((size_t)t->n_tracks + 1, sizeof *rows);
+  size_t n = 0;
+  if (rows) find_rows(t, rows);
+  for (tk_id i = 1; rows && i <= t->n_tracks; i++)
+    if (rows[i].is_shown && t->tracks[i].kind == TK_TRACK_PROCESS) rows[n++] = rows[i];
   if (n) qsort(rows, n, sizeof *rows, by_order);
   for (size_t i = 0; i < n; i++) {
     size_t len;
@@ -354,7 +366,7 @@ static void put_rows(const struct tk_trace *t, struct json *j) {
   free(rows);
 }
 
-/* Writes made->rows: the names of processes, in the order of their rows.  Returns false if out of memory. */
+/* Writes made->rows: the names of processes with events, in the order of their rows.  Returns false if out of memory. */
 static bool tell_rows(struct maker *m) {
   size_t size;
   FILE *to = open_memstream(&m->made->rows, &size);
@@ -372,7 +384,7 @@ static bool make(struct maker *m, const struct operands *in, const struct exprs 
   name_it(m, in);
   if (!understand(m, e) || !load(m, in)) return false;
   struct tk_filter_options options = filter_options(m->p, e, m->ranked);
-  return filter(m, &options) && tell_rows(m) && write_bytes(m);
+  return filter(m, &options) && tell_rows(m) && view_find_opening(m->t, m->p->at, m->made, &m->status) && write_bytes(m);
 }
 
 bool view_make(const struct view_params *p, const struct operands *in, struct view_made *made, int *status) {
@@ -395,6 +407,7 @@ void view_made_free(struct view_made *made) {
   free(made->bytes.p);
   free(made->left_out);
   free(made->rows);
+  free(made->opening);
   *made = (struct view_made){ 0 };
 }
 

@@ -72,7 +72,7 @@ int view_run(const struct view_params *p, const struct operands *in) {
   struct view_ui *ui;
   struct view_made made;
   int status = STATUS_INPUT;
-  if (p->with == VIEW_XPROF) return view_xprof(p, in);
+  if (view_is_program(p->with)) return view_xprof(p, in);
   if (!find_ui(p, &ui)) return status;
   if (view_make(p, in, &made, &status)) status = visit(p, &made, ui);
   view_made_free(&made);

@@ -81,6 +81,7 @@ static bool write_info(struct view_visit *v) {
   json_uint(&j, "events_before", made->events_before);
   json_raw(&j, "left_out", made->left_out);
   json_raw(&j, "rows", made->rows);
+  json_raw(&j, "opening", made->opening);
   json_string(&j, "viewer", viewer_of(v));
   json_bool(&j, "local", v->ui != NULL);
   json_close(&j, '}');

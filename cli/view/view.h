@@ -3,6 +3,7 @@
  *     view.c          the command and its options
  *     run.c           the order of steps
  *     make.c          sources and selections -> the file that the viewer opens, in memory
+ *     opening.c       the time range that the viewer shows first, and its row of steps
  *     site.c          contents by address: the page, the trace, the report, the viewer's own files
  *     page.c          the page itself: the files of cli/view/
  *     ui.c            a viewer's own files, from a folder or a zip
@@ -15,12 +16,15 @@
 #include "shared/merging.h"
 #include "shared/select.h"
 
-enum view_with { VIEW_PERFETTO, VIEW_XPROF, VIEW_REPORT, VIEW_SPEEDSCOPE };
+enum view_with { VIEW_PERFETTO, VIEW_XPROF, VIEW_TENSORBOARD, VIEW_REPORT, VIEW_SPEEDSCOPE };
+
+/* True for viewers that are programs of their own. */
+static inline bool view_is_program(int with) { return with == VIEW_XPROF || with == VIEW_TENSORBOARD; }
 
 struct view_params {
   struct selected selected; /* first, because the offsets in its rows require it */
   struct merging merging;
-  const char *ui;
+  const char *ui, *at;
   struct opt_list drop_args;
   uint64_t to;
   int with, port;
@@ -37,6 +41,7 @@ struct view_made {
                                                  * input; 0 = nothing was left out or shrunk */
   char *left_out;       /* JSON array of sentences */
   char *rows;           /* JSON array of the names of processes, in the order of their rows */
+  char *opening;        /* JSON object: what the viewer shows first (opening.h) */
 };
 
 #endif

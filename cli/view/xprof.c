@@ -87,13 +87,13 @@ static bool find_python(const char *script, char python[PATH_MAX]) {
   return access(python, X_OK) == 0;
 }
 
-static pid_t start_viewer(const char *folder, const char *port) {
+static pid_t start_viewer(int with, const char *folder, const char *port) {
   char program[PATH_MAX], python[PATH_MAX];
   if (find_program("tensorboard", program)) {
     const char *const argv[] = { program, "--logdir", folder, "--host", "127.0.0.1", "--port", port, NULL };
     return view_start((char *const *)argv);
   }
-  if (!find_program("xprof", program) || !find_python(program, python)) return 0;
+  if (with == VIEW_TENSORBOARD || !find_program("xprof", program) || !find_python(program, python)) return 0;
   const char *const argv[] = { python, "-c", XPROF, folder, port, NULL };
   return view_start((char *const *)argv);
 }
@@ -156,9 +156,10 @@ static int show(const struct view_params *p, const char *folder) {
     tty_say("failed to listen on any port of 127.0.0.1: %s", strerror(errno));
     return STATUS_OUTPUT;
   }
-  const pid_t pid = start_viewer(folder, text);
+  const pid_t pid = start_viewer(p->with, folder, text);
   if (!pid) {
-    tty_say("neither tensorboard nor xprof is installed; install one with pip install xprof");
+    tty_say(p->with == VIEW_TENSORBOARD ? "tensorboard is not installed; install it with pip install tensorboard xprof"
+                                        : "neither tensorboard nor xprof is installed; install one with pip install xprof");
     return STATUS_OUTPUT;
   }
   const int status = watch(p, port, pid);
@@ -172,8 +173,9 @@ int view_xprof(const struct view_params *p, const struct operands *in) {
   char folder[PATH_MAX];
   const bool filters = e.n > (p->selected.selection.ranks.n != 0) || p->drop_args.n || p->drop_flows || p->to;
   select_free(&e);
-  if (filters) return run_usage("view", "--with xprof supports only these selecting options: --rank, --every-rank, --step and "
-                                        "--time");
+  if (filters)
+    return run_usage("view", "--with xprof and --with tensorboard support only these selecting options: --rank, --every-rank, --step "
+                             "and --time");
   snprintf(folder, sizeof folder, "%.4000s/tracekit-XXXXXX", place && *place ? place : "/tmp");
   if (!mkdtemp(folder)) {
     tty_say("%s: %s", folder, strerror(errno));

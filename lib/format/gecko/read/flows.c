@@ -2,8 +2,8 @@
  *
  *     "markerSchema":[{"name":"Task","fields":[{"key":"flow","format":"flow-id"},{"key":"last","format":"terminating-flow-id"}]}]
  *
- * An id has the same meaning in all processes. Markers with the same id form a flow in the order of their starts, up to a marker in which
- * the id is terminating; the same id in a later marker is another flow. */
+ * An id has the same meaning in all processes. Markers with the same id form a flow in the order of their starts, up to a marker in
+ * which the id is terminating; the same id in a later marker is another flow. */
 #include "flows.h"
 
 #include "base/hash.h"
