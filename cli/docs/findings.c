@@ -20,6 +20,7 @@ void docs_findings(FILE *to) {
         "`report` begins with findings: figures that are beyond their thresholds, most severe first. Each one states the figure, the\n"
         "threshold, the rank and device, the step and the time that show it best, and what to do or run next. If several devices\n"
         "are beyond a threshold, one finding reports the device with the highest figure and says how many others there are.\n"
+        "`tracekit view TRACE --at 'step 12'`, or `--at '+1.5 s'`, opens the viewer at the place of a finding.\n"
         "`findings` in `--json` lists all of them, `report --findings` prints nothing else, and `check --assert 'findings == 0'`\n"
         "fails if there is one.\n"
         "\n"
