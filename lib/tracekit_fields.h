@@ -51,6 +51,7 @@ enum tk_row {
   TK_ROW_SIZE_TRACK,        /* tk_size_row */
   TK_ROW_SIZE_RANK,         /* tk_size_row */
   TK_ROW_REPORT_ROOF,       /* tk_report_roof */
+  TK_ROW_REPORT_HELD,       /* tk_report_held */
   TK_N_ROWS
 };
 

@@ -212,6 +212,19 @@ struct tk_report_memory {
   double peak_allocated, peak_reserved; /* bytes; negative = unknown */
   double capacity; /* bytes of the device; negative = unknown */
   tk_time at; /* time of the peak since the trace's first event */
+  double reserved_at_peak;    /* bytes that were reserved at that time; negative = unknown */
+  TK_FIXED double *over_time; /* with strips: TK_REPORT_BINS highest amounts of allocated bytes in parts of the report's time range;
+                               * negative = unknown; NULL without */
+};
+
+/* Memory that was allocated at the peak of an allocator, by what allocated it. */
+struct tk_report_held {
+  int64_t rank;           /* -1 = unknown */
+  const char *allocator;
+  const char *op, *module; /* operator, or line of code, that allocated it, and module around it; "" = unknown */
+  uint64_t blocks;
+  double bytes, peak;     /* peak: all bytes that the allocator had allocated */
+  bool recorded;          /* false: the rest, which was allocated before the recording */
 };
 
 /* Spans of hosts of one name: operators, XLA, Python, calls of the device's runtime. */
@@ -317,6 +330,8 @@ struct tk_report {
   size_t n_gaps;
   TK_FIXED struct tk_report_roof *roofs; /* operators with known operations or traffic, largest total first */
   size_t n_roofs;
+  TK_FIXED struct tk_report_held *held; /* by rank and allocator, most bytes first; none in brief reports */
+  size_t n_held;
 };
 
 /* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */

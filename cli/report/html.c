@@ -476,27 +476,6 @@ static void waits(FILE *to, const struct tk_report *r) {
   html_section_end(to);
 }
 
-static void memory(FILE *to, const struct tk_report *r) {
-  static const struct html_column columns[] = { { "memory", false, true }, { "allocated, peak", false, false },
-                                                { "reserved, peak", false, false }, { "at", false, false }, { 0, false, false } };
-  struct html_table t = { .to = to, .columns = columns };
-  char text[96];
-  if (r->n_memories == 0) return;
-  html_section(to, "Memory", NULL);
-  html_table_begin(&t);
-  for (size_t i = 0; i < r->n_memories; i++) {
-    const struct tk_report_memory *m = &r->memories[i];
-    if (m->rank >= 0) snprintf(text, sizeof text, "rank %lld, %s", (long long)m->rank, m->allocator);
-    else snprintf(text, sizeof text, "%s", m->allocator);
-    html_cell(&t, text);
-    html_cell_bytes(&t, m->peak_allocated >= 0, m->peak_allocated);
-    html_cell_bytes(&t, m->peak_reserved >= 0, m->peak_reserved);
-    html_cell_time(&t, true, m->at);
-  }
-  html_table_end(&t);
-  html_section_end(to);
-}
-
 static void unknown(FILE *to, const struct tk_report *r) {
   if (r->n_unknown == 0) return;
   html_section(to, "Not available", NULL);
@@ -530,7 +509,7 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   roofline_draw(to, r, top);
   collectives(to, r);
   waits(to, r);
-  memory(to, r);
+  html_memory(to, r, top);
   unknown(to, r);
   html_script(to, zoom_script);
   html_end(to);

@@ -12,6 +12,7 @@ void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names)
 void html_parts(FILE *to, const struct tk_report *r);
 void html_annotations(FILE *to, const struct tk_report *r, size_t top);
 void html_operators(FILE *to, const struct tk_report *r, size_t top);
+void html_memory(FILE *to, const struct tk_report *r, size_t top);
 
 /* Writes a self-contained page, with `top` kernels. The caller checks `to` for errors. */
 void report_write_html(const struct tk_report *r, size_t top, bool full_names, FILE *to);

@@ -1,5 +1,6 @@
 /* text.c - prints a report as text. */
 #include "text.h"
+#include "memory.h"
 #include "roofline.h"
 #include "shared/figures.h"
 #include "print/table.h"
@@ -436,6 +437,7 @@ static bool print_waits(const struct tk_report *r) {
 static bool print_memory(const struct tk_report *r) {
   static const char *const titles[] = { "allocated", "reserved", "at", "peak memory", NULL };
   struct table t = { .align = "rrrl", .width = tty_width(stdout) };
+  char who[96];
   if (r->n_memories == 0) return true;
   title("Memory");
   cells(&t, titles);
@@ -444,8 +446,35 @@ static bool print_memory(const struct tk_report *r) {
     cell_bytes(&t, m->peak_allocated >= 0, m->peak_allocated);
     cell_bytes(&t, m->peak_reserved >= 0, m->peak_reserved);
     cell_time(&t, true, m->at);
-    if (m->rank >= 0) table_cell(&t, "rank %lld, %s", (long long)m->rank, m->allocator);
-    else table_cell(&t, "%s", m->allocator);
+    table_cell(&t, "%s", memory_name(m->rank, m->allocator, who, sizeof who));
+  }
+  return table_print(&t, stdout);
+}
+
+static void cell_owner(struct table *t, const struct tk_report_held *h) {
+  char who[96];
+  memory_name(h->rank, h->allocator, who, sizeof who);
+  if (!h->recorded) table_cell(t, "%s: allocated before the recording", who);
+  else if (*h->module) table_cell(t, "%s: %s in %s", who, *h->op ? h->op : "(no operator)", h->module);
+  else table_cell(t, "%s: %s", who, *h->op ? h->op : "(no operator)");
+}
+
+static bool print_held(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "bytes", "% of peak", "blocks", "allocated at the peak", NULL };
+  struct table t = { .align = "rrrl", .width = tty_width(stdout) };
+  size_t place = 0;
+  if (r->n_held == 0) return true;
+  title("Memory at the peak");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_held; i++) {
+    const struct tk_report_held *h = &r->held[i];
+    place = memory_place(r, i, place);
+    if (place >= top) continue;
+    cell_bytes(&t, true, h->bytes);
+    table_cell(&t, "%.1f", h->peak > 0 ? 100 * h->bytes / h->peak : 0);
+    if (h->recorded) cell_count(&t, h->blocks);
+    else table_cell(&t, "-");
+    cell_owner(&t, h);
   }
   return table_print(&t, stdout);
 }
@@ -465,7 +494,7 @@ bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   bool ok = print_devices(r) && print_idle(r) && print_gaps(r, top, full_names) && print_steps(r) && print_parts(r) && print_hosts(r) &&
             print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top, full_names) && print_copies(r, top) &&
             roofline_print(r, top) &&
-            print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r);
+            print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r) && print_held(r, top);
   print_unknown(r);
   return ok;
 }

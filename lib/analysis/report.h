@@ -10,7 +10,7 @@
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
  *     report_flops.c    operations and memory traffic of the work, by operator; report_peaks.c finds the peaks of a device
  *     report_geometry.c launch geometry of kernels
- *     report_memory.c   peaks of memory
+ *     report_memory.c   peaks of memory; report_held.c: memory over time, and what was allocated at the peaks
  *     report_base.c     shared helpers
  *     findings.c        figures beyond their thresholds
  *     work.c, spent.c   device work, and how its time adds up */
@@ -92,7 +92,7 @@ struct tk_report_impl {
   struct report_launch *launches;
   struct report_collective *collectives;
   uint32_t n_kernels, cap_kernels, n_launches, cap_launches, n_collectives, cap_collectives;
-  uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings, cap_gaps;
+  uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings, cap_gaps, cap_held;
   struct report_op *ops;
   struct report_node *nodes;
   uint32_t n_ops, cap_ops, n_nodes, cap_nodes;
@@ -227,8 +227,23 @@ void report_peaks_find(struct reporter *p, const struct work_row *w, struct devi
 struct geometry_keys report_geometry_keys(const struct tk_trace *t);
 bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, tk_time time,
                          struct report_geometry *g);
+/* A change of an allocator's amounts. */
+struct report_change {
+  tk_time ts;
+  tk_id event;
+  uint32_t row;               /* of tk_report.memories */
+  tk_id process;              /* the process of a snapshot, whose blocks are spans; 0 = none */
+  double allocated, reserved; /* amounts after it; negative = unknown */
+  double bytes;               /* size of the block at `address`, which is released if it is not positive; valid if has_address */
+  uint64_t address;
+  bool has_address;
+};
+
 /* report_memory.c: finds the peaks of each allocator. */
 bool report_count_memory(struct reporter *p);
+/* report_held.c: adds memory over time, and what was allocated at the peaks of the rows from `first` on. Sorts the changes. */
+bool report_held_add(struct reporter *p, struct report_change *changes, uint32_t n, size_t first);
+void report_held_sort(struct tk_report *r);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);

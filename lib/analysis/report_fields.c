@@ -495,23 +495,6 @@ static const struct tk_field annotation_list[] = {
 };
 const struct field_list report_annotation_fields = FIELD_LIST(tk_report_annotation, annotation_list, "report annotation");
 
-FIELD_KNOWN(memory_rank_is_known, tk_report_memory, r->rank >= 0)
-FIELD_KNOWN(allocated_is_known, tk_report_memory, r->peak_allocated >= 0)
-FIELD_KNOWN(capacity_is_known, tk_report_memory, r->capacity >= 0)
-FIELD_KNOWN(reserved_is_known, tk_report_memory, r->peak_reserved >= 0)
-
-#define PEAK(m, name, known, help) FIELD_NUMBER_OPTIONAL(tk_report_memory, BYTES, m, name, known, help)
-
-static const struct tk_field memory_list[] = {
-  FIELD_IF(tk_report_memory, INT, rank, "rank", memory_rank_is_known, "rank in the job; null if unknown"),
-  FIELD(tk_report_memory, TEXT, allocator, "allocator", "device of the allocator, such as GPU 0 or cpu"),
-  PEAK(peak_allocated, "peak_allocated_bytes", allocated_is_known, "most bytes that were allocated"),
-  PEAK(peak_reserved, "peak_reserved_bytes", reserved_is_known, "most bytes that were reserved"),
-  PEAK(capacity, "device_bytes", capacity_is_known, "memory of the device"),
-  FIELD_TIME(tk_report_memory, at, "peak_at_ns", "time of the peak since the first event of the trace"),
-};
-const struct field_list report_memory_fields = FIELD_LIST(tk_report_memory, memory_list, "report memory");
-
 /* ---- idle times ---- */
 
 FIELD_KNOWN(gap_has_rank, tk_report_gap, r->rank >= 0)
@@ -581,5 +564,7 @@ static const struct tk_field report_list[] = {
   FIELD_ROWS(tk_report, TK_ROW_REPORT_ANNOTATION, annotations, n_annotations, "annotations",
     "annotations, modules and steps of hosts, as a tree in preorder"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_MEMORY, memories, n_memories, "memory", "peaks of each allocator"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_HELD, held, n_held, "allocated_at_peak",
+    "what was allocated at the peak of each allocator, by operator and module, most bytes first"),
 };
 const struct field_list report_fields = FIELD_LIST(tk_report, report_list, "report");

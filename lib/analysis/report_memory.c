@@ -10,6 +10,13 @@
 #include "graph/accelerator.h"
 #include "graph/args.h"
 
+struct counted {
+  struct reporter *p;
+  tk_time start; /* of the trace */
+  struct report_change *v;
+  uint32_t n, cap;
+};
+
 static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, const char *allocator) {
   struct tk_report *r = p->r;
   char key[sizeof rank + 64];
@@ -20,7 +27,9 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
   if (!slot) return NULL;
   if (*slot) return &r->memories[*slot - 1];
   if (!mem_grow(&p->impl->mem, (void **)&r->memories, &p->impl->cap_memories, r->n_memories + 1, sizeof *r->memories)) return NULL;
-  r->memories[r->n_memories++] = (struct tk_report_memory){rank, report_text(p->impl, allocator), -1, -1, -1, 0};
+  r->memories[r->n_memories++] = (struct tk_report_memory){
+      .rank = rank, .allocator = report_text(p->impl, allocator), .peak_allocated = -1, .peak_reserved = -1, .capacity = -1,
+      .reserved_at_peak = -1};
   *slot = (uint32_t)r->n_memories;
   return &r->memories[*slot - 1];
 }
@@ -48,20 +57,56 @@ static bool bytes_of(const struct tk_trace *t, const struct tk_event *e, const c
   return report_number_of(t, e, report_key_of(t, key), bytes) && *bytes >= 0 && *bytes < 0x1p63;
 }
 
-static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_time start) {
+/* Returns a new change of the row; NULL if memory runs out. */
+static struct report_change *add_change(struct counted *c, const struct tk_event *e, const struct tk_report_memory *row) {
+  if (!mem_grow(c->p->mem, (void **)&c->v, &c->cap, (uint64_t)c->n + 1, sizeof *c->v)) return NULL;
+  c->v[c->n] = (struct report_change){.ts = e->ts, .event = (tk_id)(e - c->p->t->events), .row = (uint32_t)(row - c->p->r->memories),
+                                      .allocated = -1, .reserved = -1};
+  return &c->v[c->n++];
+}
+
+static bool integer_of(const struct tk_trace *t, const struct tk_event *e, const char *key, uint64_t *v) {
+  struct tk_arg arg;
+  if (!tk_args_find(t, e->args, key, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT)) return false;
+  *v = arg.u;
+  return true;
+}
+
+/* Finds the block that was allocated or released: by Kineto's keys, or else by those of XLA. */
+static void find_block(const struct tk_trace *t, const struct tk_event *e, struct report_change *change) {
+  double bytes;
+  if (integer_of(t, e, "Addr", &change->address)) {
+    change->has_address = report_number_of(t, e, report_key_of(t, "Bytes"), &change->bytes);
+    return;
+  }
+  if (!integer_of(t, e, "addr", &change->address) && !integer_of(t, e, "address", &change->address)) return;
+  if (!bytes_of(t, e, "allocation_bytes", &bytes)) return;
+  const bool is_release = strcmp(tk_string(t, t->classes[e->cls].name, NULL), "MemoryDeallocation") == 0;
+  change->bytes = is_release ? -bytes : bytes;
+  change->has_address = true;
+}
+
+static bool count_allocation(struct counted *c, const struct tk_event *e) {
+  struct reporter *p = c->p;
   const struct tk_trace *t = p->t;
   static const char *const allocated[] = {"Total Allocated", "bytes_allocated"};
   char name[64];
   double v;
   if (!name_allocator(t, e, name, sizeof name)) return true;
   struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
-  if (!row) return false;
+  struct report_change *change = row ? add_change(c, e, row) : NULL;
+  if (!change) return false;
+  find_block(t, e, change);
   for (size_t i = 0; i < 2; i++) {
-    if (!bytes_of(t, e, allocated[i], &v) || v <= row->peak_allocated) continue;
+    if (!bytes_of(t, e, allocated[i], &v)) continue;
+    change->allocated = v;
+    if (v <= row->peak_allocated) continue;
     row->peak_allocated = v;
-    row->at = e->flags & TK_FLAG_LOST_CLOCK ? 0 : e->ts - start;
+    row->at = e->flags & TK_FLAG_LOST_CLOCK ? 0 : e->ts - c->start;
   }
-  if (bytes_of(t, e, "Total Reserved", &v) && v > row->peak_reserved) row->peak_reserved = v;
+  if (!bytes_of(t, e, "Total Reserved", &v)) return true;
+  change->reserved = v;
+  if (v > row->peak_reserved) row->peak_reserved = v;
   return true;
 }
 
@@ -77,17 +122,22 @@ static void name_process(const struct tk_trace *t, tk_id track, char *text, size
   snprintf(text, n, "%.*s", (int)length, name);
 }
 
-static bool count_sample(struct reporter *p, const struct tk_event *e, tk_time start, bool reserved) {
+static bool count_sample(struct counted *c, const struct tk_event *e, bool reserved) {
+  struct reporter *p = c->p;
   char name[64];
   double v;
   if (e->kind != TK_EVENT_COUNTER || !bytes_of(p->t, e, "bytes", &v)) return true;
   name_process(p->t, e->track, name, sizeof name);
   struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
-  if (!row) return false;
+  struct report_change *change = row ? add_change(c, e, row) : NULL;
+  if (!change) return false;
+  change->process = p->t->tracks[e->track].parent;
+  if (reserved) change->reserved = v;
+  else change->allocated = v;
   if (reserved && v > row->peak_reserved) row->peak_reserved = v;
   if (!reserved && v > row->peak_allocated) {
     row->peak_allocated = v;
-    row->at = e->ts - start;
+    row->at = e->ts - c->start;
   }
   return true;
 }
@@ -112,9 +162,8 @@ static uint8_t memory_kind_of(const char *name) {
   return MEMORY_NONE;
 }
 
-static bool count_event(struct reporter *p, const struct tk_event *e, tk_time start, uint8_t kind) {
-  if (kind == MEMORY_EVENT) return count_allocation(p, e, start);
-  return count_sample(p, e, start, kind == MEMORY_RESERVED);
+static bool count_event(struct counted *c, const struct tk_event *e, uint8_t kind) {
+  return kind == MEMORY_EVENT ? count_allocation(c, e) : count_sample(c, e, kind == MEMORY_RESERVED);
 }
 
 /* Finds the memory of a device in a list of objects such as {"id": 0, "totalGlobalMem": 85031714816}. */
@@ -148,16 +197,19 @@ static void find_capacities(struct reporter *p, size_t first) {
 bool report_count_memory(struct reporter *p) {
   const struct tk_trace *t = p->t;
   const size_t first = p->r->n_memories;
+  struct counted c = {.p = p};
   bool any = false, ok = true;
-  tk_time start, end;
+  tk_time end;
   uint8_t *is = mem_alloc(p->mem, (size_t)t->n_classes + 1);
   if (!is) return false;
   for (tk_id i = 1; i <= t->n_classes; i++) any |= (is[i] = memory_kind_of(tk_string(t, t->classes[i].name, NULL))) != MEMORY_NONE;
-  trace_extent(t, &start, &end);
+  trace_extent(t, &c.start, &end);
   for (tk_id i = 1; any && ok && i <= t->n_events; i++)
     if (is[t->events[i].cls] && scope_holds(&p->scope, &t->events[i]))
-      ok = count_event(p, &t->events[i], start, is[t->events[i].cls]);
+      ok = count_event(&c, &t->events[i], is[t->events[i].cls]);
   mem_free(p->mem, is);
   if (ok && p->r->n_memories > first) find_capacities(p, first);
+  ok = ok && (!c.n || report_held_add(p, c.v, c.n, first));
+  mem_free(p->mem, c.v);
   return ok;
 }

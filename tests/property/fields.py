@@ -29,6 +29,7 @@ PLACES = {
     'report annotation': ('job', ['$defs', 'annotation'], ()),
     'report gap': ('job', ['$defs', 'gap'], ()),
     'report roofline': ('job', ['$defs', 'roofline'], ()),
+    'report held': ('job', ['$defs', 'held'], ()),
     'report memory': ('job', ['$defs', 'memory'], ()),
     'top': ('top', ['properties', 'rows', 'items'], ('cols',)),
     'tree': ('tree', ['properties', 'paths', 'items'], ('per_call',)),
