@@ -1,6 +1,8 @@
 """Writes databases as 'nsys export -t sqlite' does: tables and columns of its schemas 2.x (2022) and 3.x (2023 to 2026)."""
 import sqlite3
 
+CHAIN = ('id INTEGER NOT NULL, symbol INTEGER NOT NULL, module INTEGER NOT NULL, kernelMode INTEGER, thumbCode INTEGER, unresolved INTEGER, '
+         'specialEntry INTEGER, originalIP INTEGER, unwindMethod INTEGER, stackDepth INTEGER NOT NULL, PRIMARY KEY (id, stackDepth)')
 SCHEMA = {
     'StringIds': 'id INTEGER NOT NULL PRIMARY KEY, -- ID reference value.\n value TEXT NOT NULL -- String, with (brackets), and commas',
     'PROCESSES': 'globalPid INTEGER, pid INTEGER, name TEXT',
@@ -41,7 +43,15 @@ SCHEMA = {
     'GPU_METRICS': 'timestamp INTEGER, typeId INTEGER NOT NULL, metricId INTEGER NOT NULL, value INTEGER NOT NULL',
     'TARGET_INFO_GPU_METRICS': 'typeId INTEGER NOT NULL, sourceId INTEGER NOT NULL, typeName TEXT NOT NULL, metricId INTEGER NOT NULL, '
                                'metricName TEXT NOT NULL',
-    'SCHED_EVENTS': 'start INTEGER NOT NULL, cpu INTEGER NOT NULL, isSchedIn INTEGER NOT NULL, globalTid INTEGER',
+    'SCHED_EVENTS': 'start INTEGER NOT NULL, cpu INTEGER NOT NULL, isSchedIn INTEGER NOT NULL, globalTid INTEGER, threadState INTEGER, '
+                    'threadBlock INTEGER',
+    'ENUM_SCHEDULING_THREAD_BLOCK': 'id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT',
+    'COMPOSITE_EVENTS': 'id INTEGER NOT NULL PRIMARY KEY, start INTEGER NOT NULL, cpu INTEGER, threadState INTEGER, globalTid INTEGER, '
+                        'cpuCycles INTEGER NOT NULL',
+    'SAMPLING_CALLCHAINS': CHAIN,
+    'OSRT_CALLCHAINS': CHAIN,
+    'CUDA_CALLCHAINS': 'id INTEGER NOT NULL, symbol INTEGER NOT NULL, module INTEGER NOT NULL, unresolved INTEGER, originalIP INTEGER, '
+                       'stackDepth INTEGER NOT NULL, PRIMARY KEY (id, stackDepth)',
 }
 COPIES = {1: 'Host-to-Device', 2: 'Device-to-Host', 8: 'Device-to-Device', 11: 'Unified Host-to-Device'}
 SYNCS = {1: 'Event sync', 3: 'Stream sync'}
@@ -96,6 +106,19 @@ class Report:
     def copy(self, pid, start, end, kind=1, correlation=0, device=0, stream=7, size=4096):
         self.add('CUPTI_ACTIVITY_KIND_MEMCPY', start=start, end=end, deviceId=device, contextId=1, streamId=stream, correlationId=correlation,
                  globalPid=process(pid), bytes=size, copyKind=kind)
+
+    def chain(self, table, number, *frames, **more):
+        """Adds a call chain, innermost frame first: functions, or pairs of function and module."""
+        for depth, frame in enumerate(frames):
+            symbol, module = frame if isinstance(frame, tuple) else (frame, '/usr/bin/app')
+            self.add(table, id=number, symbol=self.text(symbol), module=self.text(module), stackDepth=depth, **more)
+
+    def sample(self, number, start, pid, tid, *frames, cycles=1, cpu=0, state=1):
+        self.add('COMPOSITE_EVENTS', id=number, start=start, cpu=cpu, threadState=state, globalTid=process(pid) + tid, cpuCycles=cycles)
+        self.chain('SAMPLING_CALLCHAINS', number, *frames)
+
+    def switch(self, start, cpu, runs, pid, tid, state=None, block=None):
+        self.add('SCHED_EVENTS', start=start, cpu=cpu, isSchedIn=runs, globalTid=process(pid) + tid, threadState=state, threadBlock=block)
 
     def close(self):
         self.db.commit()

@@ -9,8 +9,11 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "chains.h"
 #include "counters.h"
 #include "nvtx.h"
+#include "samples.h"
+#include "sched.h"
 #include "tables.h"
 #include "texts.h"
 #include "tracks.h"
@@ -77,7 +80,8 @@ static void take_diagnostic(const struct sqlite_scan *row, void *arg) {
 static bool is_known(const char *table) {
   static const char *const BEGINNINGS[] = {"ENUM_", "TARGET_INFO_", "META_DATA_", "EXPORT_META", "ANALYSIS_", "sqlite_", "_", NULL};
   static const char *const NAMES[] = {"StringIds", "PROCESSES", "ThreadNames", "ProcessStreams", "NVTX_EVENTS", "DIAGNOSTIC_EVENT",
-                                      "GPU_METRICS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "UnwindMethodType", NULL};
+                                      "GPU_METRICS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "UnwindMethodType", "COMPOSITE_EVENTS",
+                                      "SAMPLING_CALLCHAINS", "OSRT_CALLCHAINS", "CUDA_CALLCHAINS", "SCHED_EVENTS", NULL};
   if (text_any_begins(table, BEGINNINGS) || tables_know(table)) return true;
   for (const char *const *name = NAMES; *name; name++)
     if (strcmp(*name, table) == 0) return true;
@@ -86,11 +90,11 @@ static bool is_known(const char *table) {
 
 /* ---- all ---- */
 
-enum { MAPS = 9 };
+enum { MAPS = 10 };
 
 static void list_maps(struct nsys *r, struct map **maps) {
   struct map *const all[MAPS] = {&r->labels, &r->threads, &r->streams, &r->devices,
-                                 &r->processes, &r->calls, &r->linked, &r->domains, &r->categories};
+                                 &r->processes, &r->calls, &r->linked, &r->domains, &r->categories, &r->chains};
   memcpy(maps, all, sizeof all);
 }
 
@@ -100,7 +104,7 @@ static void start(struct nsys *r) {
   list_maps(r, maps);
   for (size_t i = 0; i < MAPS; i++) map_init(maps[i], mem);
   database_texts_init(&r->texts, mem);
-  r->text.mem = mem;
+  r->text.mem = r->switches.mem = mem;
 }
 
 static void end(struct nsys *r) {
@@ -108,12 +112,14 @@ static void end(struct nsys *r) {
   list_maps(r, maps);
   for (size_t i = 0; i < MAPS; i++) map_free(maps[i]);
   buf_free(&r->text);
+  buf_free(&r->switches);
   database_texts_free(&r->texts);
 }
 
 static bool read_all(struct nsys *r) {
   static const char *const SAID[] = {"severity", "text", NULL};
-  bool ok = texts_read(r) && read_clock(r) && nvtx_read(r) && tables_read(r) && counters_read(r) && tracks_name(r);
+  bool ok = texts_read(r) && read_clock(r) && chains_read_texts(r) && nvtx_read(r) && tables_read(r) && samples_read(r);
+  ok = ok && sched_read(r) && counters_read(r) && tracks_name(r) && sched_add(r);
   ok = ok && database_each(&r->d, "DIAGNOSTIC_EVENT", SAID, take_diagnostic, r);
   if (ok) database_note_unread(&r->d, is_known);
   return ok;

@@ -5,6 +5,9 @@
  *     tracks.c    processes, threads, devices and streams
  *     tables.c    tables of spans and instants, whose columns are interpreted by name
  *     nvtx.c      NVTX: ranges, marks, domains, categories
+ *     chains.c    call chains
+ *     samples.c   samples of call stacks
+ *     sched.c     which thread ran on each CPU
  *     counters.c  GPU metrics, memory
  *
  * Sources of the facts: the comments that 'nsys export' writes into its tables, and NVIDIA's own report scripts. */
@@ -25,6 +28,8 @@ struct nsys {
   struct map linked;     /* process and correlation id -> id of the flow whose start has been added */
   struct map domains;    /* process and NVTX domain -> name of the domain */
   struct map categories; /* process, domain and NVTX category -> name of the category */
+  struct map chains;     /* table and id of a call chain -> text */
+  struct buf switches;   /* array of struct nsys_switch (sched.c), in the order of the file */
   struct buf text;       /* scratch */
   tk_id flow_class;
 };

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "graph/args.h"
+#include "chains.h"
 #include "texts.h"
 #include "tracks.h"
 
@@ -65,7 +66,7 @@ enum { N_TABLES = sizeof TABLES / sizeof *TABLES };
 
 /* ---- columns ---- */
 
-enum role { ROLE_ARG, ROLE_PLACE, ROLE_TEXT, ROLE_TRIPLE, ROLE_LINK };
+enum role { ROLE_ARG, ROLE_PLACE, ROLE_TEXT, ROLE_TRIPLE, ROLE_LINK, ROLE_CHAIN };
 
 static const struct column_row {
   const char *name;
@@ -85,6 +86,7 @@ static const struct column_row {
     {"demangledName", ROLE_TEXT, "demangledName"},
     {"shortName", ROLE_TEXT, "short name"},
     {"mangledName", ROLE_TEXT, "mangled name"},
+    {"callchainId", ROLE_CHAIN, "callchain"},
     {"nameId", ROLE_TEXT, "name"},
     {"textId", ROLE_TEXT, "text"},
     {"registersPerThread", ROLE_ARG, "registers per thread"},
@@ -194,11 +196,17 @@ static void add_link(struct nsys *r, const struct reading *x, const struct sqlit
   args_int(r->d.t, key, id ? (int64_t)((uint64_t)id | (uint64_t)*number << 32) : 0);
 }
 
+static void add_chain(struct nsys *r, const struct reading *x, const struct cell *id, tk_id key) {
+  const tk_id text = id->type == CELL_INT ? chains_text(r, x->columns->name, id->i) : 0;
+  if (text) args_str(r->d.t, key, TK_ARG_JSON, text);
+}
+
 static uint32_t row_args(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
   args_begin(r->d.t);
   for (uint32_t i = 0; i < x->columns->n_columns && i < SQLITE_COLUMNS; i++) {
     const struct column *c = &x->column[i];
     if (c->role == ROLE_ARG) database_arg(&r->d, c->key, &row->v[i]);
+    if (c->role == ROLE_CHAIN) add_chain(r, x, &row->v[i], c->key);
     if (c->role == ROLE_LINK) add_link(r, x, row, c->key);
     if (c->role == ROLE_TEXT) database_text_arg(&r->d, &r->texts, c->key, &row->v[i]);
     const bool is_whole = i + 2 < x->columns->n_columns && i + 2 < SQLITE_COLUMNS;
