@@ -177,6 +177,30 @@ STATES = '''WITH s AS (SELECT *, LEAD(start) OVER w AS stop FROM SCHED_EVENTS WI
   SELECT globalTid & 16777215, isSchedIn, count(*), sum(stop - start) FROM s WHERE stop IS NOT NULL GROUP BY 1, 2'''
 
 
+def switches_agree(source):
+    """Compares the runs of each CPU and the states of each thread with SQL on the database. Returns the events, and the row of each thread."""
+    events, _ = converted(source, '--sched')
+    names = named(events, 'thread_name')
+    db = sqlite3.connect(source)
+    want = {f'CPU {cpu}': (n, total) for cpu, n, total in db.execute(RUNS)}
+    got = collections.defaultdict(lambda: (0, 0))
+    for e in spans(events, 'sched'):
+        n, total = got[names[e['pid'], e['tid']]]
+        got[names[e['pid'], e['tid']]] = (n + 1, total + round(e['dur'] * 1000))
+    check('runs of each CPU', {cpu: got[cpu] for cpu in want} == want, (dict(got), want))
+    want = collections.Counter()
+    for tid, runs, _, total in db.execute(STATES):
+        want[tid, bool(runs)] += total
+    db.close()
+    got, rows = collections.Counter(), {}
+    for e in spans(events, 'thread_state'):
+        tid = int(e['tid'].split()[-2])
+        rows[tid] = e['tid']
+        got[tid, e['name'] == 'Running'] += round(e['dur'] * 1000)
+    check('time that each thread ran and did not run', got == want, (got, want))
+    return events, rows
+
+
 def scheduler():
     switches = random_switches('sched.sqlite', 900, 11, (1, 2, 3, 6, None))
     status, _, said = tracekit('info', '-v', path('sched.sqlite'))
@@ -184,28 +208,8 @@ def scheduler():
           status == 0 and f'rows of table SCHED_EVENTS are not read without the setting nsys.sched ({len(switches):,} times)' in said, said)
     events, _ = converted(path('sched.sqlite'))
     check('without the option, nothing is read', not spans(events, 'sched', 'thread_state'), len(events))
-    events, _ = converted(path('sched.sqlite'), '--sched')
-    names = named(events, 'thread_name')
-    db = sqlite3.connect(path('sched.sqlite'))
-    want = {f'CPU {cpu}': (n, total) for cpu, n, total in db.execute(RUNS)}
-    got = collections.defaultdict(lambda: (0, 0))
-    for e in spans(events, 'sched'):
-        n, total = got[names[e['pid'], e['tid']]]
-        got[names[e['pid'], e['tid']]] = (n + 1, total + round(e['dur'] * 1000))
-    check('runs of each CPU', {cpu: got[cpu] for cpu in want} == want, (dict(got), want))
+    events, rows = switches_agree(path('sched.sqlite'))
     check('the process has its name', 'CPU scheduling' in named(events, 'process_name').values())
-    want = collections.Counter()
-    for tid, runs, _, total in db.execute(STATES):
-        want[tid, bool(runs)] += total
-    db.close()
-    got = collections.Counter()
-    rows = {}
-    for e in spans(events, 'thread_state'):
-        row = e['tid']
-        tid = int(row.split()[-2])
-        rows[tid] = row
-        got[tid, e['name'] == 'Running'] += round(e['dur'] * 1000)
-    check('time that each thread ran and did not run', got == want, (got, want))
     check('a state that did not end is open', sum(e['ph'] == 'B' for e in events if e.get('cat') == 'thread_state') == 5)
     check('rows of states are called as in traces of Perfetto', rows[60] == 'main 60 state' and rows[71] == '71 state', rows)
     states = {e['name'] for e in spans(events, 'thread_state')}
@@ -225,7 +229,6 @@ def scheduler():
 
 def odd_switches():
     r = Report(path('odd_switches.sqlite'))
-    r.text('only to be an export')
     for row in ((10, 0, 0, 8, 8), (20, 0, 1, 8, 8), (30, 0, 1, 8, 9), (40, 0, 0, 8, 8), (50, 0, 0, 8, 9, 9), (60, 0, 0, 8, 9, 77), (70, 1, 1, 8, 0)):
         r.switch(*row)
     r.db.execute("INSERT INTO SCHED_EVENTS VALUES ('x', 1, 1, 5, 1, 1), (80, -1, 1, 5, 1, 1), (90, 1, 'in', 5, 1, 1)")

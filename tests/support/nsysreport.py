@@ -1,5 +1,6 @@
 """Writes databases as 'nsys export -t sqlite' does: tables and columns of its schemas 2.x (2022) and 3.x (2023 to 2026)."""
 import sqlite3
+import struct
 
 CHAIN = ('id INTEGER NOT NULL, symbol INTEGER NOT NULL, module INTEGER NOT NULL, kernelMode INTEGER, thumbCode INTEGER, unresolved INTEGER, '
          'specialEntry INTEGER, originalIP INTEGER, unwindMethod INTEGER, stackDepth INTEGER NOT NULL, PRIMARY KEY (id, stackDepth)')
@@ -37,7 +38,14 @@ SCHEMA = {
     'MPI_COLLECTIVES_EVENTS': 'start INTEGER NOT NULL, end INTEGER NOT NULL, globalTid INTEGER, textId INTEGER, commHandle INTEGER, size INTEGER',
     'NVTX_EVENTS': 'start INTEGER NOT NULL, end INTEGER, eventType INTEGER NOT NULL, rangeId INTEGER, category INTEGER, color INTEGER, '
                    'text TEXT, globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, domainId INTEGER, uint64Value INTEGER, '
-                   'int64Value INTEGER, doubleValue REAL, uint32Value INTEGER, int32Value INTEGER, floatValue REAL, jsonTextId INTEGER, jsonText TEXT',
+                   'int64Value INTEGER, doubleValue REAL, uint32Value INTEGER, int32Value INTEGER, floatValue REAL, jsonTextId INTEGER, jsonText TEXT, '
+                   'binaryData TEXT',
+    'NVTX_PAYLOAD_SCHEMAS': 'domainId INTEGER, schemaId INTEGER, name TEXT, type INTEGER, flags INTEGER, numEntries INTEGER, payloadSize INTEGER, '
+                            'alignTo INTEGER',
+    'NVTX_PAYLOAD_SCHEMA_ENTRIES': 'domainId INTEGER NOT NULL, schemaId INTEGER NOT NULL, idx INTEGER NOT NULL, flags INTEGER, type INTEGER, '
+                                   'name TEXT, description TEXT, arrayOrUnionDetail INTEGER, offset INTEGER',
+    'NVTX_PAYLOAD_ENUMS': 'domainId INTEGER, schemaId INTEGER, name TEXT, numEntries INTEGER, size INTEGER',
+    'NVTX_PAYLOAD_ENUM_ENTRIES': 'domainId INTEGER NOT NULL, schemaId INTEGER NOT NULL, idx INTEGER NOT NULL, name TEXT, value INTEGER, isFlag INTEGER',
     'CUDA_GPU_MEMORY_USAGE_EVENTS': 'start INTEGER NOT NULL, globalPid INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, '
                                     'address INTEGER NOT NULL, bytes INTEGER NOT NULL, memKind INTEGER NOT NULL, memoryOperationType INTEGER NOT NULL',
     'GPU_METRICS': 'timestamp INTEGER, typeId INTEGER NOT NULL, metricId INTEGER NOT NULL, value INTEGER NOT NULL',
@@ -120,6 +128,20 @@ class Report:
     def switch(self, start, cpu, runs, pid, tid, state=None, block=None):
         self.add('SCHED_EVENTS', start=start, cpu=cpu, isSchedIn=runs, globalTid=process(pid) + tid, threadState=state, threadBlock=block)
 
+    def schema(self, number, *entries, domain=1, size=None, kind=1, align=None):
+        """Adds a schema of NVTX payloads. Entries: (type, name, offset, flags, length), of which the last three may be missing."""
+        self.add('NVTX_PAYLOAD_SCHEMAS', domainId=domain, schemaId=number, type=kind, numEntries=len(entries), payloadSize=size, alignTo=align)
+        for i, entry in enumerate(entries):
+            kind, name, offset, flags, length = (*entry, None, None, None)[:5]
+            self.add('NVTX_PAYLOAD_SCHEMA_ENTRIES', domainId=domain, schemaId=number, idx=i, flags=flags or None, type=kind, name=name,
+                     arrayOrUnionDetail=length or None, offset=offset or None)
+
+    def payload(self, start, end, name, schema, data, pid=9, domain=1):
+        self.add('NVTX_EVENTS', start=start, end=end, eventType=59, text=name, globalTid=process(pid) + pid, domainId=domain,
+                 binaryData=struct.pack('<QQQQ', domain, schema, len(data), 32) + data)
+
     def close(self):
+        if not self.texts:
+            self.text('')  # an export without texts is no export
         self.db.commit()
         self.db.close()

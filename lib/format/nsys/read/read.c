@@ -12,6 +12,7 @@
 #include "chains.h"
 #include "counters.h"
 #include "nvtx.h"
+#include "payload.h"
 #include "samples.h"
 #include "sched.h"
 #include "tables.h"
@@ -78,7 +79,8 @@ static void take_diagnostic(const struct sqlite_scan *row, void *arg) {
 /* ---- known tables ---- */
 
 static bool is_known(const char *table) {
-  static const char *const BEGINNINGS[] = {"ENUM_", "TARGET_INFO_", "META_DATA_", "EXPORT_META", "ANALYSIS_", "sqlite_", "_", NULL};
+  static const char *const BEGINNINGS[] = {"ENUM_", "TARGET_INFO_", "META_DATA_", "EXPORT_META", "ANALYSIS_", "NVTX_PAYLOAD_",
+                                           "sqlite_", "_", NULL};
   static const char *const NAMES[] = {"StringIds", "PROCESSES", "ThreadNames", "ProcessStreams", "NVTX_EVENTS", "DIAGNOSTIC_EVENT",
                                       "GPU_METRICS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "UnwindMethodType", "COMPOSITE_EVENTS",
                                       "SAMPLING_CALLCHAINS", "OSRT_CALLCHAINS", "CUDA_CALLCHAINS", "SCHED_EVENTS", NULL};
@@ -90,11 +92,12 @@ static bool is_known(const char *table) {
 
 /* ---- all ---- */
 
-enum { MAPS = 10 };
+enum { MAPS = 11 };
 
 static void list_maps(struct nsys *r, struct map **maps) {
   struct map *const all[MAPS] = {&r->labels, &r->threads, &r->streams, &r->devices,
-                                 &r->processes, &r->calls, &r->linked, &r->domains, &r->categories, &r->chains};
+                                 &r->processes, &r->calls, &r->linked, &r->domains, &r->categories, &r->chains,
+                                 &r->communicators};
   memcpy(maps, all, sizeof all);
 }
 
@@ -104,7 +107,8 @@ static void start(struct nsys *r) {
   list_maps(r, maps);
   for (size_t i = 0; i < MAPS; i++) map_init(maps[i], mem);
   database_texts_init(&r->texts, mem);
-  r->text.mem = r->switches.mem = mem;
+  payload_init(&r->payloads, mem);
+  r->text.mem = r->switches.mem = r->collectives.mem = mem;
 }
 
 static void end(struct nsys *r) {
@@ -113,7 +117,9 @@ static void end(struct nsys *r) {
   for (size_t i = 0; i < MAPS; i++) map_free(maps[i]);
   buf_free(&r->text);
   buf_free(&r->switches);
+  buf_free(&r->collectives);
   database_texts_free(&r->texts);
+  payload_free(&r->payloads);
 }
 
 static bool read_all(struct nsys *r) {
