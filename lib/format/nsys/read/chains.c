@@ -36,8 +36,9 @@ static void take_row(const struct sqlite_scan *row, void *arg) {
   f.depth = (uint32_t)depth->i;
   f.symbol = texts_of(c->r, &row->v[C_SYMBOL]);
   f.module = texts_of(c->r, &row->v[C_MODULE]);
-  const struct chain_row *last = (const struct chain_row *)(const void *)(c->rows.data + c->rows.len) - 1;
-  if (c->rows.len && by_id_and_depth(last, &f) > 0) c->unsorted = true;
+  const struct chain_row *v = (const struct chain_row *)(const void *)c->rows.data;
+  const size_t n = c->rows.len / sizeof *v;
+  c->unsorted = c->unsorted || (n && by_id_and_depth(&v[n - 1], &f) > 0);
   buf_append(&c->rows, &f, sizeof f);
 }
 
