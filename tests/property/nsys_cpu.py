@@ -132,7 +132,7 @@ def chains():
     r.add('OSRT_API', start=5, end=9, eventClass=27, globalTid=process(9) + 9, nameId=r.text('read'), returnValue=0, callchainId=4)
     r.add('OSRT_API', start=15, end=19, eventClass=27, globalTid=process(9) + 9, nameId=r.text('poll'), returnValue=0, callchainId=0)
     r.call(9, 9, 20, 30, correlation=1, callchainId=4)
-    r.chain('OSRT_CALLCHAINS', 5, *['long' * 2000] * 50)
+    r.chain('OSRT_CALLCHAINS', 5, *['l\u00f6ng' * 2000] * 50)
     r.add('OSRT_API', start=35, end=39, eventClass=27, globalTid=process(9) + 9, nameId=r.text('write'), returnValue=0, callchainId=5)
     r.close()
     shuffle(path('chains.sqlite'), 'OSRT_CALLCHAINS')
@@ -142,6 +142,7 @@ def chains():
     check('chains of CUDA are numbered apart', by_name['cudaLaunchKernel']['callchain'] == ['launch (app)', 'step (app)'], by_name)
     check('a call without a chain has none', 'callchain' not in by_name['poll'], by_name['poll'])
     check('the text of a chain is limited', 1 < len(by_name['write']['callchain']) < 50, len(by_name['write']['callchain']))
+    check('the text of a frame is limited', by_name['write']['callchain'][0] == 'l\u00f6ng' * 204 + 'l\u00f6n...', by_name['write']['callchain'][0][-10:])
 
 
 def random_switches(name, count, seed, states):
@@ -242,6 +243,23 @@ def odd_switches():
     check('rows without a place are counted', status == 0 and 'without a time, CPU or thread: skipped (3 times)' in said, said)
 
 
+def secrets():
+    """Paths of modules, call chains and payloads are private; names of functions are names of events, which stay unless --names asks."""
+    r = Report(path('private.sqlite'))
+    r.sample(1, 10, 5, 5, ('solve', '/home/hush-user/solver.so'), ('main', '/home/hush-user/app'))
+    r.chain('OSRT_CALLCHAINS', 1, ('hush_callback', '/home/hush-user/solver.so'))
+    r.add('OSRT_API', start=5, end=9, eventClass=27, globalTid=process(5) + 5, nameId=r.text('read'), returnValue=0, callchainId=1)
+    r.schema(1 << 24, (76, 'file', 0, 0, 16), size=16)
+    r.payload(20, 30, 'load', 1 << 24, b'hush-payload\0\0\0\0', pid=5)
+    r.payload(40, 50, 'load', 99, b'hush-binary', pid=5)
+    r.close()
+    for ending in ('json', 'pftrace'):
+        status, _, said = tracekit('redact', '--force', path('private.sqlite'), '-o', path(f'redacted.{ending}'))
+        with open(path(f'redacted.{ending}'), 'rb') as f:
+            data = f.read()
+        check(f'{ending}: redact keeps functions and removes paths, chains and payloads', status == 0 and b'hush' not in data and b'solve' in data, said)
+
+
 def main():
     os.environ['TMPDIR'] = folder.name
     samples()
@@ -249,6 +267,7 @@ def main():
     chains()
     scheduler()
     odd_switches()
+    secrets()
     check_damage('samples.sqlite', 'chains.sqlite', 'sched.sqlite', rounds=30, seed=4)
     return finish()
 

@@ -68,6 +68,16 @@ static const struct chain_table {
 
 static uint64_t key_of(const char *table, int64_t id) { return hash_pair(hash_text(table, strlen(table)), (uint64_t)id); }
 
+/* A damaged file may repeat a long name in each of many chains, so a frame, a chain and all chains together have a limited length. */
+enum { FRAME_BYTES_MOST = 1 << 10, CHAIN_BYTES_MOST = 1 << 14, CHAINS_BYTES_MOST = 1 << 28 };
+
+static void cut_frame(struct buf *text) {
+  if (text->len <= FRAME_BYTES_MOST) return;
+  text->len = FRAME_BYTES_MOST;
+  while (text->len && (text->data[text->len] & 0xc0) == 0x80) text->len--; /* not inside a character of UTF-8 */
+  buf_text(text, "...");
+}
+
 /* Appends "symbol (file of the module)". */
 static void put_frame(struct nsys *r, struct buf *json, const struct chain_row *f) {
   const char *module = tk_string(r->d.t, f->module, NULL), *slash = strrchr(module, '/');
@@ -76,16 +86,21 @@ static void put_frame(struct nsys *r, struct buf *json, const struct chain_row *
   if (*module) buf_text(&r->text, " (");
   buf_text(&r->text, slash ? slash + 1 : module);
   if (*module) buf_text(&r->text, ")");
+  cut_frame(&r->text);
   if (buf_append(&r->text, "", 1)) json_put_text(json, json->len ? "," : "[", (const char *)r->text.data);
 }
 
-/* The text of a chain is limited, because chains of a damaged file may repeat a long name. */
 static void take_text(struct nsys *r, const struct chain_row *v, uint32_t n, void *arg) {
-  enum { MOST = 1 << 14 };
   const struct chain_table *table = arg;
+  const uint32_t n_strings = r->d.t->store->strings.n;
+  if (r->chain_bytes > CHAINS_BYTES_MOST) {
+    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "call chains beyond 256 MB of text: left out");
+    return;
+  }
   struct buf json = {.mem = &r->d.t->store->mem};
-  for (uint32_t i = 0; i < n && json.len < MOST; i++) put_frame(r, &json, &v[i]);
+  for (uint32_t i = 0; i < n && json.len < CHAIN_BYTES_MOST; i++) put_frame(r, &json, &v[i]);
   if (buf_append(&json, "]", 1)) map_put(&r->chains, key_of(table->events, v->id), trace_string(r->d.t, json.data, json.len));
+  if (r->d.t->store->strings.n > n_strings) r->chain_bytes += json.len; /* equal chains share one text */
   buf_free(&json);
 }
 
