@@ -36,8 +36,9 @@ enum tk_without {
 /* Behaviour that the caller must ask for. */
 enum tk_with {
   TK_WITH_SCHED = 1, /* Perfetto: the scheduler, as a row for each CPU and the states of each thread */
-  TK_WITH_PROCESS_LIMIT = 2 /* max_memory limits the resident memory of the whole process, if the system reports it; for programs that
-                             * do nothing else */
+  TK_WITH_PROCESS_LIMIT = 2, /* max_memory limits the resident memory of the whole process, if the system reports it; for programs
+                              * that do nothing else */
+  TK_WITH_NSYS_SCHED = 4 /* Nsight Systems: the scheduler, as in TK_WITH_SCHED */
 };
 
 struct tk_load_options {

@@ -217,7 +217,7 @@ static struct tk_load_options load_options(struct options *o, struct call *c) {
   return (struct tk_load_options){.format = opt_text(o, "format"), .max_memory = opt_uint(o, "max_memory"),
                                   .max_size = opt_uint(o, "max_size"), .threads = (unsigned)opt_uint(o, "threads"),
                                   .strict = opt_bool(o, "strict"), .step_name = opt_text(o, "step_name"),
-                                  .with = opt_bool(o, "sched") ? TK_WITH_SCHED : 0, .progress = TICK(c)};
+                                  .with = opt_bool(o, "sched") ? TK_WITH_SCHED | TK_WITH_NSYS_SCHED : 0, .progress = TICK(c)};
 }
 
 static struct tk_source_options source_options(struct options *o, struct call *c) {

@@ -96,7 +96,7 @@ struct tk_load_options run_load_options(const struct shared *s, struct progress 
     .strict = s->strict,
     .without = s->without,
     .step_name = s->step_name,
-    .with = TK_WITH_PROCESS_LIMIT | (s->sched ? TK_WITH_SCHED : 0),
+    .with = TK_WITH_PROCESS_LIMIT | (s->sched ? TK_WITH_SCHED | TK_WITH_NSYS_SCHED : 0),
     .progress = run_ticker(p),
   };
 }

@@ -99,7 +99,7 @@ extern const struct opt_word run_progress_words[];
 #define ROW_SCHED                                                                                                              \
   {                                                                                                                            \
     OPT_FLAG, 0, "sched", 0,                                                                                                   \
-        "Perfetto: also read the scheduler, as a row for each CPU and the states of each thread",                             \
+        "Perfetto, Nsight: also read the scheduler, as a row for each CPU and the states of each thread",                     \
         SHARED(sched), 0, 0, 0                                                                                                 \
   }
 #define ROW_PRETTY                                                                                                             \

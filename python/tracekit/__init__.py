@@ -158,7 +158,7 @@ def load(source: Source, *, run: Optional[str] = None, host: Optional[str] = Non
     step_name : str, optional
         Names of the spans that mark training steps: a glob, or a regular expression between slashes.
     sched : bool
-        Also read the scheduler of a Perfetto trace: a row for each CPU, and the states of each thread.
+        Also read the scheduler of a Perfetto trace or of a report of Nsight Systems: a row for each CPU, and the states of each thread.
     progress : bool or callable, optional
         True shows a progress bar, also in a notebook; a function is called with the bytes read and the total.
 

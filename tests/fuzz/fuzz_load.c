@@ -32,7 +32,8 @@ static void write_again(const struct tk_trace *t) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const struct tk_load_options options = { .max_memory = 1u << 30, .max_size = 4u << 20, .check = true };
+  const struct tk_load_options options = {
+    .max_memory = 1u << 30, .max_size = 4u << 20, .check = true, .with = size % 2 ? 0 : TK_WITH_SCHED | TK_WITH_NSYS_SCHED};
   struct tk_err err = { 0 };
   struct tk_trace *t;
   char path[64];

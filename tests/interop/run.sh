@@ -42,6 +42,8 @@ step python3 "$here/sql.py" $corpus
 step python3 "$here/profiles.py"
 if command -v perf >/dev/null 2>&1; then step python3 "$here/perf_report.py"
 else echo "SKIPPED: interop/perf_report: perf is not installed (Debian: linux-perf)"; fi
+if command -v nsys >/dev/null 2>&1; then step python3 "$here/nsys_stats.py" $corpus
+else echo "SKIPPED: interop/nsys_stats: nsys is not installed (Debian, non-free: nsight-systems)"; fi
 step python3 "$here/oracle.py" $corpus
 step python3 "$here/oracle.py" --random json=300,perfetto=150,xplane=80,samples=100,perf=100
 step python3 "$here/tree.py" $corpus

@@ -1,6 +1,9 @@
 """Writes databases as 'nsys export -t sqlite' does: tables and columns of its schemas 2.x (2022) and 3.x (2023 to 2026)."""
 import sqlite3
+import struct
 
+CHAIN = ('id INTEGER NOT NULL, symbol INTEGER NOT NULL, module INTEGER NOT NULL, kernelMode INTEGER, thumbCode INTEGER, unresolved INTEGER, '
+         'specialEntry INTEGER, originalIP INTEGER, unwindMethod INTEGER, stackDepth INTEGER NOT NULL, PRIMARY KEY (id, stackDepth)')
 SCHEMA = {
     'StringIds': 'id INTEGER NOT NULL PRIMARY KEY, -- ID reference value.\n value TEXT NOT NULL -- String, with (brackets), and commas',
     'PROCESSES': 'globalPid INTEGER, pid INTEGER, name TEXT',
@@ -35,13 +38,28 @@ SCHEMA = {
     'MPI_COLLECTIVES_EVENTS': 'start INTEGER NOT NULL, end INTEGER NOT NULL, globalTid INTEGER, textId INTEGER, commHandle INTEGER, size INTEGER',
     'NVTX_EVENTS': 'start INTEGER NOT NULL, end INTEGER, eventType INTEGER NOT NULL, rangeId INTEGER, category INTEGER, color INTEGER, '
                    'text TEXT, globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, domainId INTEGER, uint64Value INTEGER, '
-                   'int64Value INTEGER, doubleValue REAL, uint32Value INTEGER, int32Value INTEGER, floatValue REAL, jsonTextId INTEGER, jsonText TEXT',
+                   'int64Value INTEGER, doubleValue REAL, uint32Value INTEGER, int32Value INTEGER, floatValue REAL, jsonTextId INTEGER, jsonText TEXT, '
+                   'binaryData TEXT',
+    'NVTX_PAYLOAD_SCHEMAS': 'domainId INTEGER, schemaId INTEGER, name TEXT, type INTEGER, flags INTEGER, numEntries INTEGER, payloadSize INTEGER, '
+                            'alignTo INTEGER',
+    'NVTX_PAYLOAD_SCHEMA_ENTRIES': 'domainId INTEGER NOT NULL, schemaId INTEGER NOT NULL, idx INTEGER NOT NULL, flags INTEGER, type INTEGER, '
+                                   'name TEXT, description TEXT, arrayOrUnionDetail INTEGER, offset INTEGER',
+    'NVTX_PAYLOAD_ENUMS': 'domainId INTEGER, schemaId INTEGER, name TEXT, numEntries INTEGER, size INTEGER',
+    'NVTX_PAYLOAD_ENUM_ENTRIES': 'domainId INTEGER NOT NULL, schemaId INTEGER NOT NULL, idx INTEGER NOT NULL, name TEXT, value INTEGER, isFlag INTEGER',
     'CUDA_GPU_MEMORY_USAGE_EVENTS': 'start INTEGER NOT NULL, globalPid INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, '
                                     'address INTEGER NOT NULL, bytes INTEGER NOT NULL, memKind INTEGER NOT NULL, memoryOperationType INTEGER NOT NULL',
     'GPU_METRICS': 'timestamp INTEGER, typeId INTEGER NOT NULL, metricId INTEGER NOT NULL, value INTEGER NOT NULL',
     'TARGET_INFO_GPU_METRICS': 'typeId INTEGER NOT NULL, sourceId INTEGER NOT NULL, typeName TEXT NOT NULL, metricId INTEGER NOT NULL, '
                                'metricName TEXT NOT NULL',
-    'SCHED_EVENTS': 'start INTEGER NOT NULL, cpu INTEGER NOT NULL, isSchedIn INTEGER NOT NULL, globalTid INTEGER',
+    'SCHED_EVENTS': 'start INTEGER NOT NULL, cpu INTEGER NOT NULL, isSchedIn INTEGER NOT NULL, globalTid INTEGER, threadState INTEGER, '
+                    'threadBlock INTEGER',
+    'ENUM_SCHEDULING_THREAD_BLOCK': 'id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT',
+    'COMPOSITE_EVENTS': 'id INTEGER NOT NULL PRIMARY KEY, start INTEGER NOT NULL, cpu INTEGER, threadState INTEGER, globalTid INTEGER, '
+                        'cpuCycles INTEGER NOT NULL',
+    'SAMPLING_CALLCHAINS': CHAIN,
+    'OSRT_CALLCHAINS': CHAIN,
+    'CUDA_CALLCHAINS': 'id INTEGER NOT NULL, symbol INTEGER NOT NULL, module INTEGER NOT NULL, unresolved INTEGER, originalIP INTEGER, '
+                       'stackDepth INTEGER NOT NULL, PRIMARY KEY (id, stackDepth)',
 }
 COPIES = {1: 'Host-to-Device', 2: 'Device-to-Host', 8: 'Device-to-Device', 11: 'Unified Host-to-Device'}
 SYNCS = {1: 'Event sync', 3: 'Stream sync'}
@@ -97,6 +115,33 @@ class Report:
         self.add('CUPTI_ACTIVITY_KIND_MEMCPY', start=start, end=end, deviceId=device, contextId=1, streamId=stream, correlationId=correlation,
                  globalPid=process(pid), bytes=size, copyKind=kind)
 
+    def chain(self, table, number, *frames, **more):
+        """Adds a call chain, innermost frame first: functions, or pairs of function and module."""
+        for depth, frame in enumerate(frames):
+            symbol, module = frame if isinstance(frame, tuple) else (frame, '/usr/bin/app')
+            self.add(table, id=number, symbol=self.text(symbol), module=self.text(module), stackDepth=depth, **more)
+
+    def sample(self, number, start, pid, tid, *frames, cycles=1, cpu=0, state=1):
+        self.add('COMPOSITE_EVENTS', id=number, start=start, cpu=cpu, threadState=state, globalTid=process(pid) + tid, cpuCycles=cycles)
+        self.chain('SAMPLING_CALLCHAINS', number, *frames)
+
+    def switch(self, start, cpu, runs, pid, tid, state=None, block=None):
+        self.add('SCHED_EVENTS', start=start, cpu=cpu, isSchedIn=runs, globalTid=process(pid) + tid, threadState=state, threadBlock=block)
+
+    def schema(self, number, *entries, domain=1, size=None, kind=1, align=None):
+        """Adds a schema of NVTX payloads. Entries: (type, name, offset, flags, length), of which the last three may be missing."""
+        self.add('NVTX_PAYLOAD_SCHEMAS', domainId=domain, schemaId=number, type=kind, numEntries=len(entries), payloadSize=size, alignTo=align)
+        for i, entry in enumerate(entries):
+            kind, name, offset, flags, length = (*entry, None, None, None)[:5]
+            self.add('NVTX_PAYLOAD_SCHEMA_ENTRIES', domainId=domain, schemaId=number, idx=i, flags=flags or None, type=kind, name=name,
+                     arrayOrUnionDetail=length or None, offset=offset or None)
+
+    def payload(self, start, end, name, schema, data, pid=9, domain=1):
+        self.add('NVTX_EVENTS', start=start, end=end, eventType=59, text=name, globalTid=process(pid) + pid, domainId=domain,
+                 binaryData=struct.pack('<QQQQ', domain, schema, len(data), 32) + data)
+
     def close(self):
+        if not self.texts:
+            self.text('')  # an export without texts is no export
         self.db.commit()
         self.db.close()

@@ -117,6 +117,9 @@ static uint64_t hash_of_ranks(const char *text, bool *cut) {
   return h;
 }
 
+/* True if the group is called by the number of its communicator, as in Nsight Systems: no other group of the job has this name. */
+static bool is_communicator(const char *group) { return text_begins(group, "0x"); }
+
 /* Returns a hash of the ranks in the kernel's group, from the rank's metadata or otherwise from the kernel's args. A truncated
  * list is enough together with name and size, because a rank belongs to only one group of a name. If there is no list (old
  * versions), sets *vague: several groups may have this name and size, unless the group contains all ranks. */
@@ -130,7 +133,7 @@ static uint64_t members_of(const struct collector *c, uint32_t args, const char 
   if (listed && listed->members) return listed->members;
   if (said && !cut) return said;
   collect_number(c->t, args, "Group size", &size);
-  *vague = !said && (size == 0 || size != c->from->world);
+  *vague = !said && !is_communicator(name) && (size == 0 || size != c->from->world);
   return hash_mix(hash_mix(hash_mix(name_hash, (uint64_t)size), 5), said);
 }
 

@@ -36,9 +36,6 @@
 #define PASSTHROUGH_KEY_TYPES "perfetto.key_types"
 #define PASSTHROUGH_FILED "perfetto.filed"
 
-/* Name of the process whose threads represent CPUs (read/sched.c). */
-#define SCHED_PROCESS "CPU scheduling"
-
 /* Entry for a track that has passthrough data; entries are field 1 of the meta. */
 enum {
   PASSTHROUGH_TRACK = 1,        /* id in the graph; always first */

@@ -6,7 +6,9 @@
 
 #include "base/hash.h"
 #include "graph/args.h"
+#include "nccl.h"
 #include "nvtx.h"
+#include "payload.h"
 #include "texts.h"
 #include "tracks.h"
 
@@ -66,6 +68,16 @@ static void add_payload(struct nsys *r, const struct sqlite_scan *row) {
   else if (row->v[FLOAT].type == CELL_REAL) args_double(r->d.t, key, row->v[FLOAT].d);
 }
 
+/* Adds the binary payload: by its schema, and as it is if a part of it cannot be read. */
+static void add_binary(struct nsys *r, const struct sqlite_scan *row) {
+  const struct cell *data = &row->v[BINARY];
+  const uint32_t *domain = map_get(&r->domains, domain_key(row));
+  if (data->type == CELL_NULL || payload_args(r, data, domain ? tk_string(r->d.t, *domain, NULL) : "")) return;
+  const tk_id key = trace_text(r->d.t, "binaryData");
+  if (data->type == CELL_BLOB) args_str(r->d.t, key, TK_ARG_BYTES, trace_string(r->d.t, data->p, data->n));
+  else database_text_arg(&r->d, &r->texts, key, data);
+}
+
 static uint32_t event_args(struct nsys *r, const struct sqlite_scan *row, bool async) {
   args_begin(r->d.t);
   if (number(row, DOMAIN_ID)) add_name(r, "domain", map_get(&r->domains, domain_key(row)));
@@ -77,11 +89,11 @@ static uint32_t event_args(struct nsys *r, const struct sqlite_scan *row, bool a
   add_payload(r, row);
   const struct cell *json = row->v[JSON_TEXT].type == CELL_TEXT ? &row->v[JSON_TEXT] : &row->v[JSON_ID];
   database_text_arg(&r->d, &r->texts, trace_text(r->d.t, "json"), json);
-  database_text_arg(&r->d, &r->texts, trace_text(r->d.t, "binaryData"), &row->v[BINARY]);
   if (number(row, COLOR)) args_int(r->d.t, trace_text(r->d.t, "color"), number(row, COLOR));
   if (async && number(row, END_GLOBAL_TID) && number(row, END_GLOBAL_TID) != number(row, GLOBAL_TID))
     args_int(r->d.t, trace_text(r->d.t, "end tid"), number(row, END_GLOBAL_TID) & 0xffffff);
   if (async) args_int(r->d.t, KEY_ID, number(row, RANGE));
+  add_binary(r, row);
   return args_end(r->d.t);
 }
 
@@ -115,8 +127,10 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
   if (e.kind == TK_EVENT_SPAN && end > e.ts) e.dur = end - e.ts;
   e.args = event_args(r, row, async);
   *trace_add_event(r->d.t) = e;
+  nccl_note(r, &e);
 }
 
 bool nvtx_read(struct nsys *r) {
-  return database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_name, r) && database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_event, r);
+  return payload_read_schemas(r) && database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_name, r) &&
+    database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_event, r);
 }

@@ -9,8 +9,12 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "chains.h"
 #include "counters.h"
 #include "nvtx.h"
+#include "payload.h"
+#include "samples.h"
+#include "sched.h"
 #include "tables.h"
 #include "texts.h"
 #include "tracks.h"
@@ -75,9 +79,11 @@ static void take_diagnostic(const struct sqlite_scan *row, void *arg) {
 /* ---- known tables ---- */
 
 static bool is_known(const char *table) {
-  static const char *const BEGINNINGS[] = {"ENUM_", "TARGET_INFO_", "META_DATA_", "EXPORT_META", "ANALYSIS_", "sqlite_", "_", NULL};
+  static const char *const BEGINNINGS[] = {"ENUM_", "TARGET_INFO_", "META_DATA_", "EXPORT_META", "ANALYSIS_", "NVTX_PAYLOAD_",
+                                           "sqlite_", "_", NULL};
   static const char *const NAMES[] = {"StringIds", "PROCESSES", "ThreadNames", "ProcessStreams", "NVTX_EVENTS", "DIAGNOSTIC_EVENT",
-                                      "GPU_METRICS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "UnwindMethodType", NULL};
+                                      "GPU_METRICS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "UnwindMethodType", "COMPOSITE_EVENTS",
+                                      "SAMPLING_CALLCHAINS", "OSRT_CALLCHAINS", "CUDA_CALLCHAINS", "SCHED_EVENTS", NULL};
   if (text_any_begins(table, BEGINNINGS) || tables_know(table)) return true;
   for (const char *const *name = NAMES; *name; name++)
     if (strcmp(*name, table) == 0) return true;
@@ -86,11 +92,12 @@ static bool is_known(const char *table) {
 
 /* ---- all ---- */
 
-enum { MAPS = 9 };
+enum { MAPS = 11 };
 
 static void list_maps(struct nsys *r, struct map **maps) {
   struct map *const all[MAPS] = {&r->labels, &r->threads, &r->streams, &r->devices,
-                                 &r->processes, &r->calls, &r->linked, &r->domains, &r->categories};
+                                 &r->processes, &r->calls, &r->linked, &r->domains, &r->categories, &r->chains,
+                                 &r->communicators};
   memcpy(maps, all, sizeof all);
 }
 
@@ -100,7 +107,8 @@ static void start(struct nsys *r) {
   list_maps(r, maps);
   for (size_t i = 0; i < MAPS; i++) map_init(maps[i], mem);
   database_texts_init(&r->texts, mem);
-  r->text.mem = mem;
+  payload_init(&r->payloads, mem);
+  r->text.mem = r->switches.mem = r->collectives.mem = mem;
 }
 
 static void end(struct nsys *r) {
@@ -108,12 +116,16 @@ static void end(struct nsys *r) {
   list_maps(r, maps);
   for (size_t i = 0; i < MAPS; i++) map_free(maps[i]);
   buf_free(&r->text);
+  buf_free(&r->switches);
+  buf_free(&r->collectives);
   database_texts_free(&r->texts);
+  payload_free(&r->payloads);
 }
 
 static bool read_all(struct nsys *r) {
   static const char *const SAID[] = {"severity", "text", NULL};
-  bool ok = texts_read(r) && read_clock(r) && nvtx_read(r) && tables_read(r) && counters_read(r) && tracks_name(r);
+  bool ok = texts_read(r) && read_clock(r) && chains_read_texts(r) && nvtx_read(r) && tables_read(r) && samples_read(r);
+  ok = ok && sched_read(r) && counters_read(r) && tracks_name(r) && sched_add(r);
   ok = ok && database_each(&r->d, "DIAGNOSTIC_EVENT", SAID, take_diagnostic, r);
   if (ok) database_note_unread(&r->d, is_known);
   return ok;

@@ -5,6 +5,11 @@
  *     tracks.c    processes, threads, devices and streams
  *     tables.c    tables of spans and instants, whose columns are interpreted by name
  *     nvtx.c      NVTX: ranges, marks, domains, categories
+ *     payload.c   binary payloads of NVTX
+ *     nccl.c      kernels of NCCL
+ *     chains.c    call chains
+ *     samples.c   samples of call stacks
+ *     sched.c     which thread ran on each CPU
  *     counters.c  GPU metrics, memory
  *
  * Sources of the facts: the comments that 'nsys export' writes into its tables, and NVIDIA's own report scripts. */
@@ -12,6 +17,15 @@
 #define FORMAT_NSYS_READ_READER_H
 
 #include "format/database.h"
+
+/* Schemas of NVTX payloads. */
+struct payloads {
+  struct buf entries;  /* array of struct payload_entry, by domain, schema and index */
+  struct buf schemas;  /* array of struct payload_schema */
+  struct map index;    /* domain and schema -> index of the schema + 1 */
+  struct map enums;    /* domain and schema -> size of the enumeration in bytes */
+  struct map names;    /* domain, schema and value -> name of the value */
+};
 
 struct nsys {
   struct database d;
@@ -25,6 +39,13 @@ struct nsys {
   struct map linked;     /* process and correlation id -> id of the flow whose start has been added */
   struct map domains;    /* process and NVTX domain -> name of the domain */
   struct map categories; /* process, domain and NVTX category -> name of the category */
+  struct map chains;     /* table and id of a call chain -> text */
+  uint64_t chain_bytes;  /* of all these texts */
+  struct buf switches;   /* array of struct nsys_switch (sched.c), in the order of the file */
+  struct payloads payloads;
+  struct map communicators;   /* number of a communicator of NCCL -> number of its ranks */
+  struct buf collectives;     /* array of struct nccl_range (nccl.c) */
+  bool collectives_sorted;
   struct buf text;       /* scratch */
   tk_id flow_class;
 };

@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "graph/args.h"
+#include "chains.h"
+#include "nccl.h"
 #include "texts.h"
 #include "tracks.h"
 
@@ -65,7 +67,7 @@ enum { N_TABLES = sizeof TABLES / sizeof *TABLES };
 
 /* ---- columns ---- */
 
-enum role { ROLE_ARG, ROLE_PLACE, ROLE_TEXT, ROLE_TRIPLE, ROLE_LINK };
+enum role { ROLE_ARG, ROLE_PLACE, ROLE_TEXT, ROLE_TRIPLE, ROLE_LINK, ROLE_CHAIN };
 
 static const struct column_row {
   const char *name;
@@ -85,6 +87,7 @@ static const struct column_row {
     {"demangledName", ROLE_TEXT, "demangledName"},
     {"shortName", ROLE_TEXT, "short name"},
     {"mangledName", ROLE_TEXT, "mangled name"},
+    {"callchainId", ROLE_CHAIN, "callchain"},
     {"nameId", ROLE_TEXT, "name"},
     {"textId", ROLE_TEXT, "text"},
     {"registersPerThread", ROLE_ARG, "registers per thread"},
@@ -194,24 +197,39 @@ static void add_link(struct nsys *r, const struct reading *x, const struct sqlit
   args_int(r->d.t, key, id ? (int64_t)((uint64_t)id | (uint64_t)*number << 32) : 0);
 }
 
-static uint32_t row_args(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
+static void add_chain(struct nsys *r, const struct reading *x, const struct cell *id, tk_id key) {
+  const tk_id text = id->type == CELL_INT ? chains_text(r, x->columns->name, id->i) : 0;
+  if (text) args_str(r->d.t, key, TK_ARG_JSON, text);
+}
+
+/* Returns the key of a launch. Correlation ids count per process: the id alone would link kernels of one process to calls of
+ * another. */
+static uint64_t link_key(uint64_t process, int64_t correlation) { return hash_pair(process, (uint64_t)correlation); }
+
+/* Returns the call that launched work; 0 = unknown. */
+static tk_id call_of(const struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
+  const int64_t correlation = number_in(row, x->correlation, 0);
+  const uint64_t key = link_key(nsys_process_of(number_in(row, x->process, 0)), correlation);
+  const uint32_t *call = correlation && x->table->lane == LANE_WORK ? map_get(&r->calls, key) : NULL;
+  return call ? *call : 0;
+}
+
+static uint32_t row_args(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id name) {
   args_begin(r->d.t);
   for (uint32_t i = 0; i < x->columns->n_columns && i < SQLITE_COLUMNS; i++) {
     const struct column *c = &x->column[i];
     if (c->role == ROLE_ARG) database_arg(&r->d, c->key, &row->v[i]);
+    if (c->role == ROLE_CHAIN) add_chain(r, x, &row->v[i], c->key);
     if (c->role == ROLE_LINK) add_link(r, x, row, c->key);
     if (c->role == ROLE_TEXT) database_text_arg(&r->d, &r->texts, c->key, &row->v[i]);
     const bool is_whole = i + 2 < x->columns->n_columns && i + 2 < SQLITE_COLUMNS;
     if (c->role == ROLE_TRIPLE && is_whole) database_triple(&r->d, c->key, &row->v[i]);
   }
+  if (x->table->on == ON_STREAM) nccl_args(r, name, call_of(r, x, row));
   return args_end(r->d.t);
 }
 
 /* ---- flows ---- */
-
-/* Returns the key of a launch. Correlation ids count per process: the id alone would link kernels of one process to calls of
- * another. */
-static uint64_t link_key(uint64_t process, int64_t correlation) { return hash_pair(process, (uint64_t)correlation); }
 
 static void note_call(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id event) {
   const int64_t correlation = number_in(row, x->correlation, 0);
@@ -222,15 +240,14 @@ static void note_call(struct nsys *r, const struct reading *x, const struct sqli
 /* Links work to its launch by a flow. A call that replays a graph launches many kernels, so its flow has one start and many
  * ends. */
 static void link_work(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id event) {
-  const int64_t correlation = number_in(row, x->correlation, 0);
-  const uint64_t process = nsys_process_of(number_in(row, x->process, 0)), key = link_key(process, correlation);
-  const uint32_t *call = correlation && x->table->lane == LANE_WORK ? map_get(&r->calls, key) : NULL;
+  const tk_id call = call_of(r, x, row);
+  const uint64_t key = link_key(nsys_process_of(number_in(row, x->process, 0)), number_in(row, x->correlation, 0));
   uint32_t *flow = call ? map_put(&r->linked, key, 0) : NULL;
   if (!flow) return;
   const bool starts = *flow == 0;
   if (starts) *flow = r->linked.n;
   const int64_t id = *flow;
-  if (starts) database_point(&r->d, *call, TK_FLOW_START, id, r->flow_class);
+  if (starts) database_point(&r->d, call, TK_FLOW_START, id, r->flow_class);
   database_point(&r->d, event, TK_FLOW_END, id, r->flow_class);
 }
 
@@ -254,8 +271,9 @@ static void take_row(const struct sqlite_scan *row, void *arg) {
   if (!database_span(&r->d, x->start < 0 ? &NONE : &row->v[x->start], x->end < 0 ? &NONE : &row->v[x->end], &e)) return;
   if (x->end < 0) e.kind = TK_EVENT_INSTANT;
   e.track = track_of(r, x, row);
-  e.cls = trace_class(r->d.t, name_of(r, x, row), number_in(row, x->class, 0) == 1 ? x->driver : x->category);
-  e.args = row_args(r, x, row);
+  const tk_id name = name_of(r, x, row);
+  e.cls = trace_class(r->d.t, name, number_in(row, x->class, 0) == 1 ? x->driver : x->category);
+  e.args = row_args(r, x, row, name);
   const tk_id id = database_add(&r->d, &e);
   if (x->table->on == ON_THREAD) note_call(r, x, row, id);
   else link_work(r, x, row, id);

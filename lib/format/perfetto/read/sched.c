@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/keyed.h"
+#include "format/scheduler.h"
 #include "graph/args.h"
 #include "track.h"
 
@@ -47,14 +48,6 @@ static bool is_wanted(const struct perfetto *r) { return r->opt->with & TK_WITH_
 
 /* ---- states ---- */
 
-enum state { RUNNABLE, PREEMPTED, SLEEPING, BLOCKED, STOPPED, TRACED, DEAD, ZOMBIE, PARKED, TASK_DEAD, WAKE_KILL, WAKING, NO_LOAD,
-             IDLE, RUNNING, STATES };
-static const char *const STATE_NAMES[] = {
-    [RUNNABLE] = "Runnable", [PREEMPTED] = "Runnable (Preempted)", [SLEEPING] = "Sleeping", [BLOCKED] = "Uninterruptible Sleep",
-    [STOPPED] = "Stopped", [TRACED] = "Traced", [DEAD] = "Exit (Dead)", [ZOMBIE] = "Exit (Zombie)", [PARKED] = "Parked",
-    [TASK_DEAD] = "Task Dead", [WAKE_KILL] = "Wake Kill", [WAKING] = "Waking", [NO_LOAD] = "No Load", [IDLE] = "Idle",
-    [RUNNING] = "Running"};
-
 /* Meaning of a bit of prev_state between two versions of the kernel: trace_processor's types/task_state.cc. If a trace has no
  * version, 4.4 is assumed. */
 struct state_bit {
@@ -64,11 +57,13 @@ struct state_bit {
 };
 enum { VERSION_4_4 = 4 << 16 | 4, VERSION_4_8 = 4 << 16 | 8, VERSION_4_14 = 4 << 16 | 14 };
 static const struct state_bit STATE_BITS[] = {
-    {0, UINT32_MAX, 0x1, SLEEPING}, {0, UINT32_MAX, 0x2, BLOCKED}, {0, UINT32_MAX, 0x4, STOPPED}, {0, UINT32_MAX, 0x8, TRACED},
-    {0, UINT32_MAX, 0x10, DEAD}, {0, UINT32_MAX, 0x20, ZOMBIE}, {VERSION_4_14, UINT32_MAX, 0x40, PARKED},
-    {VERSION_4_14, UINT32_MAX, 0x80, IDLE}, {VERSION_4_14, UINT32_MAX, 0x100, PREEMPTED}, {0, VERSION_4_14, 0x40, TASK_DEAD},
-    {0, VERSION_4_14, 0x80, WAKE_KILL}, {0, VERSION_4_14, 0x100, WAKING}, {0, VERSION_4_14, 0x200, PARKED},
-    {0, VERSION_4_14, 0x400, NO_LOAD}, {VERSION_4_8, VERSION_4_14, 0x1000, PREEMPTED}, {0, VERSION_4_8, 0x800, PREEMPTED}};
+    {0, UINT32_MAX, 0x1, SCHEDULER_SLEEPING}, {0, UINT32_MAX, 0x2, SCHEDULER_BLOCKED}, {0, UINT32_MAX, 0x4, SCHEDULER_STOPPED},
+    {0, UINT32_MAX, 0x8, SCHEDULER_TRACED}, {0, UINT32_MAX, 0x10, SCHEDULER_DEAD}, {0, UINT32_MAX, 0x20, SCHEDULER_ZOMBIE},
+    {VERSION_4_14, UINT32_MAX, 0x40, SCHEDULER_PARKED}, {VERSION_4_14, UINT32_MAX, 0x80, SCHEDULER_IDLE},
+    {VERSION_4_14, UINT32_MAX, 0x100, SCHEDULER_PREEMPTED}, {0, VERSION_4_14, 0x40, SCHEDULER_TASK_DEAD},
+    {0, VERSION_4_14, 0x80, SCHEDULER_WAKE_KILL}, {0, VERSION_4_14, 0x100, SCHEDULER_WAKING},
+    {0, VERSION_4_14, 0x200, SCHEDULER_PARKED}, {0, VERSION_4_14, 0x400, SCHEDULER_NO_LOAD},
+    {VERSION_4_8, VERSION_4_14, 0x1000, SCHEDULER_PREEMPTED}, {0, VERSION_4_8, 0x800, SCHEDULER_PREEMPTED}};
 
 void sched_kernel(struct perfetto *r, const struct pb_field *system_info) {
   struct pb c = pb_inside(system_info);
@@ -86,12 +81,12 @@ void sched_kernel(struct perfetto *r, const struct pb_field *system_info) {
   }
 }
 
-static enum state state_of(const struct perfetto *r, uint16_t bits) {
+static enum scheduler_state state_of(const struct perfetto *r, uint16_t bits) {
   const uint32_t kernel = r->sched.kernel ? r->sched.kernel : VERSION_4_4;
-  if (kernel < VERSION_4_14 && bits == (0x400 | 0x2)) return IDLE; /* the name in later kernels */
+  if (kernel < VERSION_4_14 && bits == (0x400 | 0x2)) return SCHEDULER_IDLE; /* the name in later kernels */
   for (size_t i = 0; i < sizeof STATE_BITS / sizeof *STATE_BITS; i++)
     if (bits & STATE_BITS[i].bit && kernel >= STATE_BITS[i].since && kernel < STATE_BITS[i].until) return STATE_BITS[i].state;
-  return RUNNABLE;
+  return SCHEDULER_RUNNABLE;
 }
 
 /* ---- rows of CPUs ---- */
@@ -99,7 +94,7 @@ static enum state state_of(const struct perfetto *r, uint16_t bits) {
 static tk_id add_row(struct perfetto *r, uint32_t machine, uint32_t cpu) {
   struct tk_trace *t = r->t;
   char text[64];
-  int n = snprintf(text, sizeof text, SCHED_PROCESS);
+  int n = snprintf(text, sizeof text, SCHEDULER_PROCESS);
   if (machine) n += snprintf(text + n, sizeof text - (size_t)n, " (machine %u)", machine);
   const tk_id process_name = trace_string(t, text, (size_t)n);
   const tk_id name = trace_string(t, text, (size_t)snprintf(text, sizeof text, "CPU %u", cpu));
@@ -135,7 +130,7 @@ static uint32_t args_of_run(struct perfetto *r, const struct sched_cpu *c, const
 /* Adds the span of the thread that has been running on the CPU. */
 static void end_run(struct perfetto *r, const struct sched_cpu *c, int64_t end, const char *state) {
   const uint32_t args = args_of_run(r, c, state);
-  const tk_id cls = trace_class(r->t, c->name, trace_text(r->t, "sched"));
+  const tk_id cls = trace_class(r->t, c->name, trace_text(r->t, SCHEDULER_RUNS));
   struct tk_event *e = proc_event(r, c->node, ON_TRACK, (struct proc_time){.ns = c->since});
   e->kind = TK_EVENT_SPAN;
   e->dur = end - c->since;
@@ -173,7 +168,7 @@ bool sched_switch(struct perfetto *r, const struct sched_switch *s) {
   if (!c) return true;
   const bool is_first = !s->has_prev && !c->known;
   const int64_t prev_tid = s->has_prev ? s->prev_tid : c->tid;
-  if (c->open && c->tid && s->ns >= c->since) end_run(r, c, s->ns, STATE_NAMES[state_of(r, s->prev_state)]);
+  if (c->open && c->tid && s->ns >= c->since) end_run(r, c, s->ns, scheduler_name(state_of(r, s->prev_state)));
   *c = (struct sched_cpu){
     .node = c->node, .since = s->ns, .tid = s->next_tid, .known = true, .open = !is_first, .name = name_of(r, next, s->next_name)};
   if (is_first) return true;
@@ -206,7 +201,7 @@ static uint32_t state_row(struct perfetto *r, uint32_t thread) {
 
 static void end_state(struct perfetto *r, const struct thread_state *s, int64_t end, bool finished) {
   if (!s->node || end < s->since) return;
-  const tk_id cls = trace_class(r->t, trace_text(r->t, STATE_NAMES[s->state]), trace_text(r->t, "thread_state"));
+  const tk_id cls = trace_class(r->t, trace_text(r->t, scheduler_name(s->state)), trace_text(r->t, SCHEDULER_STATES));
   struct tk_event *e = proc_event(r, s->node, ON_TRACK, (struct proc_time){.ns = s->since});
   e->kind = TK_EVENT_SPAN;
   e->dur = end - s->since;
@@ -216,12 +211,12 @@ static void end_state(struct perfetto *r, const struct thread_state *s, int64_t 
 
 /* Applies a change. Waking only ends sleep, because threads that are running or runnable may be woken, too. */
 static void apply(struct perfetto *r, struct thread_state *s, const struct sched_change *c) {
-  const bool awake = s->node && (s->state == RUNNING || s->state == RUNNABLE);
+  const bool awake = s->node && (s->state == SCHEDULER_RUNNING || s->state == SCHEDULER_RUNNABLE);
   if (c->what == WAKES && awake) return;
   end_state(r, s, c->ns, true);
   if (!s->node) s->node = state_row(r, c->thread);
   s->since = c->ns;
-  s->state = (uint8_t)(c->what == RUNS ? RUNNING : c->what == WAKES ? RUNNABLE : state_of(r, c->state));
+  s->state = (uint8_t)(c->what == RUNS ? SCHEDULER_RUNNING : c->what == WAKES ? SCHEDULER_RUNNABLE : state_of(r, c->state));
 }
 
 static int64_t last_time(const struct perfetto *r) {

@@ -12,6 +12,7 @@
  *     fields of a track         kept with their track, until tracks are renamed */
 #include "passthrough.h"
 #include "format/carry.h"
+#include "format/scheduler.h"
 #include "cut.h"
 #include "move.h"
 #include "format/perfetto/timeline.h"
@@ -63,7 +64,7 @@ static void write_rest(struct perfetto_sink *s, const struct pb_field *packet) {
 /* True if the graph contains the tracks of CPUs, even though the trace came from another format that embedded them. */
 static bool has_sched(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_TRACK_PROCESS && strcmp(tk_string(t, t->tracks[i].name, NULL), SCHED_PROCESS) == 0) return true;
+    if (t->tracks[i].kind == TK_TRACK_PROCESS && strcmp(tk_string(t, t->tracks[i].name, NULL), SCHEDULER_PROCESS) == 0) return true;
   return false;
 }
 

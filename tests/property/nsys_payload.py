@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Checks binary payloads of NVTX in exports of Nsight Systems. A payload is a C structure, so structures of ctypes are the oracle: each
+value must become an arg, whether the schema states offsets or leaves them to the alignment. What has no value (unions, pointers, damage)
+keeps the bytes. The sizes that NCCL states reach the reports of collectives."""
+import ctypes
+import json
+import os
+import random
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from databases import check_damage, check_formats, converted, folder, path, spans, tracekit  # noqa: E402
+from nsysreport import Report, process  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+FIRST = 1 << 24  # first id of a schema
+FIXED, ZERO_TERMINATED, BY_INDEX = 1 << 4, 2 << 4, 3 << 4
+TYPES = {2: ctypes.c_ubyte, 3: ctypes.c_short, 4: ctypes.c_ushort, 5: ctypes.c_int, 6: ctypes.c_uint, 7: ctypes.c_long, 8: ctypes.c_ulong,
+         9: ctypes.c_longlong, 10: ctypes.c_ulonglong, 11: ctypes.c_int8, 12: ctypes.c_uint8, 13: ctypes.c_int16, 14: ctypes.c_uint16,
+         15: ctypes.c_int32, 16: ctypes.c_uint32, 17: ctypes.c_int64, 18: ctypes.c_uint64, 19: ctypes.c_float, 20: ctypes.c_double,
+         22: ctypes.c_size_t, 32: ctypes.c_ubyte, 43: ctypes.c_float, 44: ctypes.c_double, 68: ctypes.c_uint32, 72: ctypes.c_uint64}
+
+
+def args_of(events, name):
+    return next(e.get('args', {}) for e in events if e.get('name') == name and e['ph'] == 'X')
+
+
+def without_binary(args):
+    return {key: value for key, value in args.items() if key not in ('binaryData', 'domain')}
+
+
+class Structures:
+    """Random structures, and what the args of their values are."""
+
+    def __init__(self, report, seed):
+        self.report, self.draw, self.made = report, random.Random(seed), 0
+
+    def value(self, field):
+        if field in (ctypes.c_float, ctypes.c_double):
+            return self.draw.choice((0.5, -1.25, 1e10, 3.0))
+        bits = 8 * ctypes.sizeof(field)
+        low = field(-1).value < 0 and -2 ** (bits - 1) or 0
+        return self.draw.choice((low, low + 2 ** bits - 1, self.draw.randrange(low, low + 2 ** bits)))
+
+    def make(self, depth=0):
+        """Returns the id of a schema, its structure, and a function that fills one in and returns its args."""
+        self.made += 1
+        number, stated, pack = FIRST + self.made, self.draw.random() < .5, self.draw.choice((0, 0, 1, 2, 4))
+        fields, entries, fills = [], [], []
+        for i in range(self.draw.randrange(1, 9)):
+            name = f'field {i}' if self.draw.random() < .9 else f'f\u00fcld-{i}'
+            kind = self.draw.random()
+            if kind < .15 and depth < 3:
+                stated = True  # the alignment of a nested schema is not in the export
+                nested, structure, fill = self.make(depth + 1)
+                fields.append((f'f{i}', structure))
+                entries.append([nested, name, 0, 0])
+                fills.append((name, f'f{i}', fill))
+                continue
+            type_ = self.draw.choice(list(TYPES))
+            count = self.draw.randrange(1, 6) if kind < .3 else 0
+            fields.append((f'f{i}', TYPES[type_] * count if count else TYPES[type_]))
+            entries.append([type_, name, FIXED if count else 0, count])
+            fills.append((name, f'f{i}', (TYPES[type_], count)))
+        body = {'_fields_': fields, **({'_pack_': pack} if pack else {})}
+        structure = type(f'S{number}', (ctypes.Structure,), body)
+        self.report.schema(number, *[(kind, name, getattr(structure, f'f{i}').offset if stated else None, flags, length)
+                                     for i, (kind, name, flags, length) in enumerate(entries)], size=ctypes.sizeof(structure), align=pack or None)
+
+        def fill_in(target):
+            args = {}
+            for name, field, how in fills:
+                if callable(how):
+                    args.update({f'{name}.{key}': value for key, value in how(getattr(target, field)).items()})
+                    continue
+                values = [self.value(how[0]) for _ in range(how[1] or 1)]
+                setattr(target, field, (how[0] * how[1])(*values) if how[1] else values[0])
+                args[name] = values if how[1] else values[0]
+            return args
+        return number, structure, fill_in
+
+
+def structures():
+    r = Report(path('structures.sqlite'))
+    s, wanted = Structures(r, 7), {}
+    r.add('NVTX_EVENTS', start=1, eventType=75, text='app', globalTid=process(9) + 9, domainId=1)
+    for i in range(150):
+        number, structure, fill = s.make()
+        target = structure()
+        wanted[f'range {i}'] = fill(target)
+        r.payload(10 + 10 * i, 15 + 10 * i, f'range {i}', number, bytes(target))
+    r.close()
+    events, _ = converted(path('structures.sqlite'))
+    for name, want in wanted.items():
+        got = args_of(events, name)
+        check(f'{name}: every value is an arg', without_binary(got) == want and got['domain'] == 'app', (got, want))
+        check(f'{name}: no bytes are left', 'binaryData' not in got, got)
+    check_formats('structures.sqlite')
+
+
+def kinds():
+    r = Report(path('kinds.sqlite'))
+    r.schema(FIRST + 1, (1, 'letter'), (76, 'text', 4, 0, 8), (23, 'address', 16), (FIRST + 9, 'mode', 24), (FIRST + 8, 'bits', 28), size=32)
+    for i, (name, value) in enumerate((('Off', 0), ('Fast', 7))):
+        r.add('NVTX_PAYLOAD_ENUM_ENTRIES', domainId=1, schemaId=FIRST + 9, idx=i, name=name, value=value)
+    r.add('NVTX_PAYLOAD_ENUMS', domainId=1, schemaId=FIRST + 8, numEntries=2, size=2)
+    for i, name in enumerate(('read', 'write')):
+        r.add('NVTX_PAYLOAD_ENUM_ENTRIES', domainId=1, schemaId=FIRST + 8, idx=i, name=name, value=1 << i, isFlag=1)
+    data = struct.pack('<cxxx8sxxxxQIHxx', b'A', 'na\u00efve'.encode(), 0xffff800000000000, 7, 3)
+    r.payload(10, 20, 'all', FIRST + 1, data)
+    r.payload(30, 40, 'no names', FIRST + 1, struct.pack('<cxxx8sxxxxQIHxx', b'B', b'12345678', 1, 5, 4))
+    r.schema(FIRST + 2, (16, 'n'), (12, 'list', None, BY_INDEX, 0), (76, 'rest', None, ZERO_TERMINATED), (16, 'after'), kind=2)
+    r.payload(50, 60, 'dynamic', FIRST + 2, struct.pack('<I3B6sxxxI', 3, 1, 2, 3, b'hello\0', 99))
+    r.schema(FIRST + 3, (5, None), (5, ''), (5, 'twice'), (5, 'twice'), size=16)
+    r.payload(70, 80, 'names', FIRST + 3, struct.pack('<4i', 1, 2, 3, 4))
+    for start, schema, data in ((90, 18, struct.pack('<Q', 2**63)), (92, 19, struct.pack('<3f', .5, 1, float('nan'))), (94, 76, b'plain text\0')):
+        r.payload(start, start + 1, f'plain {schema}', schema, data)
+    r.close()
+    events, _ = converted(path('kinds.sqlite'))
+    check('texts, addresses, enumerations and flags', args_of(events, 'all') ==
+          {'letter': 'A', 'text': 'na\u00efve', 'address': 0xffff800000000000, 'mode': 'Fast', 'bits': 'read|write'}, args_of(events, 'all'))
+    check('values without a name are numbers', args_of(events, 'no names') ==
+          {'letter': 'B', 'text': '12345678', 'address': 1, 'mode': 5, 'bits': 4}, args_of(events, 'no names'))
+    check('lengths inside the payload', args_of(events, 'dynamic') == {'n': 3, 'list': [1, 2, 3], 'rest': 'hello', 'after': 99}, args_of(events, 'dynamic'))
+    check('names that are missing or repeated', args_of(events, 'names') == {'payload[0]': 1, 'payload[1]': 2, 'twice': 3, 'twice[3]': 4},
+          args_of(events, 'names'))
+    check('a type in place of a schema', args_of(events, 'plain 18') == {'payload[0]': 2**63}, args_of(events, 'plain 18'))
+    check('an array of a type', args_of(events, 'plain 19') == {'payload[0]': [.5, 1, None]}, args_of(events, 'plain 19'))
+    check('a text as payload', args_of(events, 'plain 76') == {'payload[0]': 'plain text'}, args_of(events, 'plain 76'))
+
+
+def unread():
+    """What cannot be read keeps its bytes; what can be read beside it is read."""
+    r = Report(path('unread.sqlite'))
+    good = struct.pack('<QQ', 5, 6)
+    cases = {'union': ((FIRST + 20, 'u'), (18, 'after', 8)), 'pointer': ((5, 'p', 0, 1 << 1), (18, 'after', 8)),
+             'char *': ((75, 's'), (18, 'after', 8)), 'long double': ((21, 'x'),), 'beyond': ((18, 'after', 8), (18, 'b', 12)),
+             'far': ((18, 'after', 8), (18, 'b', 1 << 40)), 'negative': ((18, 'after', 8), (18, 'b', -8)),
+             'huge array': ((18, 'after', 8), (12, 'b', 1, FIXED, 1 << 40)), 'array of structures': ((FIRST + 21, 'a', 0, FIXED, 2), (18, 'after', 8)),
+             'unknown type': ((240, 'x'), (18, 'after', 8)), 'length of nothing': ((18, 'after', 8), (12, 'b', 1, BY_INDEX, 77)),
+             'itself': ((FIRST + 39, 'me'), (18, 'after', 8))}
+    r.schema(FIRST + 20, (18, 'a'), (20, 'b'), kind=3, size=8)
+    r.schema(FIRST + 21, (18, 'a'), size=8)
+    for i, (name, entries) in enumerate(cases.items()):
+        r.schema(FIRST + (39 if name == 'itself' else 40 + i), *entries, size=16)
+        r.payload(10 * i, 10 * i + 5, name, FIRST + (39 if name == 'itself' else 40 + i), good)
+    r.schema(FIRST + 60, (18, 'x'))
+    r.schema(FIRST + 60, (19, 'x'))
+    r.payload(500, 501, 'two processes disagree', FIRST + 60, good)
+    r.schema(FIRST + 61, *[(12, f'e{i}', i) for i in range(129)])
+    r.payload(510, 511, 'too many entries', FIRST + 61, bytes(200))
+    r.schema(FIRST + 62, (12, 'a', 0, FIXED, 300))
+    r.payload(520, 521, 'too many elements', FIRST + 62, bytes(300))
+    r.payload(530, 531, 'no schema', FIRST + 99, good)
+    for i, blob in enumerate((b'', b'short', struct.pack('<QQQQ', 1, 18, 9, 32) + good, struct.pack('<QQQQ', 1, 18, 8, 40) + bytes(8),
+                              struct.pack('<QQQQ', 1, 18, 2**64 - 1, 32) + good, struct.pack('<QQQQ', 1, 18, 8, 7) + bytes(8))):
+        r.add('NVTX_EVENTS', start=600 + 10 * i, end=605 + 10 * i, eventType=59, text=f'blob {i}', globalTid=process(9) + 9, binaryData=blob)
+    r.add('NVTX_EVENTS', start=700, end=701, eventType=59, text='text', globalTid=process(9) + 9, binaryData='a text that is no payload at all, only long')
+    r.close()
+    events, _ = converted(path('unread.sqlite'))
+    for name in (*cases, 'two processes disagree', 'too many entries', 'too many elements', 'no schema'):
+        args = args_of(events, name)
+        check(f'{name}: the bytes are kept', 'binaryData' in args, args)
+        if name in cases and name not in ('long double', 'unknown type'):
+            check(f'{name}: what can be read is read', args.get('after', args.get('me.after')) == 6, args)
+    end_is_fine = struct.pack('<QQQQ', 1, 18, 8, 40)
+    for i in range(6):
+        args = args_of(events, f'blob {i}')
+        expected = i == 3  # the last number may be the end of the payload: 32 + 8
+        check(f'blob {i}: {"read" if expected else "kept"}', ('binaryData' in args) != expected or i == 0, (args, end_is_fine))
+    check('a text stays a text', args_of(events, 'text')['binaryData'].startswith('a text that is no'), args_of(events, 'text'))
+
+
+NCCL = {'ncclCommInitRank': (FIRST + 2, ((18, 'NCCL communicator ID'), (5, 'No. of ranks', 8), (5, 'Rank', 12), (5, 'CUDA device', 16))),
+        'ncclAllReduce': (FIRST + 7, ((18, 'NCCL communicator ID'), (22, 'Message size [bytes]', 8), (FIRST + 16, 'Reduction operation', 16))),
+        'ncclAllGather': (FIRST + 4, ((18, 'NCCL communicator ID'), (22, 'Message size [bytes]', 8))),
+        'ncclBroadcast': (FIRST + 6, ((18, 'NCCL communicator ID'), (22, 'Message size [bytes]', 8), (5, 'Root', 16))),
+        'ncclSend': (FIRST + 9, ((18, 'NCCL communicator ID'), (22, 'Message size [bytes]', 8), (5, 'Peer rank', 16)))}
+COMMUNICATOR = 0xfeedfacecafebeef
+
+
+def nccl_report(name, rank, ranks=2, communicator=COMMUNICATOR):
+    """A job of NCCL: calls and the kernels that they launch."""
+    r, pid = Report(path(name)), 4001 + rank
+    for _ in range(2):  # schemas of two processes
+        for number, entries in NCCL.values():
+            r.schema(number, *entries, size=24)
+    r.add('NVTX_EVENTS', start=1, eventType=75, text='NCCL', globalTid=process(pid) + pid, domainId=1)
+    r.payload(10, 900, 'ncclCommInitRank', FIRST + 2, struct.pack('<Qiiixxxx', communicator, ranks, rank, rank), pid=pid)
+    for i in range(40):
+        call = ('ncclAllReduce', 'ncclAllGather', 'ncclBroadcast', 'ncclSend')[i % 4]
+        t, size = 10000 + 20000 * i, 1 << 10 + i % 5
+        r.payload(t, t + 3000, call, NCCL[call][0], struct.pack('<QQIxxxx', communicator, size, i % 5 if call == 'ncclAllReduce' else 1), pid=pid)
+        r.call(pid, pid, t + 500, t + 2500, 'cuLaunchKernelExC', correlation=i + 1, eventClass=1)
+        r.kernel(pid, t + 4000 + 100 * rank, t + 9000, f'ncclDevKernel_{call[4:]}_RING_LL(ncclDevKernelArgsStorage<4096ul>)', correlation=i + 1)
+    r.call(pid, pid, 990000, 991000, correlation=900)
+    r.kernel(pid, 992000, 993000, 'ncclDevKernel_SendRecv(x)', correlation=900)
+    r.kernel(pid, 995000, 996000, 'gemm', correlation=901)
+    r.close()
+
+
+def nccl():
+    nccl_report('nccl_rank0.sqlite', 0)
+    nccl_report('nccl_rank1.sqlite', 1)
+    events, _ = converted(path('nccl_rank0.sqlite'))
+    calls = [e for e in spans(events, 'nvtx') if e['name'] == 'ncclAllReduce']
+    ops = [e['args']['Reduction operation'] for e in calls]
+    check('reductions have the names that NCCL registers', ops == ['Sum', 'Avg', 'Min', 'Max', 'Product'] * 2, ops)
+    kernels = {e['args']['correlation']: e for e in spans(events, 'kernel')}
+    check('an all-reduce has its size', kernels[1]['args']['Collective name'] == 'allreduce' and kernels[1]['args']['In msg nelems'] == 1024 ==
+          kernels[1]['args']['Out msg nelems'] and kernels[1]['args']['Group size'] == 2, kernels[1])
+    check('an all-gather gets a message from each rank', kernels[2]['args']['In msg nelems'] == 2048 and kernels[2]['args']['Out msg nelems'] == 4096, kernels[2])
+    check('a send has a size and no collective', 'Collective name' not in kernels[4]['args'] and kernels[4]['args']['In msg nelems'] == 8192, kernels[4])
+    check('a kernel outside a call has none', 'In msg nelems' not in kernels[900]['args'] and 'dtype' not in kernels[901]['args'])
+    status, out, said = tracekit('report', '--json', path('nccl_rank0.sqlite'), path('nccl_rank1.sqlite'))
+    found = {row['name']: row for row in json.loads(out)['collectives']}
+    want = sum(1 << 10 + i % 5 for i in range(0, 40, 4)) * 2
+    check('report knows the bytes of all-reduces', status == 0 and found['allreduce']['bytes'] == want , (found, said))
+    status, out, said = tracekit('merge', '-q', '--force', '--collectives', path('c.csv'), path('nccl_rank0.sqlite'), path('nccl_rank1.sqlite'), '-o', path('m.json'))
+    check('merge lists collectives', status == 0, said)
+    with open(path('c.csv'), encoding='utf-8') as f:
+        table = f.read().splitlines()
+    check('the list has sizes and the communicator', len(table) == 41 and table[1].startswith(f'0,0x{COMMUNICATOR:x},,allreduce,1024,0'), table[:3])
+    nccl_report('other_rank1.sqlite', 1, communicator=COMMUNICATOR + 1)
+    status, _, said = tracekit('merge', '-q', '--force', '--collectives', path('c.csv'), path('nccl_rank0.sqlite'), path('other_rank1.sqlite'), '-o', path('m.json'))
+    with open(path('c.csv'), encoding='utf-8') as f:
+        check('collectives of two communicators are apart', status == 0 and len(f.read().splitlines()) == 1, said)
+
+
+def main():
+    os.environ['TMPDIR'] = folder.name
+    structures()
+    kinds()
+    unread()
+    nccl()
+    check_damage('structures.sqlite', 'unread.sqlite', 'nccl_rank0.sqlite', rounds=30, seed=8)
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
