@@ -330,6 +330,7 @@ struct perfetto {
   struct sched sched;
   struct gpu_counters gpu_counters;
   struct map gpu_nodes; /* GPU, queue and machine -> node */
+  struct map gpu_machines; /* process of a GPU -> id of its machine */
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
   uint32_t last_sequence;

@@ -388,6 +388,8 @@ static void perfetto_free(struct sink *sink) {
   struct mem mem = {0};
   map_free(&s->sequences);
   map_free(&s->machine_ids);
+  map_free(&s->names);
+  map_free(&s->is_named);
   mem_free(&s->mem, s->machines);
   buf_free(&s->packet);
   buf_free(&s->inner);
@@ -408,6 +410,8 @@ struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   s->packet.mem = s->inner.mem = s->text.mem = s->private_fields.mem = &s->mem;
   map_init(&s->sequences, &s->mem);
   map_init(&s->machine_ids, &s->mem);
+  map_init(&s->names, &s->mem);
+  map_init(&s->is_named, &s->mem);
   s->sink.open = perfetto_open;
   s->sink.write = perfetto_write;
   s->sink.close = perfetto_close;

@@ -207,6 +207,8 @@ struct perfetto_sink {
   tk_id machine_name;     /* name of the current machine */
   struct map machine_of;  /* name -> machine */
   struct map machine_ids; /* machine ids in use */
+  struct map names;    /* processes with new names: machine and pid in the input -> track */
+  struct map is_named; /* those whose name is in a packet that was passed through */
   struct map series; /* process, counter, series -> track of the series (counters.c) */
   struct map lone_counters; /* counter track -> uuid of the track for events without samples, relative to first_series */
   uint64_t first_series;
