@@ -6,6 +6,7 @@ same bytes.
     kept_perfetto.py [FOLDER...]    checks the fixtures, and every .pftrace below the folders"""
 import collections
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -136,11 +137,34 @@ def made(work):
     return path
 
 
+def incremental_counters(work):
+    """Samples of an incremental counter add up within a sequence, from 0 after each clearing, as in trace_processor."""
+    described = field(60, field(1, 10) + field(2, b'sum') + field(8, field(5, 1)))
+    out = b''.join(field(1, described + field(10, q) + field(13, 1)) for q in (1, 2))
+    sums, want = {1: 0, 2: 0}, []
+    for i, (sequence, value) in enumerate(((1, 100), (2, 50), (1, 10), (1, None), (2, 5), (1, 7), (1, 1), (2, None), (2, 3))):
+        if value is None:
+            sums[sequence] = 0
+            out += field(1, described + field(10, sequence) + field(13, 1))
+            continue
+        sums[sequence] += value
+        want.append(sums[sequence])
+        out += field(1, field(8, 1000 * (i + 1)) + field(10, sequence) + field(13, 2) + field(11, field(9, 4) + field(11, 10) + field(30, value)))
+    path, text = os.path.join(work, 'sums.pftrace'), os.path.join(work, 'sums.json')
+    with open(path, 'wb') as f:
+        f.write(out)
+    p = subprocess.run([TRACEKIT, 'convert', '-q', '--force', path, '-o', text], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    with open(text, encoding='utf-8') as f:
+        found = [v for e in json.load(f)['traceEvents'] if e['ph'] == 'C' for v in e['args'].values()]
+    check('incremental counters', p.returncode == 0 and found == want, f'{found}, not {want}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         path = made(work)
         check('there is something to keep', len(facts(read(path))) > 15, facts(read(path)))
         one('made', path, work)
+        incremental_counters(work)
         for root in [os.path.join(FIXTURES, 'perfetto'), os.path.join(FIXTURES, 'nasty', 'pftrace'), *sys.argv[1:]]:
             for folder, _, names in sorted(os.walk(root)):
                 for name in sorted(names):

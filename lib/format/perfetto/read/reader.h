@@ -214,6 +214,7 @@ struct counter_sums {
   struct counter_sum {
     int64_t whole;
     double real;
+    uint32_t clearing; /* of the sequence, since which it adds up */
   } *of;
   uint32_t n, cap;
 };
