@@ -159,12 +159,26 @@ def incremental_counters(work):
     check('incremental counters', p.returncode == 0 and found == want, f'{found}, not {want}')
 
 
+def symbols(work):
+    """Importers apply names of code only to events before them: they stay behind the events, in each part of a merge."""
+    event = field(1, field(8, 1000) + field(10, 3) + field(13, 1) + field(11, field(9, 3) + field(11, 77) + field(23, b'x')))
+    names = b''.join(field(1, field(n, field(1, b'names')) + field(10, 3)) for n in (61, 64))
+    path, out = os.path.join(work, 'symbols.pftrace'), os.path.join(work, 'out.pftrace')
+    with open(path, 'wb') as f:
+        f.write(event + field(1, field(35, b'?') + field(10, 3)) + names)
+    for args, n in ((('convert', path), 1), (('merge', path, path), 2)):
+        p = subprocess.run([TRACEKIT, *args, '-q', '--force', '--no-loss', '-o', out], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        kinds = [k for packet in packets(read(out)) for k, _ in packet if k in (11, 61, 64)]
+        check(f'names of code after {args[0]}', p.returncode == 0 and kinds == [11, 61, 64] * n, f'{kinds}: {p.stderr.decode()}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         path = made(work)
         check('there is something to keep', len(facts(read(path))) > 15, facts(read(path)))
         one('made', path, work)
         incremental_counters(work)
+        symbols(work)
         for root in [os.path.join(FIXTURES, 'perfetto'), os.path.join(FIXTURES, 'nasty', 'pftrace'), *sys.argv[1:]]:
             for folder, _, names in sorted(os.walk(root)):
                 for name in sorted(names):

@@ -82,6 +82,20 @@ static bool has_read(const struct pb_field *packet) {
   return false;
 }
 
+/* True if the packet names code to which events refer. Importers only apply it to events before it, which we write after packets. */
+static bool is_of_earlier(const struct pb_field *packet) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number == PACKET_MODULE_SYMBOLS || f.number == PACKET_DEOBFUSCATION) return true;
+  return false;
+}
+
+void write_late_packets(struct perfetto_sink *s) {
+  if (s->late.len) out_write(s->out, s->late.data, s->late.len);
+  s->late.len = 0;
+}
+
 /* Writes fields of a file unchanged, except for packets with events that the graph contains as well, if no track states that
  * its events are in packets (which happens if another format embedded the packets): these packets are written without the
  * events. */
@@ -90,7 +104,8 @@ static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   struct pb_field packet;
   for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
     scan_packet(s, &packet);
-    if (!s->whole_packets && has_read(&packet)) write_rest(s, &packet);
+    if (is_of_earlier(&packet)) buf_append(&s->late, from, (size_t)(c.p - from));
+    else if (!s->whole_packets && has_read(&packet)) write_rest(s, &packet);
     else out_write(s->out, from, (size_t)(c.p - from));
   }
 }

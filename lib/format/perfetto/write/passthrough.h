@@ -13,6 +13,9 @@ struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track);
 /* Writes the original descriptors that come after the events if `after`, otherwise the others. */
 void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after);
 
+/* Writes those packets of the graph that must come after its events. */
+void write_late_packets(struct perfetto_sink *s);
+
 /* Writes the packets that are passed through. A packet that is no longer valid counts as lost. */
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t);
 

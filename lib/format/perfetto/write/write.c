@@ -338,6 +338,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     ok = write_tracks(s, err);
     if (ok) write_lone_points(s);
     if (ok) records_write(s);
+    if (ok) write_late_packets(s);
     if (ok && sink->graphs > 1) write_descriptors(s, t, true);
     saved->events += t->n_events;
     saved->records += s->w.n_packets;
@@ -394,6 +395,7 @@ static void perfetto_free(struct sink *sink) {
   buf_free(&s->packet);
   buf_free(&s->inner);
   buf_free(&s->text);
+  buf_free(&s->late);
   buf_free(&s->private_fields);
   mem_free(&s->mem, s->stack);
   mem_free(&s->mem, s->deep);
@@ -407,7 +409,7 @@ struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   if (!s) return NULL;
   *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .step = 1, .clock = CLOCK_BOOTTIME,
                               .next_flow = 1, .next_pid = FIRST_MADE_ID};
-  s->packet.mem = s->inner.mem = s->text.mem = s->private_fields.mem = &s->mem;
+  s->packet.mem = s->inner.mem = s->text.mem = s->private_fields.mem = s->late.mem = &s->mem;
   map_init(&s->sequences, &s->mem);
   map_init(&s->machine_ids, &s->mem);
   map_init(&s->names, &s->mem);

@@ -216,6 +216,7 @@ struct perfetto_sink {
   uint64_t last_stage;    /* id of the last GpuRenderStageEvent */
   uint32_t last_counter;  /* id of the last counter in GpuCounterEvents */
   struct buf packet, inner, text, private_fields;
+  struct buf late; /* packets to be written after the events of the graph */
   struct tk_arg *args; /* args of the current counter event */
   uint32_t n_args, cap_args;
   struct open_span *stack;
