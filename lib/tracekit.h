@@ -281,10 +281,11 @@ struct tk_meta {
 /* Changes that operations made since the trace was read. Passthrough may refer to data that was removed, renamed or moved.
  * Writers use these flags to remove such passthrough, or to drop all of it and report the loss. */
 enum tk_edit {
-  TK_EDIT_DROPPED = 1, /* events, args or records were removed */
-  TK_EDIT_RENAMED = 2, /* names, ids or processes changed */
-  TK_EDIT_MOVED = 4,   /* times changed, all by the same amount unless TK_EDIT_STRETCHED is set, too */
-  TK_EDIT_STRETCHED = 8 /* times changed by different amounts */
+  TK_EDIT_DROPPED = 1,   /* events, args or records were removed */
+  TK_EDIT_RENAMED = 2,   /* names, ids or processes changed */
+  TK_EDIT_MOVED = 4,     /* times changed, all by the same amount unless TK_EDIT_STRETCHED is set, too */
+  TK_EDIT_STRETCHED = 8, /* times changed by different amounts */
+  TK_EDIT_NAMED = 16     /* processes got other names; their ids stay */
 };
 
 /* INFO: an assumption or a decision. REPAIR: a correction of invalid input. FACT: a property of the trace as recorded, which is

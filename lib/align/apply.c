@@ -12,44 +12,28 @@ int64_t align_offset(const struct align_map *m, int64_t reading_ns) {
   return m->offset_ns + llround(curve_at(&m->curve, (double)(reading_ns - m->pivot_ns)));
 }
 
-/* The curve of a map in ps, relative to the trace's origin before the move. */
-struct bend {
-  const struct align_map *map;
-  int64_t to_pivot_ps;
-  double level; /* ns: the constant part of the curve, which moving the origin takes care of */
-};
-
-/* Corrects a time and rounds it to whole nanoseconds: finer digits would be meaningless, and nesting would break in viewers
- * that round start and duration separately. */
-static tk_time straight(const struct bend *b, tk_time ts) {
-  double x = ((double)ts + (double)b->to_pivot_ps) / 1000;
-  tk_time moved = ts - (tk_time)llround((curve_at(&b->map->curve, x) - b->level) * 1000), rest = moved % 1000;
-  if (rest < 0) rest += 1000;
-  return moved - rest + (rest >= 500 ? 1000 : 0);
-}
-
-static void bend_events(struct tk_trace *t, const struct bend *b) {
+static void warp_events(struct tk_trace *t, const struct warp *s) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
-    tk_time from = straight(b, e->ts), to = straight(b, e->ts + e->dur);
+    const tk_time from = warp_time(s, e->ts), to = warp_time(s, e->ts + e->dur);
     e->ts = from;
     if (e->kind == TK_EVENT_SPAN) e->dur = to - from;
   }
-  for (tk_id i = 1; i <= t->n_flow_points; i++) t->flow_points[i].ts = straight(b, t->flow_points[i].ts);
+  for (tk_id i = 1; i <= t->n_flow_points; i++) t->flow_points[i].ts = warp_time(s, t->flow_points[i].ts);
   for (tk_id i = 1; i <= t->n_records; i++)
-    if (t->records[i].has_ts) t->records[i].ts = straight(b, t->records[i].ts);
+    if (t->records[i].has_ts) t->records[i].ts = warp_time(s, t->records[i].ts);
 }
 
 bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns, struct tk_err *err) {
-  struct bend b = {.map = m, .level = m->curve.n ? (double)llround(m->curve.y[0]) : 0};
-  i128 origin = (i128)t->origin_ns + later_ns, moved = origin - m->offset_ns - (int64_t)b.level, far = (origin - m->pivot_ns) * 1000;
+  struct warp s = {.curve = m->curve, .level = m->curve.n ? (double)llround(m->curve.y[0]) : 0};
+  i128 origin = (i128)t->origin_ns + later_ns, moved = origin - m->offset_ns - (int64_t)s.level, far = (origin - m->pivot_ns) * 1000;
   if (moved > INT64_MAX || moved < INT64_MIN || far > INT64_MAX || far < INT64_MIN)
     return err_set(err, TK_ELIMIT, "aligned times exceed the range of 64 bits");
   t->origin_ns = (int64_t)moved;
   t->edits |= TK_EDIT_MOVED;
   if (align_is_constant(m)) return true;
-  t->edits |= TK_EDIT_STRETCHED;
-  b.to_pivot_ps = (int64_t)far;
-  bend_events(t, &b);
+  s.to_pivot_ps = (int64_t)far;
+  trace_mark_stretched(t, &s);
+  warp_events(t, &s);
   return seal_order_flows(t) || mem_refuse(&t->store->mem, err);
 }

@@ -117,9 +117,10 @@ static bool read_all(struct turn *u) {
     if (joined == MANY) s->patience = s->size;
     if (!c) return u->err->code == TK_OK;
     s->taken++;
+    c->stops = false;
     join(u, c);
     if (c->fragment.t && c->fragment.t->store->mem.failed) s->from = UINT64_MAX;
-    if (c->read < c->size) return put_back(u, c);
+    if (c->stops || c->read < c->size) return put_back(u, c);
     if (!s->of->tick(u->one)) {
       jobs_drop(s->jobs);
       return false;

@@ -28,6 +28,7 @@ struct chunk {
   bool prepared;   /* `begin` was called, but not `end` */
   uint8_t *text;   /* [size], followed by the pad that inputs have, too */
   size_t size, read;
+  bool stops;      /* set by `joined`: the sequential reader must go on, even if the whole chunk was read */
   uint64_t offset; /* position of the text in the input */
   unsigned round;  /* turn in which it was prepared */
   struct tk_err err;

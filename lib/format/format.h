@@ -26,6 +26,10 @@ struct format_machine {
 struct format_track;
 struct sqlite;
 
+/* Identities of processes that must stay for the sake of passthrough data: nothing; their ids; their ids and, unless the user chose
+ * names, their names. */
+enum format_ids { FORMAT_IDS_FREE, FORMAT_IDS_NUMBERS, FORMAT_IDS_ALL };
+
 struct format {
   struct tk_format_info info;
   bool binary; /* not text, so output to a terminal is refused */
@@ -78,9 +82,9 @@ struct format {
   /* Returns the number of passthrough blocks in a graph, that is, of data that only this format understands. NULL: the format
    * has none. */
   uint64_t (*n_passthrough)(const struct tk_trace *t);
-  /* True if a file with several graphs can keep the passthrough data of this one, provided that its processes keep their ids and
-   * names. NULL: it never can. */
-  bool (*keeps_ids)(const struct tk_trace *t);
+  /* Returns what a merge must keep so that a file with several graphs can contain the passthrough data of this one. NULL: such a
+   * file never can. */
+  enum format_ids (*keeps_ids)(const struct tk_trace *t);
   /* Finds the first and the last time of passthrough data that is at least partly in the range. Such data is kept if the trace
    * is only cut in time. Returns false if there is none. NULL: a cut drops passthrough data. */
   bool (*passthrough_times)(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found);

@@ -94,6 +94,13 @@ static bool copy_ties(struct tk_store *to, const struct tk_store *from) {
   return true;
 }
 
+static bool copy_warp(struct tk_store *to, const struct tk_store *from) {
+  if (!from->warp) return true;
+  to->warp = mem_alloc(&to->mem, sizeof *to->warp);
+  if (to->warp) *to->warp = *from->warp;
+  return to->warp != NULL;
+}
+
 static bool copy_cuts(struct tk_store *to, const struct tk_store *from) {
   if (!from->n_cuts) return true;
   to->n_cuts = from->n_cuts;
@@ -140,7 +147,8 @@ static bool copy_store(struct tk_store *to, const struct tk_store *from) {
   to->without = from->without;
   return copy_strings(&to->strings, &from->strings) && copy_shapes(to, from) && copy_map(&to->shape_index, &from->shape_index) &&
          copy_map(&to->class_index, &from->class_index) && copy_map(&to->track_index, &from->track_index) &&
-         copy_buf(&to->pool, &from->pool) && copy_buf(&to->raw, &from->raw) && copy_ties(to, from) && copy_cuts(to, from);
+         copy_buf(&to->pool, &from->pool) && copy_buf(&to->raw, &from->raw) && copy_ties(to, from) &&
+         copy_cuts(to, from) && copy_warp(to, from);
 }
 
 static bool copy_sites(struct tk_store *to, const struct tk_store *from) {

@@ -89,17 +89,24 @@ void tk_free(struct tk_trace *t) {
   mem_free(&s->mem, s->tied);
   mem_free(&s->mem, s->foreign);
   mem_free(&s->mem, s->cuts);
+  mem_free(&s->mem, s->warp);
   free(s->source);
   free(s->mistake);
   free(s);
   free(t);
 }
 
+static unsigned hard_edits(const struct tk_trace *t, unsigned edits) {
+  return edits & ~(unsigned)(TK_EDIT_MOVED | TK_EDIT_NAMED | (t->store->warp ? TK_EDIT_STRETCHED : 0));
+}
+
+unsigned trace_hard_edits(const struct tk_trace *t) { return hard_edits(t, t->edits); }
+
 void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before, struct trace_cut range) {
   struct tk_store *s = t->store;
   t->edits |= TK_EDIT_DROPPED;
   t->cut = 0;
-  if (edits_before & ~(unsigned)TK_EDIT_MOVED && !cut_before) return;
+  if (hard_edits(t, edits_before) && !cut_before) return;
   if (!mem_grow(&s->mem, (void **)&s->cuts, &s->cap_cuts, (uint64_t)s->n_cuts + 2, sizeof *s->cuts)) return;
   if (cut_before && s->cuts[cut_before].start > range.start) range.start = s->cuts[cut_before].start;
   if (cut_before && s->cuts[cut_before].end < range.end) range.end = s->cuts[cut_before].end;
@@ -107,8 +114,25 @@ void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before,
 }
 
 const struct trace_cut *trace_cut_of(const struct tk_trace *t) {
-  return (t->edits & ~TK_EDIT_MOVED) == TK_EDIT_DROPPED && t->cut ? &t->store->cuts[t->cut] : NULL;
+  return trace_hard_edits(t) == TK_EDIT_DROPPED && t->cut ? &t->store->cuts[t->cut] : NULL;
 }
+
+static void warp_cut(struct trace_cut *cut, const struct warp *s) {
+  if (cut->start != INT64_MIN) cut->start = warp_time(s, cut->start);
+  if (cut->end != INT64_MAX) cut->end = warp_time(s, cut->end);
+}
+
+void trace_mark_stretched(struct tk_trace *t, const struct warp *warp) {
+  struct tk_store *s = t->store;
+  const bool is_first = !(t->edits & TK_EDIT_STRETCHED);
+  mem_free(&s->mem, s->warp);
+  s->warp = is_first && warp ? mem_alloc(&s->mem, sizeof *warp) : NULL;
+  if (s->warp) *s->warp = *warp;
+  for (tk_id i = 1; s->warp && i <= s->n_cuts; i++) warp_cut(&s->cuts[i], warp);
+  t->edits |= TK_EDIT_MOVED | TK_EDIT_STRETCHED;
+}
+
+const struct warp *trace_warp_of(const struct tk_trace *t) { return t->edits & TK_EDIT_STRETCHED ? t->store->warp : NULL; }
 
 bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err) {
   if (t && t->sealed) return true;

@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/varint.h"
 #include "keys.h"
+#include "warp.h"
 
 struct tk_arg_shape {
   uint32_t id, n;
@@ -77,6 +78,7 @@ struct tk_store {
   char *mistake;  /* first mistake of a caller who builds a trace (command/build.c) */
   struct trace_cut *cuts; /* indexed by tk_trace.cut: views of one trace may be cut to different ranges */
   uint32_t n_cuts, cap_cuts;
+  struct warp *warp; /* how times were changed by different amounts; NULL = not at all, or more than once */
   struct map frame_index, stack_index, sample_index; /* hash -> frame, stack, class of samples (stack.c) */
   uint32_t cap_frames, cap_stacks, n_sample_classes;
   /* How the file describes frames and their modules; empty unless a trace is loaded for queries (stack.h). */
@@ -102,8 +104,15 @@ static inline void trace_mark_dropped(struct tk_trace *t) {
   t->edits |= TK_EDIT_DROPPED;
   t->cut = 0;
 }
-/* Returns the range to which the trace was cut; NULL if the trace was edited in another way, too, or not at all. All times may
- * have moved by the same amount: the range moved with them. */
+/* Records that times were changed by different amounts, and how: `warp` may be NULL. Earlier ranges change with the times. */
+void trace_mark_stretched(struct tk_trace *t, const struct warp *warp);
+/* Returns how times were changed by different amounts; NULL if they were not, or if that is unknown. */
+const struct warp *trace_warp_of(const struct tk_trace *t);
+/* Returns the edits of the trace without those that data passed through can follow: moves and known corrections of all times, and
+ * new names of processes. */
+unsigned trace_hard_edits(const struct tk_trace *t);
+/* Returns the range to which the trace was cut; NULL if it was not, or if it has other hard edits. The range is in the times of the
+ * graph as it is now. */
 const struct trace_cut *trace_cut_of(const struct tk_trace *t);
 
 /* Checks a trace that a caller of the public API passes: returns false with err if it is NULL or still being built. */

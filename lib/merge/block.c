@@ -115,6 +115,10 @@ void merge_block_print(struct buf *to, const struct merge_block *block) {
   print_rank(to, block->rank, block->nameless);
   if (t) {
     print_pids(to, block);
+    if (block->machine) {
+      buf_text(to, ",\"machine\":");
+      json_quote(to, block->machine, strlen(block->machine));
+    }
     if (!block->first || trace_meta(t, "tracekit")) print_metas(to, t, block->first);
     print_hidden(to, t);
   }

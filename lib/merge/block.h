@@ -11,6 +11,7 @@ struct merge_block {
   bool first;                   /* true if its top-level keys are at the top of the output */
   bool nameless;                /* true to omit the name of the input */
   const char *account;          /* JSON members, each after a comma, that describe dropped events; NULL = none were dropped */
+  const char *machine;          /* name of the machine that distinguishes its processes from others with equal pids; NULL = none */
 };
 
 /* For a merged trace: appends the blocks that its ranks already have, with updated pids and shifts. The trace's own top-level

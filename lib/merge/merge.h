@@ -35,7 +35,7 @@ struct merge_output {
   struct sink *sink;         /* opened, written to and closed by the merge */
   struct saver *saver;       /* owner of the sink, which counts losses; NULL = the sink represents everything */
   bool needs_start;          /* true if the start of the first event must be known before the sink is opened */
-  bool (*keeps_ids)(const struct tk_trace *t); /* same as in struct format */
+  enum format_ids (*keeps_ids)(const struct tk_trace *t); /* same as in struct format */
   bool own_order;            /* true if viewers of the format ignore sort indices, so that ranks are written in rank order */
   const struct mem *held;    /* memory that the sink uses and inputs cannot use; NULL = negligible */
   struct manifest *manifest; /* instead of a sink: writes the unchanged inputs into a tar, with a manifest of their clocks */

@@ -241,21 +241,25 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
     snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
 
-/* Names the machine of all processes that have none. */
-static void name_machine(struct tk_trace *t, const char *machine) {
+/* Names the machine of all processes that have none. Returns the name in the memory of the merge. */
+static const char *name_machine(struct merger *m, struct tk_trace *t, const char *machine) {
   const tk_id name = trace_text(t, machine);
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].kind == TK_TRACK_PROCESS && !t->tracks[i].machine) t->tracks[i].machine = name;
+  return merger_text(m, machine);
 }
 
-/* True if the output keeps the input's passthrough data, which refers to processes by their ids. */
-static bool keeps_ids(const struct merger *m, const struct tk_trace *t) {
-  const bool is_named = m->opt->label || m->opt->redact;
-  return !is_named && !m->output->run && m->output->keeps_ids && m->output->keeps_ids(t);
+/* Returns what must stay of the identities of processes, because the output keeps the input's passthrough data. */
+static enum format_ids ids_to_keep(const struct merger *m, const struct tk_trace *t) {
+  if (m->opt->redact || m->output->run || !m->output->keeps_ids) return FORMAT_IDS_FREE;
+  const enum format_ids ids = m->output->keeps_ids(t);
+  return ids == FORMAT_IDS_ALL && m->opt->label ? FORMAT_IDS_NUMBERS : ids;
 }
 
-/* Renumbers the graph, and fills `was` with the original identities of processes. A single input keeps its ids. */
-static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of, struct merge_pid *was) {
+/* Renumbers the graph, and fills `was` with the original identities of processes. A single input keeps its ids. If ids stay, sets
+ * *machine to the name that distinguishes the processes from those of other ranks. */
+static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of, struct merge_pid *was,
+                           const char **machine) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   const int64_t slot = of->slot;
   struct track_origin *origins = NULL;
@@ -265,18 +269,19 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
                               .pids = of->pids, .n_pids = of->n_pids, .order = m->places ? m->places[input] : slot,
                               .by_kind = m->opt->group_by == TK_GROUP_KIND};
   r->processes = 0;
-  if (merge_joins(m) && keeps_ids(m, t)) {
-    name_machine(t, c.machine);
-  } else if (merge_joins(m)) {
-    if (r->merged && !m->opt->label && !(origins = identity_of_tracks(t, &m->mem))) return mem_refuse(&m->mem, m->err);
-    place.origins = origins;
-    bool ok = renumber(t, &m->ids, &place, was, &r->processes, m->err);
-    if (origins) identity_free_tracks(origins, &m->mem);
-    return ok;
-  }
-  for (tk_id i = 1; i <= t->n_tracks; i++)
+  const enum format_ids ids = merge_joins(m) ? ids_to_keep(m, t) : FORMAT_IDS_ALL;
+  if (ids != FORMAT_IDS_ALL && r->merged && !m->opt->label && !(origins = identity_of_tracks(t, &m->mem)))
+    return mem_refuse(&m->mem, m->err);
+  place.origins = origins;
+  bool ok = true;
+  if (ids == FORMAT_IDS_FREE) ok = renumber(t, &m->ids, &place, was, &r->processes, m->err);
+  if (ids == FORMAT_IDS_NUMBERS) ok = renumber_names(t, &place, m->err);
+  if (ids != FORMAT_IDS_FREE && merge_joins(m)) *machine = name_machine(m, t, c.machine);
+  if (origins) identity_free_tracks(origins, &m->mem);
+  if (ids == FORMAT_IDS_FREE) return ok;
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++)
     if (t->tracks[i].kind == TK_TRACK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
-  return true;
+  return ok;
 }
 
 /* Writes the trace to a separate file, whose metadata states how the trace's clock was aligned with the others. */
@@ -302,11 +307,12 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, cons
   struct buf account = {.mem = &m->mem};
   if (!was) return mem_refuse(&m->mem, m->err);
   m->ids.ordinal = (uint32_t)m->n_merged;
-  bool ok = renumber_input(m, input, t, of, was);
+  const char *machine = NULL;
+  bool ok = renumber_input(m, input, t, of, was, &machine);
   r->hidden_processes = count_processes(t, true);
   if (ok && m->opt->link_collectives) ok = merge_collectives_link(&m->alignment.collectives, (uint32_t)input, t, m->first_link, m->err);
   ok = ok && merge_share_take(m, input, t, of, was, &account);
-  const struct merge_block block = {r, t, was, m->n_merged == 0, m->opt->redact != NULL, (const char *)account.data};
+  const struct merge_block block = {r, t, was, m->n_merged == 0, m->opt->redact != NULL, (const char *)account.data, machine};
   if (ok && r->merged && merge_joins(m)) r->merged = merge_block_print_ranks(&m->blocks, &block);
   if (ok && !(r->merged && merge_joins(m))) merge_block_print(&m->blocks, &block);
   mem_free(&m->mem, was);

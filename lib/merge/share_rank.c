@@ -30,7 +30,8 @@ struct weighing {
 static void put_beside(struct weighing *w, const struct tk_trace *t, const char *account, struct out *to) {
   struct merger *m = w->m;
   struct buf b = {.mem = &m->mem};
-  const struct merge_block block = {&m->report->ranks[w->input], t, w->was, m->n_merged == 0, m->opt->redact != NULL, account};
+  const struct merge_block block = {.rank = &m->report->ranks[w->input], .trace = t, .was = w->was, .first = m->n_merged == 0,
+                                    .nameless = m->opt->redact != NULL, .account = account};
   merge_block_print(&b, &block);
   for (tk_id i = 1; m->n_merged == 0 && i <= t->n_metas; i++) buf_append(&b, trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
   if (b.data) out_write(to, b.data, b.len);

@@ -181,7 +181,7 @@ bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct t
   err_clear(err);
   if (!trace_is_sealed(t, err) || !take_rebase(o, &to, opt, err)) return false;
   t->edits |= TK_EDIT_MOVED;
-  if (o->scale_factor) t->edits |= TK_EDIT_STRETCHED;
+  if (o->scale_factor) trace_mark_stretched(t, NULL);
   if (o->scale_factor && !scale_events(t, o->scale_factor, err)) return false;
   if (o->shift && !move_events(t, o->shift, err)) return false;
   if (o->absolute) return to_epoch(t, err);

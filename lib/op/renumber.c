@@ -339,3 +339,18 @@ bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_plac
   t->edits |= TK_EDIT_RENAMED;
   return mem_check(&t->store->mem, err) && mem_check(ids->mem, err);
 }
+
+/* True for a process that the file itself describes, unlike those that stand for a GPU or for no process. */
+static bool is_described(const struct tk_track *k) {
+  return k->kind == TK_TRACK_PROCESS && !k->hidden && k->pid.kind != TK_IDENT_NONE && (is_number(k->pid) || !k->in_packets);
+}
+
+bool renumber_names(struct tk_trace *t, const struct merge_place *place, struct tk_err *err) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    struct tk_track *k = &t->tracks[i];
+    const bool has_rank = place->origins && place->origins[i].rank >= 0;
+    if (is_described(k) && !has_rank) name_process(t, k, k->pid, place);
+  }
+  t->edits |= TK_EDIT_NAMED;
+  return mem_check(&t->store->mem, err);
+}

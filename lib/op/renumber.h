@@ -57,4 +57,7 @@ struct merge_pid {
 bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,
               struct tk_err *err);
 
+/* Only names the processes, for a graph whose ids must stay; the graph is marked as named. */
+bool renumber_names(struct tk_trace *t, const struct merge_place *place, struct tk_err *err);
+
 #endif

@@ -129,12 +129,19 @@ struct pids {
   struct mem *mem;
   struct map numbers, texts; /* pid as a number, or string id of a pid that is text -> track */
   tk_id *before;             /* by track: previous process with the same pid */
+  bool *is_placed;           /* by track: the name of its machine already determines the rank */
+  struct map machines;       /* name of a machine -> 1 + index of its origin */
+  struct track_origin *of_machines;
+  uint32_t n_machines, cap_machines;
 };
 
 static bool pids_init(struct pids *p, struct tk_trace *t, struct mem *mem) {
   *p = (struct pids){.t = t, .mem = mem, .before = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *p->before)};
+  p->is_placed = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *p->is_placed);
+  if (p->is_placed) memset(p->is_placed, 0, ((size_t)t->n_tracks + 1) * sizeof *p->is_placed);
   map_init(&p->numbers, mem);
   map_init(&p->texts, mem);
+  map_init(&p->machines, mem);
   for (tk_id i = 1; p->before && i <= t->n_tracks; i++) {
     struct tk_ident pid = t->tracks[i].pid;
     if (t->tracks[i].kind != TK_TRACK_PROCESS || pid.kind == TK_IDENT_NONE) continue;
@@ -144,18 +151,22 @@ static bool pids_init(struct pids *p, struct tk_trace *t, struct mem *mem) {
     p->before[i] = *last;
     *last = i;
   }
-  return p->before != NULL;
+  return p->before && p->is_placed;
 }
 
 static void pids_free(struct pids *p) {
   map_free(&p->numbers);
   map_free(&p->texts);
+  map_free(&p->machines);
+  mem_free(p->mem, p->of_machines);
   mem_free(p->mem, p->before);
+  mem_free(p->mem, p->is_placed);
 }
 
 static void set_origin(const struct pids *p, const struct map *of, uint64_t pid, struct track_origin origin, struct track_origin *out) {
   const uint32_t *last = map_get(of, pid);
-  for (tk_id i = last ? *last : 0; i; i = p->before[i]) out[i] = origin;
+  for (tk_id i = last ? *last : 0; i; i = p->before[i])
+    if (!p->is_placed[i]) out[i] = origin;
 }
 
 /* Sets the origin of the processes with one pid from the list "pids" of the trace's metadata. A text of digits stands for a pid
@@ -185,28 +196,79 @@ static void place_pids(const struct pids *p, const struct json_value *pids, stru
   buf_free(&j.scratch);
 }
 
-static void place_rank(const struct pids *p, const struct json_value *block, struct track_origin *out) {
+static struct track_origin origin_of_block(const struct pids *p, const struct json_value *block) {
   struct track_origin origin = {"", -1};
   struct json_value v;
   const char *text = (const char *)block->p;
-  size_t n = (size_t)(block->end - block->p);
+  const size_t n = (size_t)(block->end - block->p);
   if (json_member(text, n, "rank", &v) && v.type == JSON_NUMBER && v.num.kind == NUM_INT) origin.rank = v.num.mant;
   if (json_member(text, n, "host", &v) && v.type == JSON_STRING)
     origin.host = tk_string(p->t, trace_string(p->t, v.str.p, v.str.n), NULL);
-  if (json_member(text, n, "pids", &v) && v.type == JSON_OBJECT) place_pids(p, &v, origin, out);
+  return origin;
+}
+
+/* Notes the origin of the machine that a block names. Ranks that kept their pids have such machines. */
+static void add_machine(struct pids *p, const struct json_value *block, struct track_origin *out) {
+  (void)out;
+  struct json_value v;
+  if (!json_member((const char *)block->p, (size_t)(block->end - block->p), "machine", &v) || v.type != JSON_STRING) return;
+  struct json j = {.scratch = {.mem = p->mem}};
+  size_t n;
+  const uint8_t *text = json_string_text(&j, &v.str, &n);
+  const tk_id name = text ? intern_id(&p->t->store->strings, text, n) : 0;
+  buf_free(&j.scratch);
+  if (!name) return;
+  if (!mem_grow(p->mem, (void **)&p->of_machines, &p->cap_machines, (uint64_t)p->n_machines + 1, sizeof *p->of_machines)) return;
+  p->of_machines[p->n_machines++] = origin_of_block(p, block);
+  map_put(&p->machines, name, p->n_machines);
+}
+
+/* Returns 1 + the index of the machine's origin; 0 if no block names it. Two ranks may have had machines of one name, to which a
+ * reader has added a number: "rank 2 [2]". */
+static uint32_t machine_at(const struct pids *p, tk_id machine) {
+  const uint32_t *at = machine ? map_get(&p->machines, machine) : NULL;
+  size_t n;
+  const char *name = tk_string(p->t, machine, &n), *number = at || !n ? NULL : strrchr(name, '[');
+  if (number && number > name + 1 && name[n - 1] == ']') machine = intern_id(&p->t->store->strings, name, (size_t)(number - name) - 1);
+  if (number && machine) at = map_get(&p->machines, machine);
+  return at ? *at : 0;
+}
+
+static void place_machines(struct pids *p, struct track_origin *out) {
+  for (tk_id i = 1; i <= p->t->n_tracks; i++) {
+    const struct tk_track *k = &p->t->tracks[i];
+    const uint32_t at = k->kind == TK_TRACK_PROCESS ? machine_at(p, k->machine) : 0;
+    if (!at) continue;
+    out[i] = p->of_machines[at - 1];
+    p->is_placed[i] = true;
+  }
+}
+
+static void place_rank(struct pids *p, const struct json_value *block, struct track_origin *out) {
+  struct json_value v;
+  if (json_member((const char *)block->p, (size_t)(block->end - block->p), "pids", &v) && v.type == JSON_OBJECT)
+    place_pids(p, &v, origin_of_block(p, block), out);
+}
+
+static void each_rank(struct pids *p, const struct json_value *ranks, struct track_origin *out,
+                      void (*place)(struct pids *, const struct json_value *, struct track_origin *)) {
+  struct json j = {.p = ranks->p + 1, .end = ranks->end, .last = true};
+  struct json_value block;
+  while (json_blank(&j) && *j.p == '{' && json_value(&j, &block)) {
+    place(p, &block, out);
+    if (!json_blank(&j) || *j.p++ != ',') return;
+  }
 }
 
 static bool place_ranks(struct tk_trace *t, struct track_origin *out, struct mem *mem) {
   const struct tk_meta *m = trace_meta(t, "tracekit");
-  struct json_value ranks, block;
+  struct json_value ranks;
   struct pids pids;
   if (!m || !json_member(trace_raw(t, m->at), m->size, "ranks", &ranks) || ranks.type != JSON_ARRAY) return true;
-  bool ok = pids_init(&pids, t, mem);
-  struct json j = {.p = ranks.p + 1, .end = ranks.end, .last = true};
-  while (ok && json_blank(&j) && *j.p == '{' && json_value(&j, &block)) {
-    place_rank(&pids, &block, out);
-    if (!json_blank(&j) || *j.p++ != ',') break;
-  }
+  const bool ok = pids_init(&pids, t, mem);
+  if (ok) each_rank(&pids, &ranks, out, add_machine);
+  if (ok) place_machines(&pids, out);
+  if (ok) each_rank(&pids, &ranks, out, place_rank);
   pids_free(&pids);
   return ok;
 }

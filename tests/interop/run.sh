@@ -65,6 +65,7 @@ step python3 "$here/extensions.py"
 step python3 "$here/machines.py"
 step python3 "$here/samples.py"
 step python3 "$here/moved.py" $corpus
+step python3 "$here/tables.py" $corpus
 step python3 "$here/extracted.py"
 step "$here/viewers.sh"
 step "$here/pages.sh"

@@ -6,6 +6,7 @@ same bytes.
     kept_perfetto.py [FOLDER...]    checks the fixtures, and every .pftrace below the folders"""
 import collections
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -136,11 +137,48 @@ def made(work):
     return path
 
 
+def incremental_counters(work):
+    """Samples of an incremental counter add up within a sequence, from 0 after each clearing, as in trace_processor."""
+    described = field(60, field(1, 10) + field(2, b'sum') + field(8, field(5, 1)))
+    out = b''.join(field(1, described + field(10, q) + field(13, 1)) for q in (1, 2))
+    sums, want = {1: 0, 2: 0}, []
+    for i, (sequence, value) in enumerate(((1, 100), (2, 50), (1, 10), (1, None), (2, 5), (1, 7), (1, 1), (2, None), (2, 3))):
+        if value is None:
+            sums[sequence] = 0
+            out += field(1, described + field(10, sequence) + field(13, 1))
+            continue
+        sums[sequence] += value
+        want.append(sums[sequence])
+        out += field(1, field(8, 1000 * (i + 1)) + field(10, sequence) + field(13, 2) + field(11, field(9, 4) + field(11, 10) + field(30, value)))
+    path, text = os.path.join(work, 'sums.pftrace'), os.path.join(work, 'sums.json')
+    with open(path, 'wb') as f:
+        f.write(out)
+    p = subprocess.run([TRACEKIT, 'convert', '-q', '--force', path, '-o', text], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    with open(text, encoding='utf-8') as f:
+        found = [v for e in json.load(f)['traceEvents'] if e['ph'] == 'C' for v in e['args'].values()]
+    check('incremental counters', p.returncode == 0 and found == want, f'{found}, not {want}')
+
+
+def symbols(work):
+    """Importers apply names of code only to events before them: they stay behind the events, in each part of a merge."""
+    event = field(1, field(8, 1000) + field(10, 3) + field(13, 1) + field(11, field(9, 3) + field(11, 77) + field(23, b'x')))
+    names = b''.join(field(1, field(n, field(1, b'names')) + field(10, 3)) for n in (61, 64))
+    path, out = os.path.join(work, 'symbols.pftrace'), os.path.join(work, 'out.pftrace')
+    with open(path, 'wb') as f:
+        f.write(event + field(1, field(35, b'?') + field(10, 3)) + names)
+    for args, n in ((('convert', path), 1), (('merge', path, path), 2)):
+        p = subprocess.run([TRACEKIT, *args, '-q', '--force', '--no-loss', '-o', out], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        kinds = [k for packet in packets(read(out)) for k, _ in packet if k in (11, 61, 64)]
+        check(f'names of code after {args[0]}', p.returncode == 0 and kinds == [11, 61, 64] * n, f'{kinds}: {p.stderr.decode()}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         path = made(work)
         check('there is something to keep', len(facts(read(path))) > 15, facts(read(path)))
         one('made', path, work)
+        incremental_counters(work)
+        symbols(work)
         for root in [os.path.join(FIXTURES, 'perfetto'), os.path.join(FIXTURES, 'nasty', 'pftrace'), *sys.argv[1:]]:
             for folder, _, names in sorted(os.walk(root)):
                 for name in sorted(names):

@@ -292,6 +292,35 @@ static void crafted(void **state) {
     for (unsigned every = 1; every <= 100; every = every * 3 + 1) craft(kind, every, false), craft(kind, every, true);
 }
 
+/* Appends the packets as one compressed packet. */
+static void add_compressed(struct buf *to, const struct buf *packets) {
+  uint8_t out[4096];
+  uLongf n = sizeof out;
+  struct buf packet = {.mem = to->mem};
+  assert_int_equal(compress(out, &n, packets->data, (uLong)packets->len), Z_OK);
+  pb_bytes(&packet, PACKET_COMPRESSED, out, (size_t)n);
+  pb_message(to, TRACE_PACKET, &packet);
+  buf_free(&packet);
+}
+
+/* Nothing but compressed packets, as the service writes them: one of them may be a whole chunk. The file is longer than what the
+ * sequential reader looks ahead, because chunks are not used before. */
+static void only_compressed(void **state) {
+  struct making m;
+  (void)state;
+  begin_trace(&m);
+  struct buf all = {.mem = &m.mem};
+  for (unsigned i = 0; i < 4000; i++) {
+    for (unsigned k = 0; k <= i % 7; k++) usual(&m, i * 8 + k);
+    add_compressed(&all, &m.trace);
+    m.trace.len = 0;
+  }
+  for (size_t share = 60; share <= 1000; share = share * 5 / 4)
+    agree("only compressed", all.data, all.len, (struct feed){.format = "perfetto", .threads = 3, .share = share});
+  buf_free(&all);
+  free_trace(&m);
+}
+
 /* The file truncated at any byte, and with any byte changed. */
 static void damaged(void **state) {
   static const uint8_t others[] = {0, 1, 0x08, 0x0a, 0x12, 0x52, 0x58, 0x68, 0x7f, 0x80, 0xff};
@@ -314,6 +343,7 @@ static void damaged(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(fixtures), cmocka_unit_test(crafted), cmocka_unit_test(damaged)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(fixtures), cmocka_unit_test(crafted), cmocka_unit_test(only_compressed),
+                                     cmocka_unit_test(damaged)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "curve.h"
+#include "base/curve.h"
 
 enum { FEWEST_SAME = 3 };
 

@@ -18,7 +18,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
-#include "curve.h"
+#include "base/curve.h"
 
 /* Constraints that an anchor imposes on its start and end. */
 enum align_says {

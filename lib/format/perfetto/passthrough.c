@@ -44,7 +44,7 @@ bool passthrough_readings_of(const struct tk_trace *t, struct clock_readings *he
   return true;
 }
 
-bool passthrough_is_valid(const struct tk_trace *t) { return !(t->edits & ~TK_EDIT_MOVED) || trace_cut_of(t); }
+bool passthrough_is_valid(const struct tk_trace *t) { return !trace_hard_edits(t) || trace_cut_of(t); }
 
 static void read_key_type(const struct tk_trace *t, const struct pb_field *entry, uint8_t *types) {
   struct pb in = pb_inside(entry);
@@ -157,16 +157,17 @@ static void add_subjects(const struct pb_field *packet, struct subjects *s) {
 }
 
 /* A trace with GPU work but without the system is a rank of a program: its names must contain the rank. */
-bool perfetto_keeps_ids(const struct tk_trace *t) {
+enum format_ids perfetto_keeps_ids(const struct tk_trace *t) {
   struct subjects s = {.any = false};
   struct pb_field packet;
-  if (!was_perfetto(t) || !passthrough_is_valid(t)) return false;
+  if (!was_perfetto(t) || !passthrough_is_valid(t)) return FORMAT_IDS_FREE;
   for (tk_id i = 1; i <= t->n_metas && !s.system; i++) {
     if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
     struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
     while (pb_next(&c, &packet)) add_subjects(&packet, &s);
   }
-  return s.system || (s.any && !s.gpu);
+  if (!s.system && !s.any) return FORMAT_IDS_FREE;
+  return s.system || !s.gpu ? FORMAT_IDS_ALL : FORMAT_IDS_NUMBERS;
 }
 
 struct sink_start perfetto_start(const struct tk_trace *first) {

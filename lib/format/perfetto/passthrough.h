@@ -91,8 +91,8 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t);
 /* Returns the name of a value of CounterDescriptor.unit; NULL if it names no unit. */
 const char *perfetto_unit(uint64_t unit);
 
-/* True if the trace has packets that only stay valid if a merge keeps ids and names of processes (format->keeps_ids). */
-bool perfetto_keeps_ids(const struct tk_trace *t);
+/* Returns which identities of processes a merge must keep for the sake of packets (format->keeps_ids). */
+enum format_ids perfetto_keeps_ids(const struct tk_trace *t);
 
 /* Describes machine number `at` of the Perfetto file from which the graph was read (format->machine). Returns false if it had
  * fewer. */

@@ -114,6 +114,7 @@ static void take_chunk(struct chunk *c, void *one, tk_id events, tk_id points) {
     end = d->p + d->n;
     if (!d->n || !r->compressed.p) continue;
     c->read = (size_t)(end - c->text);
+    c->stops = true;
     return;
   }
 }

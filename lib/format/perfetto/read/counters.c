@@ -16,23 +16,26 @@ static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
   return trace_string(t, text, n);
 }
 
-/* Returns the sum of an incremental counter within a sequence; NULL if memory runs out. */
+/* Returns the sum of an incremental counter within a sequence, which begins anew at each clearing of the sequence; NULL if memory runs
+ * out. */
 static struct counter_sum *sum_of(struct perfetto *r, const struct counter_sample *s) {
   struct counter_sums *all = &r->counter_sums;
+  const uint32_t clearing = r->sequences[s->sequence].n_clearings;
   uint32_t *slot = map_put(&all->index, (uint64_t)s->node << 32 | s->sequence, 0);
   if (!slot) return NULL;
-  if (*slot) return &all->of[*slot - 1];
-  if (!mem_grow(&r->t->store->mem, (void **)&all->of, &all->cap, (uint64_t)all->n + 1, sizeof *all->of)) return NULL;
-  all->of[all->n] = (struct counter_sum){0, 0};
-  *slot = ++all->n;
-  return &all->of[all->n - 1];
+  if (!*slot && !mem_grow(&r->t->store->mem, (void **)&all->of, &all->cap, (uint64_t)all->n + 1, sizeof *all->of)) return NULL;
+  const bool is_new = !*slot;
+  if (is_new) *slot = ++all->n;
+  struct counter_sum *sum = &all->of[*slot - 1];
+  if (is_new || sum->clearing != clearing) *sum = (struct counter_sum){.clearing = clearing};
+  return sum;
 }
 
 /* Returns the sample as an arg. */
 static struct tk_arg arg_of(struct perfetto *r, const struct counter_sample *s) {
   struct node *n = &r->nodes[s->node];
   struct tk_arg v = {.type = s->value.type, .key = n->unit ? n->unit : KEY_COUNTER_VALUE};
-  struct counter_sum own = {s->value.i, s->value.d}, *sum = n->incremental ? sum_of(r, s) : NULL;
+  struct counter_sum own = {s->value.i, s->value.d, 0}, *sum = n->incremental ? sum_of(r, s) : NULL;
   if (sum && v.type == TK_ARG_INT) own.whole = sum->whole = (int64_t)((uint64_t)sum->whole + (uint64_t)s->value.i);
   if (sum && v.type != TK_ARG_INT) sum->real += s->value.d;
   if (sum && sum->real != 0) v.type = TK_ARG_DOUBLE; /* integer and floating-point deltas add up to one value */

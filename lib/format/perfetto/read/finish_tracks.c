@@ -13,6 +13,7 @@
 #include "reader.h"
 #include "track.h"
 #include "machine.h"
+#include "gpu.h"
 #include "counters.h"
 
 enum { PARENTS_MOST = 512 };
@@ -526,6 +527,7 @@ void perfetto_finish_tracks(struct perfetto *r) {
   perfetto_name_counters(r);
   if (r->filed) perfetto_filed_tracks(r);
   else passthrough_tracks(&s);
+  gpu_name_machines(r);
   machine_passthrough(r);
   mem_free(&t->store->mem, s.processes);
   map_free(&s.pids);

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "graph/args.h"
 #include "inspect.h"
+#include "machine.h"
 #include "sequence.h"
 #include "procs.h"
 #include "track.h"
@@ -114,11 +115,20 @@ tk_id gpu_process(struct perfetto *r, uint32_t machine, uint32_t number) {
   struct tk_trace *t = r->t;
   char text[64];
   int n = snprintf(text, sizeof text, "GPU %u", number);
+  const tk_id name = trace_string(t, text, (size_t)n);
   if (machine) n += snprintf(text + n, sizeof text - (size_t)n, " (machine %u)", machine);
-  const tk_id name = trace_string(t, text, (size_t)n), gpu = trace_process(t, ident_str(name));
+  const tk_id gpu = trace_process(t, ident_str(trace_string(t, text, (size_t)n)));
   t->tracks[gpu].name = name;
   t->tracks[gpu].in_packets = true;
+  map_put(&r->gpu_machines, gpu, machine);
   return gpu;
+}
+
+void gpu_name_machines(struct perfetto *r) {
+  for (tk_id i = 1; i <= r->t->n_tracks; i++) {
+    const uint32_t *machine = map_get(&r->gpu_machines, i);
+    if (machine) r->t->tracks[i].machine = machine_name(r, *machine);
+  }
 }
 
 static tk_id add_queue(struct perfetto *r, const struct packet *k, const struct gpu_stage *g, tk_id queue) {

@@ -181,6 +181,7 @@ static void free_reader(struct perfetto *r) {
   mem_free(mem, r->gpu_queues.ids);
   mem_free(mem, r->gpu_stages.ids);
   map_free(&r->gpu_nodes);
+  map_free(&r->gpu_machines);
   procs_free(r);
   filed_stacks_free(r);
   sched_free(r);
@@ -238,6 +239,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->machine_index, mem);
   map_init(&r->machine_names, mem);
   map_init(&r->gpu_nodes, mem);
+  map_init(&r->gpu_machines, mem);
   procs_init(r);
   filed_stacks_init(r);
   sched_init(r);

@@ -214,6 +214,7 @@ struct counter_sums {
   struct counter_sum {
     int64_t whole;
     double real;
+    uint32_t clearing; /* of the sequence, since which it adds up */
   } *of;
   uint32_t n, cap;
 };
@@ -330,6 +331,7 @@ struct perfetto {
   struct sched sched;
   struct gpu_counters gpu_counters;
   struct map gpu_nodes; /* GPU, queue and machine -> node */
+  struct map gpu_machines; /* process of a GPU -> id of its machine */
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
   uint32_t last_sequence;

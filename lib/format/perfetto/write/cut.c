@@ -40,33 +40,19 @@ enum side { BEFORE, INSIDE, AFTER, UNKNOWN };
 
 /* ---- times ---- */
 
-static struct clock_reading reading_at(const struct cut *c, uint32_t i) {
-  struct clock_reading r;
-  memcpy(&r, c->readings + i * sizeof r, sizeof r);
-  return r;
+static bool to_trace(const struct cut *c, uint32_t machine, uint32_t clock, uint64_t time, int64_t *ns) {
+  return readings_to_trace(&c->readings, machine, clock, time, ns);
 }
 
-/* Converts a time to the trace clock by the last reading before it, as the reader does. Returns false if the clock has no
- * readings. */
-static bool to_trace(const struct cut *c, uint32_t machine, uint32_t clock, uint64_t time, int64_t *ns) {
-  const uint32_t *first = map_get(&c->clocks, (uint64_t)machine << 32 | clock);
-  *ns = (int64_t)time;
-  if (clock == 0 || (clock == c->head.trace_clock && machine == 0)) return true;
-  if (!first) return false;
-  uint32_t lo = *first - 1, hi = lo + reading_at(c, lo).n;
-  while (hi - lo > 1) {
-    const uint32_t mid = lo + (hi - lo) / 2;
-    if (reading_at(c, mid).own <= (int64_t)time) lo = mid;
-    else hi = mid;
-  }
-  const struct clock_reading r = reading_at(c, lo);
-  *ns = (int64_t)((uint64_t)r.trace + (time - (uint64_t)r.own));
-  return true;
+/* Converts a time on the trace clock to ps in the graph. */
+static i128 graph_ps(const struct cut *c, int64_t ns) {
+  const int64_t since = num_sub(ns, c->base_ns);
+  return (i128)(c->warp ? warp_ns(c->warp, since) : since) * 1000;
 }
 
 /* Returns where a time is relative to the range. A span is inside if a part of it is inside, as in the graph. */
 static enum side side_of(const struct cut *c, int64_t ns, uint64_t dur_ns) {
-  const i128 ps = ((i128)ns - c->base_ns) * 1000, end = ps + (i128)dur_ns * 1000;
+  const i128 ps = graph_ps(c, ns), end = dur_ns ? graph_ps(c, num_add(ns, dur_ns > INT64_MAX ? INT64_MAX : (int64_t)dur_ns)) : ps;
   if (ps >= c->range.end) return AFTER;
   return ps >= c->range.start || end > c->range.start ? INSIDE : BEFORE;
 }
@@ -352,7 +338,7 @@ struct marks {
 
 static void add_mark(struct cut *c, struct marks *m, struct mark mark, int64_t ns) {
   const bool is_end = mark.kind == MARK_END; /* an end exactly at the start of the range is before the range */
-  if (((i128)ns - c->base_ns) * 1000 >= (i128)c->range.start + is_end) return;
+  if (graph_ps(c, ns) >= (i128)c->range.start + is_end) return;
   if (!mem_grow(c->mem, (void **)&m->of, &m->cap, (uint64_t)m->n + 1, sizeof *m->of) ||
       !mem_grow(c->mem, (void **)&m->times, &m->cap_times, (uint64_t)m->n + 1, sizeof *m->times)) return;
   m->times[m->n] = (struct keyed){ns, m->n};
@@ -475,21 +461,6 @@ static void find_open(struct cut *c, const struct tk_trace *t) {
 
 /* ---- the whole ---- */
 
-static void find_readings(struct cut *c, const struct tk_trace *t) {
-  const struct tk_meta *m = passthrough_find(t, PASSTHROUGH_READINGS);
-  c->head = (struct clock_readings){.trace_clock = CLOCK_BOOTTIME};
-  if (!m || m->size < sizeof c->head) return;
-  memcpy(&c->head, trace_raw(t, m->at), sizeof c->head);
-  c->readings = trace_raw(t, m->at) + sizeof c->head;
-  if (c->head.n > (m->size - sizeof c->head) / sizeof(struct clock_reading)) c->head.n = 0;
-  for (uint32_t i = 0, n; i < c->head.n; i += n) {
-    const struct clock_reading first = reading_at(c, i);
-    n = first.n;
-    if (n == 0 || n > c->head.n - i) return; /* checked because the meta may come from a damaged file */
-    map_put(&c->clocks, (uint64_t)first.machine << 32 | first.id, i + 1);
-  }
-}
-
 int64_t cut_later(const struct tk_trace *t) {
   struct clock_readings head;
   const bool has_moved = t->edits & TK_EDIT_MOVED;
@@ -498,12 +469,12 @@ int64_t cut_later(const struct tk_trace *t) {
 
 static void begin(struct cut *c, const struct tk_trace *t, struct trace_cut range, struct mem *mem) {
   *c = (struct cut){.mem = mem, .range = range, .content.mem = mem, .packet.mem = mem, .out.mem = mem};
-  map_init(&c->clocks, mem);
   map_init(&c->index, mem);
   map_init(&c->cpus, mem);
   map_init(&c->open, mem);
-  find_readings(c, t);
-  c->base_ns = c->head.base_ns;
+  readings_begin(&c->readings, t, mem);
+  c->warp = trace_warp_of(t);
+  c->base_ns = c->readings.head.base_ns;
 }
 
 bool cut_begin(struct cut *c, const struct tk_trace *t, struct mem *mem) {
@@ -517,7 +488,7 @@ bool cut_begin(struct cut *c, const struct tk_trace *t, struct mem *mem) {
 void cut_end(struct cut *c) {
   for (uint32_t i = 0; i < c->n_sequences; i++) buf_free(&c->sequences[i].state);
   mem_free(c->mem, c->sequences);
-  map_free(&c->clocks);
+  readings_end(&c->readings);
   map_free(&c->index);
   map_free(&c->cpus);
   map_free(&c->open);
@@ -546,7 +517,7 @@ static struct extent extent_of(struct cut *c, const struct pb_field *packet) {
 }
 
 static tk_time graph_time(const struct cut *c, int64_t ns) {
-  const i128 ps = ((i128)ns - c->base_ns) * 1000;
+  const i128 ps = graph_ps(c, ns);
   return ps > INT64_MAX ? INT64_MAX : ps < INT64_MIN ? INT64_MIN : (tk_time)ps;
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/map.h"
 #include "format/pb.h"
-#include "format/perfetto/passthrough.h"
 #include "graph/trace.h"
+#include "readings.h"
 
 struct cut_sequence;
 
@@ -13,9 +13,8 @@ struct cut {
   struct mem *mem;
   struct trace_cut range; /* in ps since base_ns */
   int64_t base_ns;        /* time, on the packets' clock, of graph time 0 */
-  struct clock_readings head;
-  const char *readings;
-  struct map clocks;      /* machine << 32 | clock -> 1 + its first reading */
+  struct readings readings;
+  const struct warp *warp; /* how times of the graph were corrected since it was read; NULL = by a move at most */
   struct map index;       /* machine << 32 | sequence -> its state */
   struct map cpus;        /* machine << 32 | cpu: this CPU has had a bundle */
   struct map open;        /* addresses of ftrace events, and of the content of packets, that apply at the start of the range */

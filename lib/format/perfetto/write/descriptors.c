@@ -305,7 +305,7 @@ static void find_processes(struct perfetto_sink *s) {
     if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
   for (tk_id i = 1; needed && i <= t->n_tracks; i++)
-    if (needed[i] && !descriptor_track_hidden(s, i) && !s->uuids[i]) s->uuids[i] = writer_uuid(s);
+    if (needed[i] && (!descriptor_track_hidden(s, i) || passthrough_lacks_name(s, i)) && !s->uuids[i]) s->uuids[i] = writer_uuid(s);
   mem_free(&s->mem, needed);
 }
 
@@ -333,6 +333,27 @@ static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
   if (s->w.machine) write_clocks(s, s->t);
 }
 
+/* Names the machines of a graph whose packets are passed through, because descriptors of other programs do not name them; for our
+ * reader. */
+static void name_machines(struct perfetto_sink *s, bool sorted) {
+  const struct tk_trace *t = s->t;
+  struct buf d = {.mem = &s->mem};
+  struct map done;
+  map_init(&done, &s->mem);
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind != TK_TRACK_PROCESS || !k->machine || map_get(&done, k->machine)) continue;
+    map_put(&done, k->machine, 1);
+    switch_machine(s, i, sorted);
+    d.len = s->private_fields.len = 0;
+    descriptors_put_string(s, &s->private_fields, TRACK_MACHINE, k->machine);
+    pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
+    put_lone_descriptor(s, &d);
+  }
+  map_free(&done);
+  buf_free(&d);
+}
+
 void descriptor_tracks(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   const bool states_order = s->is_valid && passthrough_find(t, PASSTHROUGH_DESCRIPTORS);
@@ -340,6 +361,7 @@ void descriptor_tracks(struct perfetto_sink *s) {
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
   keep_uuids(s);
   find_processes(s);
+  if (s->sink.graphs > 1 && s->keeps_packets) name_machines(s, sorted);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!s->uuids[i] || t->tracks[i].kind != TK_TRACK_PROCESS) continue;
     switch_machine(s, i, sorted);

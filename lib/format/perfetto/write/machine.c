@@ -18,7 +18,7 @@ static void add_passthrough_machines(struct perfetto_sink *s) {
   struct format_machine m;
   if (s->t->edits & TK_EDIT_RENAMED) return;
   for (uint32_t i = 0; perfetto_machine(s->t, i, &m); i++) {
-    const uint32_t id = s->sink.graphs > 1 ? passthrough_machine_id(s, i) : m.id;
+    const uint32_t id = s->sink.graphs > 1 ? passthrough_machine_id(s, i, m.id) : m.id;
     map_put(&s->machine_of, m.name, append_machine(s, (struct machine_of_writer){id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
   }
 }

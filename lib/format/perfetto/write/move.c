@@ -1,8 +1,17 @@
-/* move.c - moves packets to another time and another machine.
+/* move.c - moves packets to another time, another trace clock and another machine, and renames processes.
  *
  * Moves the timestamps of packets, the times inside their contents (table below), and the readings of the trace clock in
  * snapshots. Times on other clocks stay as they are: snapshots relate those clocks to the trace clock, so these times follow.
  * REALTIME is the exception. It moves by its own amount, which is 0 if only the zero of the file changes.
+ *
+ * If the times were warped, a snapshot would relate another clock to the trace clock only at its own moment. Timestamps of packets on
+ * other clocks are therefore converted to the trace clock. Durations inside of contents stay.
+ *
+ * If the output has another trace clock than the input, snapshots relate the input's trace clock, whose readings stay, to the new
+ * one. Earlier readings of the new trace clock, and times on it, are replaced by moved times on the old one.
+ *
+ * Names of processes are replaced in the descriptors of tracks and in process trees, where a name is the first part of the command
+ * line, because importers use it rather than that of a descriptor.
  *
  * A time that would be negative becomes 0. If a reading of a clock snapshot would be negative, all readings of that snapshot are
  * increased by the same amount, so that they describe a later moment. */
@@ -60,48 +69,75 @@ static uint64_t moved_time(uint64_t time, int64_t by) {
   return time + (uint64_t)by;
 }
 
-/* Returns how far times on this clock move, in ns. */
-static int64_t distance(const struct move *m, uint32_t clock) {
-  if (clock == CLOCK_REALTIME) return m->real_ns;
-  return clock == m->trace_clock || clock == CLOCK_OF_TRACE ? m->ns : 0;
+/* Returns where a time on the axis is in the output. */
+static int64_t along(const struct move *m, struct move_axis axis, int64_t time) {
+  const int64_t since = num_sub(time, axis.from_ns);
+  return num_add(axis.to_ns, m->warp ? warp_ns(m->warp, since) : since);
 }
 
-static int64_t in_units(int64_t ns, uint32_t unit) {
-  const int64_t whole = ns / (int64_t)unit, rest = ns % (int64_t)unit * 2;
-  return unit == 1 ? ns : whole + (rest >= (int64_t)unit) - (rest <= -(int64_t)unit);
+/* Returns how far a time on this clock of the packet's machine moves, in ns. */
+static int64_t distance(const struct move *m, uint32_t clock, uint64_t time) {
+  const bool is_new = m->out_clock != m->trace_clock, is_trace = clock == CLOCK_OF_TRACE || (clock == m->trace_clock && !is_new);
+  int64_t ns = (int64_t)time;
+  if (time > INT64_MAX) return 0;
+  if (clock == CLOCK_REALTIME) return num_sub(along(m, m->real, ns), ns);
+  if (!is_trace && !(is_new && clock == m->out_clock)) return 0;
+  if (!readings_to_trace(&m->readings, m->from_machine, clock, time, &ns) && !is_trace) return 0;
+  return num_sub(along(m, m->trace, ns), is_trace ? ns : (int64_t)time);
+}
+
+/* Returns how far a time in units moves, in units. */
+static int64_t distance_in_units(const struct move *m, uint32_t clock, uint64_t time, uint32_t unit) {
+  if (unit == 1) return distance(m, clock, time);
+  if (time > INT64_MAX / unit) return 0;
+  const int64_t by = distance(m, clock, time * unit), rest = by % (int64_t)unit * 2;
+  return by / (int64_t)unit + (rest >= (int64_t)unit) - (rest <= -(int64_t)unit);
+}
+
+/* A clock, and how many ns one of its units has. */
+struct time_unit {
+  uint32_t clock, ns;
+};
+
+static uint64_t moved_in_units(const struct move *m, struct time_unit u, uint64_t time) {
+  return moved_time(time, distance_in_units(m, u.clock, time, u.ns));
+}
+
+static void put_varint(struct buf *b, uint64_t value) {
+  uint8_t *p = buf_reserve(b, 16);
+  if (p) b->len = (size_t)(varint_put(p, value) - b->data);
 }
 
 /* Appends a field with a time, or with packed times. */
-static void put_time(struct buf *b, const struct pb_field *f, int64_t by, struct buf *scratch) {
+static void put_time(struct move *m, struct buf *b, const struct pb_field *f, struct time_unit u) {
   uint64_t time;
   if (f->wire == PB_VARINT) {
-    pb_u64(b, f->number, moved_time(f->value, by));
+    pb_u64(b, f->number, moved_in_units(m, u, f->value));
     return;
   }
   if (f->wire == PB_FIXED64) {
-    pb_fixed64(b, f->number, moved_time(f->value, by));
+    pb_fixed64(b, f->number, moved_in_units(m, u, f->value));
     return;
   }
-  scratch->len = 0;
-  for (struct pb in = pb_inside(f); in.p < in.end && pb_varint(&in, &time);) {
-    uint8_t *p = buf_reserve(scratch, 16);
-    if (p) scratch->len = (size_t)(varint_put(p, moved_time(time, by)) - scratch->data);
-  }
-  pb_message(b, f->number, scratch);
+  m->item.len = 0;
+  for (struct pb in = pb_inside(f); in.p < in.end && pb_varint(&in, &time);) put_varint(&m->item, moved_in_units(m, u, time));
+  pb_message(b, f->number, &m->item);
 }
 
 /* ---- packed deltas ---- */
 
 /* Appends packed deltas, the first of which is an absolute time. */
-static void put_deltas(struct move *m, struct buf *b, const struct pb_field *f, int64_t by) {
+static void put_deltas(struct move *m, struct buf *b, const struct pb_field *f, uint32_t clock) {
   struct pb in = pb_inside(f);
-  uint64_t first;
+  uint64_t delta, time = 0, last = 0;
   m->item.len = 0;
-  if (in.p < in.end && pb_varint(&in, &first)) {
-    uint8_t *p = buf_reserve(&m->item, 16);
-    if (p) m->item.len = (size_t)(varint_put(p, moved_time(first, by)) - m->item.data);
-    buf_append(&m->item, in.p, (size_t)(in.end - in.p));
+  for (bool first = true; (first || m->warp) && in.p < in.end && pb_varint(&in, &delta); first = false) {
+    time += delta;
+    const uint64_t moved = moved_time(time, distance(m, clock, time));
+    put_varint(&m->item, moved - last);
+    last = moved;
   }
+  buf_append(&m->item, in.p, (size_t)(in.end - in.p));
   pb_message(b, f->number, &m->item);
 }
 
@@ -111,32 +147,32 @@ static void put_modem(struct move *m, const struct pb_field *content) {
   struct pb in = pb_inside(content);
   struct pb_field f;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
-    if (pb_field_key(&f) == PB_KEY(EVENT_TIMES, PB_BYTES)) put_deltas(m, &m->content, &f, distance(m, CLOCK_BOOTTIME));
+    if (pb_field_key(&f) == PB_KEY(EVENT_TIMES, PB_BYTES)) put_deltas(m, &m->content, &f, CLOCK_BOOTTIME);
     else buf_append(&m->content, from, (size_t)(in.p - from));
   }
 }
 
 /* ---- ftrace ---- */
 
-static void put_compact(struct move *m, const struct pb_field *f, int64_t by) {
+static void put_compact(struct move *m, const struct pb_field *f, uint32_t clock) {
   struct pb in = pb_inside(f);
   struct pb_field g;
   m->inner.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &g); from = in.p) {
     const bool is_time = (g.number == COMPACT_SWITCH_TIME || g.number == COMPACT_WAKING_TIME) && g.wire == PB_BYTES;
-    if (is_time) put_deltas(m, &m->inner, &g, by);
+    if (is_time) put_deltas(m, &m->inner, &g, clock);
     else buf_append(&m->inner, from, (size_t)(in.p - from));
   }
   pb_message(&m->content, f->number, &m->inner);
 }
 
 /* Appends a message whose field `time` is moved. */
-static void put_inner(struct move *m, const struct pb_field *f, uint32_t time, int64_t by) {
+static void put_inner(struct move *m, const struct pb_field *f, uint32_t time, struct time_unit u) {
   struct pb in = pb_inside(f);
   struct pb_field g;
   m->inner.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &g); from = in.p) {
-    if (g.number == time && g.wire != PB_FIXED32) put_time(&m->inner, &g, by, &m->item);
+    if (g.number == time && g.wire != PB_FIXED32) put_time(m, &m->inner, &g, u);
     else buf_append(&m->inner, from, (size_t)(in.p - from));
   }
   pb_message(&m->content, f->number, &m->inner);
@@ -154,17 +190,17 @@ static uint32_t ftrace_clock(const struct pb_field *bundle) {
 }
 
 static void put_ftrace(struct move *m, const struct pb_field *bundle) {
-  const int64_t by = distance(m, ftrace_clock(bundle)), boot = distance(m, CLOCK_BOOTTIME);
+  const struct time_unit own = {ftrace_clock(bundle), 1}, boot = {CLOCK_BOOTTIME, 1};
   struct pb in = pb_inside(bundle);
   struct pb_field f;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     switch (pb_field_key(&f)) {
     case PB_KEY(FTRACE_EVENT, PB_BYTES):
-    case PB_KEY(FTRACE_ERROR, PB_BYTES): put_inner(m, &f, FTRACE_EVENT_TIME, by); break;
-    case PB_KEY(FTRACE_COMPACT, PB_BYTES): put_compact(m, &f, by); break;
-    case PB_KEY(FTRACE_BOOT_TIME, PB_VARINT): put_time(&m->content, &f, boot, &m->item); break;
+    case PB_KEY(FTRACE_ERROR, PB_BYTES): put_inner(m, &f, FTRACE_EVENT_TIME, own); break;
+    case PB_KEY(FTRACE_COMPACT, PB_BYTES): put_compact(m, &f, own.clock); break;
+    case PB_KEY(FTRACE_BOOT_TIME, PB_VARINT): put_time(m, &m->content, &f, boot); break;
     case PB_KEY(FTRACE_LAST_READ, PB_VARINT):
-    case PB_KEY(FTRACE_PREVIOUS_END, PB_VARINT): put_time(&m->content, &f, by, &m->item); break;
+    case PB_KEY(FTRACE_PREVIOUS_END, PB_VARINT): put_time(m, &m->content, &f, own); break;
     default: buf_append(&m->content, from, (size_t)(in.p - from));
     }
   }
@@ -188,6 +224,27 @@ static struct reading read_clock(const struct pb_field *clock) {
   return r;
 }
 
+/* Returns the time of the snapshot on the trace clock of its machine. Returns false if it has none. */
+static bool trace_time_of(const struct move *m, const struct pb_field *snapshot, uint64_t *time) {
+  struct pb in = pb_inside(snapshot);
+  struct pb_field f;
+  while (pb_next(&in, &f)) {
+    if (pb_field_key(&f) != PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES)) continue;
+    const struct reading r = read_clock(&f);
+    *time = r.time;
+    if (r.id == m->trace_clock) return true;
+  }
+  return false;
+}
+
+/* Returns how far a reading moves. A reading of a new trace clock becomes that of the old one, moved. */
+static int64_t distance_of_reading(const struct move *m, const struct pb_field *snapshot, struct reading r) {
+  const bool is_new = m->out_clock != m->trace_clock && r.id == m->out_clock;
+  uint64_t time;
+  if (!is_new || !trace_time_of(m, snapshot, &time)) return distance(m, (uint32_t)r.id, r.time);
+  return num_sub(num_add((int64_t)time, distance(m, CLOCK_OF_TRACE, time)), (int64_t)r.time);
+}
+
 /* Returns how many ns to add to all readings of the snapshot so that none is negative after the move. */
 static uint64_t wait_of(const struct move *m, const struct pb_field *snapshot) {
   struct pb in = pb_inside(snapshot);
@@ -196,30 +253,98 @@ static uint64_t wait_of(const struct move *m, const struct pb_field *snapshot) {
   while (pb_next(&in, &f)) {
     if (pb_field_key(&f) != PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES)) continue;
     const struct reading r = read_clock(&f);
-    const int64_t by = distance(m, (uint32_t)r.id);
+    const int64_t by = distance_of_reading(m, snapshot, r);
     const uint64_t back = 0 - (uint64_t)by;
     if (by < 0 && r.time < back && back - r.time > wait) wait = back - r.time;
   }
   return wait;
 }
 
-static void put_snapshot(struct move *m, const struct pb_field *snapshot) {
-  const uint64_t wait = wait_of(m, snapshot);
-  struct pb in = pb_inside(snapshot);
-  struct pb_field f, g;
+static void put_reading(struct move *m, struct buf *b, const struct pb_field *clock, uint64_t by) {
+  struct pb in = pb_inside(clock);
+  struct pb_field f;
+  m->item.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (pb_field_key(&f) == PB_KEY(CLOCK_TIMESTAMP, PB_VARINT)) pb_u64(&m->item, CLOCK_TIMESTAMP, f.value + by);
+    else buf_append(&m->item, from, (size_t)(in.p - from));
+  }
+  pb_message(b, SNAPSHOT_CLOCKS, &m->item);
+}
+
+/* Appends a reading of the output's trace clock, which the snapshot did not have. */
+static void put_new_reading(struct move *m, struct buf *b, const struct pb_field *snapshot, uint64_t wait) {
+  uint64_t time;
+  if (!trace_time_of(m, snapshot, &time)) return;
+  m->item.len = 0;
+  pb_u64(&m->item, CLOCK_ID, m->out_clock);
+  pb_u64(&m->item, CLOCK_TIMESTAMP, time + (uint64_t)distance(m, CLOCK_OF_TRACE, time) + wait);
+  pb_message(b, SNAPSHOT_CLOCKS, &m->item);
+}
+
+static void put_snapshot(struct move *m, struct buf *b, const struct pb_field *snapshot, uint64_t wait) {
+  const bool is_new = m->out_clock != m->trace_clock;
+  struct pb in = pb_inside(snapshot);
+  struct pb_field f;
+  bool has_new = false;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (f.number == SNAPSHOT_PRIMARY_CLOCK && is_new) continue;
     if (pb_field_key(&f) != PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES)) {
-      buf_append(&m->content, from, (size_t)(in.p - from));
+      buf_append(b, from, (size_t)(in.p - from));
       continue;
     }
     const struct reading r = read_clock(&f);
-    m->item.len = 0;
-    struct pb fields = pb_inside(&f);
-    for (const uint8_t *at = fields.p; pb_next(&fields, &g); at = fields.p) {
-      if (pb_field_key(&g) != PB_KEY(CLOCK_TIMESTAMP, PB_VARINT)) buf_append(&m->item, at, (size_t)(fields.p - at));
-      else pb_u64(&m->item, CLOCK_TIMESTAMP, r.time + (uint64_t)distance(m, (uint32_t)r.id) + wait / r.unit);
+    has_new = has_new || r.id == m->out_clock;
+    put_reading(m, b, &f, (uint64_t)distance_of_reading(m, snapshot, r) + wait / r.unit);
+  }
+  if (!is_new) return;
+  if (!has_new) put_new_reading(m, b, snapshot, wait);
+  pb_u64(b, SNAPSHOT_PRIMARY_CLOCK, m->out_clock);
+}
+
+/* Moves one of the pairs of snapshots, of the client and of the host, in a RemoteClockSync. */
+static void put_pair(struct move *m, const struct pb_field *pair, uint64_t wait) {
+  const uint32_t client = m->from_machine;
+  struct pb in = pb_inside(pair);
+  struct pb_field f;
+  m->inner.len = 0;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    const bool is_host = f.number == SYNCED_HOST;
+    if (f.wire != PB_BYTES || (!is_host && f.number != SYNCED_CLIENT)) {
+      buf_append(&m->inner, from, (size_t)(in.p - from));
+      continue;
     }
-    pb_message(&m->content, SNAPSHOT_CLOCKS, &m->item);
+    m->from_machine = is_host ? 0 : client;
+    m->side.len = 0;
+    put_snapshot(m, &m->side, &f, wait);
+    pb_message(&m->inner, f.number, &m->side);
+  }
+  m->from_machine = client;
+  pb_message(&m->content, pair->number, &m->inner);
+}
+
+static uint64_t wait_of_sync(struct move *m, const struct pb_field *sync) {
+  const uint32_t client = m->from_machine;
+  struct pb in = pb_inside(sync);
+  struct pb_field pair, f;
+  uint64_t wait = 0;
+  while (pb_next(&in, &pair))
+    for (struct pb sides = pb_inside(&pair); pair.wire == PB_BYTES && pb_next(&sides, &f);) {
+      m->from_machine = f.number == SYNCED_HOST ? 0 : client;
+      const uint64_t own = f.wire == PB_BYTES ? wait_of(m, &f) : 0;
+      wait = own > wait ? own : wait;
+    }
+  m->from_machine = client;
+  return wait;
+}
+
+/* Moves both sides of all pairs, so that their distances, which are the offset of the client's clock, stay. */
+static void put_sync(struct move *m, const struct pb_field *sync) {
+  const uint64_t wait = wait_of_sync(m, sync);
+  struct pb in = pb_inside(sync);
+  struct pb_field f;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (pb_field_key(&f) == PB_KEY(REMOTE_SYNCED_CLOCKS, PB_BYTES)) put_pair(m, &f, wait);
+    else buf_append(&m->content, from, (size_t)(in.p - from));
   }
 }
 
@@ -234,7 +359,8 @@ static const struct moved_field *row_of(uint32_t packet, uint32_t field) {
 static bool has_times(uint32_t packet) {
   for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++)
     if (FIELDS[i].packet == packet) return true;
-  return packet == PACKET_FTRACE || packet == PACKET_CLOCK_SNAPSHOT || packet == PACKET_MODEM_EVENTS;
+  return packet == PACKET_FTRACE || packet == PACKET_CLOCK_SNAPSHOT || packet == PACKET_REMOTE_CLOCK_SYNC ||
+         packet == PACKET_MODEM_EVENTS;
 }
 
 static void put_fields(struct move *m, const struct pb_field *content) {
@@ -242,19 +368,86 @@ static void put_fields(struct move *m, const struct pb_field *content) {
   struct pb_field f;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     const struct moved_field *row = row_of(content->number, f.number);
-    const int64_t by = row ? in_units(distance(m, row->clock), row->unit) : 0;
-    if (row && row->inner && f.wire == PB_BYTES) put_inner(m, &f, row->inner, by);
-    else if (row && !row->inner && f.wire != PB_FIXED32) put_time(&m->content, &f, by, &m->item);
+    const struct time_unit u = {row ? row->clock : 0, row ? row->unit : 1};
+    if (row && row->inner && f.wire == PB_BYTES) put_inner(m, &f, row->inner, u);
+    else if (row && !row->inner && f.wire != PB_FIXED32) put_time(m, &m->content, &f, u);
     else buf_append(&m->content, from, (size_t)(in.p - from));
   }
 }
 
-static void put_content(struct move *m, const struct pb_field *content) {
+/* ---- names of processes ---- */
+
+/* Where a content has the pid and the name of a process: a message in it, and its fields. */
+static const struct named_field {
+  uint32_t packet, process, pid, name;
+} NAMES[] = {
+    {PACKET_PROCESS_TREE, 1, 1, 3}, /* ps/process_tree.proto: processes; pid, cmdline */
+    {PACKET_TRACK_DESCRIPTOR, DESCRIPTOR_PROCESS, PROCESS_PID, PROCESS_NAME},
+    {122, 2, 1, 3},                 /* generic_kernel/generic_task.proto: processes; pid, cmdline */
+};
+
+static const struct named_field *names_in(uint32_t packet) {
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (NAMES[i].packet == packet) return &NAMES[i];
+  return NULL;
+}
+
+static tk_id process_named(const struct move *m, const struct named_field *row, const struct pb_field *process) {
+  struct pb in = pb_inside(process);
+  struct pb_field f;
+  uint64_t pid = 0;
+  while (pb_next(&in, &f))
+    if (pb_field_key(&f) == PB_KEY(row->pid, PB_VARINT)) pid = f.value;
+  const uint32_t *at = map_get(m->names.of, move_name_key(m->from_machine, pid));
+  return at ? *at : 0;
+}
+
+/* Appends a process, whose first name becomes that of the track. */
+static void put_process(struct move *m, const struct named_field *row, const struct pb_field *process, tk_id track) {
+  const struct tk_trace *t = m->names.t;
+  struct pb in = pb_inside(process);
+  struct pb_field f;
+  size_t n;
+  const char *name = tk_string(t, t->tracks[track].name, &n);
+  bool is_done = false;
+  m->inner.len = 0;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    const bool is_name = pb_field_key(&f) == PB_KEY(row->name, PB_BYTES) && !is_done;
+    if (is_name) pb_bytes(&m->inner, row->name, name, n);
+    else buf_append(&m->inner, from, (size_t)(in.p - from));
+    is_done = is_done || is_name;
+  }
+  if (!is_done) pb_bytes(&m->inner, row->name, name, n);
+  pb_message(&m->named, process->number, &m->inner);
+  map_put(m->names.written, track, 1);
+}
+
+/* Replaces names in the content that was built. */
+static void rename_processes(struct move *m, const struct named_field *row) {
+  struct pb in = pb_over(m->content.data, m->content.len);
+  struct pb_field f;
+  m->named.len = 0;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    const bool is_process = pb_field_key(&f) == PB_KEY(row->process, PB_BYTES);
+    const tk_id track = is_process ? process_named(m, row, &f) : 0;
+    if (track) put_process(m, row, &f, track);
+    else buf_append(&m->named, from, (size_t)(in.p - from));
+  }
   m->content.len = 0;
-  if (content->number == PACKET_FTRACE) put_ftrace(m, content);
-  else if (content->number == PACKET_CLOCK_SNAPSHOT) put_snapshot(m, content);
-  else if (content->number == PACKET_MODEM_EVENTS) put_modem(m, content);
-  else put_fields(m, content);
+  buf_append(&m->content, m->named.data, m->named.len);
+}
+
+static void put_content(struct move *m, const struct pb_field *content) {
+  const struct named_field *names = m->names.of ? names_in(content->number) : NULL;
+  m->content.len = 0;
+  switch (content->number) {
+  case PACKET_FTRACE: put_ftrace(m, content); break;
+  case PACKET_CLOCK_SNAPSHOT: put_snapshot(m, &m->content, content, wait_of(m, content)); break;
+  case PACKET_REMOTE_CLOCK_SYNC: put_sync(m, content); break;
+  case PACKET_MODEM_EVENTS: put_modem(m, content); break;
+  default: put_fields(m, content);
+  }
+  if (names) rename_processes(m, names);
   pb_message(&m->packet, content->number, &m->content);
 }
 
@@ -262,9 +455,9 @@ static void put_content(struct move *m, const struct pb_field *content) {
 
 /* The fields of a packet on which its time depends. */
 struct moved_head {
-  uint64_t sequence, flags;
+  uint64_t sequence, flags, time;
   uint32_t clock, machine;
-  bool has_clock;
+  bool has_clock, has_time;
   struct pb_field defaults;
 };
 
@@ -276,6 +469,10 @@ static void read_moved(const struct pb_field *packet, struct moved_head *h) {
     case PB_KEY(PACKET_TIMESTAMP_CLOCK_ID, PB_VARINT):
       h->clock = (uint32_t)f.value;
       h->has_clock = true;
+      break;
+    case PB_KEY(PACKET_TIMESTAMP, PB_VARINT):
+      h->time = f.value;
+      h->has_time = true;
       break;
     case PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT): h->sequence = f.value; break;
     case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): h->machine = (uint32_t)f.value; break;
@@ -295,13 +492,12 @@ static uint32_t clock_in(const struct pb_field *defaults) {
   return 0;
 }
 
-/* Returns the clock of the packet's timestamp. */
+/* Returns the clock of the packet's timestamp; 0 = the trace clock, because the packet names none. */
 static uint32_t clock_of(struct move *m, const struct moved_head *h) {
   uint32_t *of = map_put(&m->clocks, (uint64_t)h->machine << 32 | (uint32_t)h->sequence, 0);
   if (of && h->flags & SEQUENCE_CLEARED) *of = 0;
   if (of && h->defaults.p) *of = clock_in(&h->defaults);
-  const uint32_t clock = h->has_clock ? h->clock : of ? *of : 0;
-  return clock ? clock : m->trace_clock;
+  return h->has_clock ? h->clock : of ? *of : CLOCK_OF_TRACE;
 }
 
 static uint32_t machine_of(struct move *m, uint32_t machine) {
@@ -309,37 +505,81 @@ static uint32_t machine_of(struct move *m, uint32_t machine) {
   return !machine ? m->machine : to ? *to : machine;
 }
 
+/* A timestamp after the move. */
+struct stamp {
+  uint64_t time;
+  uint32_t clock; /* 0 = as before */
+};
+
+static struct stamp moved_stamp(const struct move *m, uint32_t clock, uint64_t time) {
+  const bool follows = clock == CLOCK_OF_TRACE || clock == CLOCK_REALTIME || clock == m->out_clock;
+  int64_t ns, zero;
+  if (!m->warp || follows || !readings_to_trace(&m->readings, m->from_machine, clock, time, &ns))
+    return (struct stamp){moved_time(time, distance(m, clock, time)), 0};
+  readings_to_trace(&m->readings, m->from_machine, m->trace_clock, 0, &zero);
+  const int64_t moved = num_sub(along(m, m->trace, ns), zero);
+  return (struct stamp){moved < 0 ? 0 : (uint64_t)moved, m->out_clock};
+}
+
+/* True if times of the packet are on the clock that becomes the trace clock, and no snapshot relates it to the old one. */
+static bool is_unrelated(const struct move *m, uint32_t clock, const struct pb_field *packet) {
+  struct pb in = pb_inside(packet);
+  struct pb_field f;
+  int64_t ns;
+  bool uses = clock == m->out_clock;
+  if (m->out_clock == m->trace_clock || readings_to_trace(&m->readings, m->from_machine, m->out_clock, 0, &ns)) return false;
+  while (!uses && pb_next(&in, &f)) uses = pb_field_key(&f) == PB_KEY(PACKET_FTRACE, PB_BYTES) && ftrace_clock(&f) == m->out_clock;
+  return uses;
+}
+
 const struct buf *move_packet(struct move *m, const struct pb_field *packet) {
   struct moved_head h = {.sequence = 0};
+  struct stamp stamp = {0, 0};
   struct pb in = pb_inside(packet);
   struct pb_field f;
   read_moved(packet, &h);
-  const int64_t by = distance(m, clock_of(m, &h));
-  const uint32_t machine = machine_of(m, h.machine);
-  const bool moves = m->ns || m->real_ns;
+  const uint32_t clock = clock_of(m, &h), machine = machine_of(m, h.machine);
+  m->from_machine = h.machine;
+  if (is_unrelated(m, clock, packet)) return NULL;
+  if (h.has_time) stamp = moved_stamp(m, clock, h.time);
   m->packet.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
-    if (f.number == PACKET_MACHINE_ID) continue;
-    if (pb_field_key(&f) == PB_KEY(PACKET_TIMESTAMP, PB_VARINT)) pb_u64(&m->packet, f.number, moved_time(f.value, by));
-    else if (moves && f.wire == PB_BYTES && has_times(f.number)) put_content(m, &f);
+    if (f.number == PACKET_MACHINE_ID || (f.number == PACKET_TIMESTAMP_CLOCK_ID && stamp.clock)) continue;
+    if (pb_field_key(&f) == PB_KEY(PACKET_TIMESTAMP, PB_VARINT)) pb_u64(&m->packet, f.number, stamp.time);
+    else if (f.wire == PB_BYTES && ((m->moves && has_times(f.number)) || (m->names.of && names_in(f.number)))) put_content(m, &f);
     else buf_append(&m->packet, from, (size_t)(in.p - from));
   }
+  if (stamp.clock) pb_u64(&m->packet, PACKET_TIMESTAMP_CLOCK_ID, stamp.clock);
   if (machine) pb_u64(&m->packet, PACKET_MACHINE_ID, machine);
   return &m->packet;
 }
 
-void move_begin(struct move *m, struct mem *mem) {
-  *m = (struct move){.mem = mem, .trace_clock = CLOCK_BOOTTIME};
+void move_begin(struct move *m, const struct tk_trace *t, struct mem *mem) {
+  *m = (struct move){.mem = mem};
+  readings_begin(&m->readings, t, mem);
+  m->trace_clock = m->out_clock = m->readings.head.trace_clock;
   map_init(&m->machines, mem);
   map_init(&m->clocks, mem);
-  m->packet.mem = m->content.mem = m->inner.mem = m->item.mem = mem;
+  m->packet.mem = m->content.mem = m->inner.mem = m->item.mem = m->side.mem = m->named.mem = mem;
+}
+
+void move_to(struct move *m, const struct tk_trace *t, int64_t zero_ns, uint32_t clock) {
+  const struct clock_readings *head = &m->readings.head;
+  m->trace = (struct move_axis){head->base_ns, num_sub(t->origin_ns, zero_ns)};
+  m->real = t->clock == TK_CLOCK_REALTIME ? (struct move_axis){head->origin_ns, t->origin_ns} : m->trace;
+  m->warp = trace_warp_of(t);
+  m->out_clock = clock;
+  m->moves = m->warp || m->trace.from_ns != m->trace.to_ns || m->real.from_ns != m->real.to_ns || m->out_clock != m->trace_clock;
 }
 
 void move_end(struct move *m) {
+  readings_end(&m->readings);
   map_free(&m->machines);
   map_free(&m->clocks);
   buf_free(&m->packet);
   buf_free(&m->content);
   buf_free(&m->inner);
   buf_free(&m->item);
+  buf_free(&m->side);
+  buf_free(&m->named);
 }

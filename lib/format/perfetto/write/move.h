@@ -1,23 +1,48 @@
-/* move.h - moves packets to another time and another machine. */
+/* move.h - moves packets to another time, another trace clock and another machine, and renames processes. */
 #ifndef FORMAT_PERFETTO_WRITE_MOVE_H
 #define FORMAT_PERFETTO_WRITE_MOVE_H
 
 #include "base/map.h"
 #include "format/pb.h"
+#include "graph/trace.h"
+#include "readings.h"
+
+/* A move from one time to another, in ns. */
+struct move_axis {
+  int64_t from_ns, to_ns;
+};
+
+/* New names of processes. */
+struct move_names {
+  struct map *of;      /* move_name_key -> process; NULL = no process has a new name */
+  struct map *written; /* receives the processes whose names were written */
+  const struct tk_trace *t;
+};
+
+/* `machine`: as in the input. */
+static inline uint64_t move_name_key(uint32_t machine, uint64_t pid) { return (uint64_t)machine << 32 | (uint32_t)pid; }
 
 struct move {
   struct mem *mem;
-  int64_t ns, real_ns;  /* added to times on the trace clock, and to times on REALTIME */
-  uint32_t trace_clock; /* id of the trace clock */
+  struct move_axis trace, real; /* of times on the trace clock, and on REALTIME */
+  const struct warp *warp;      /* how times on both were corrected, too; NULL = not at all */
+  struct readings readings;
+  uint32_t trace_clock, out_clock; /* id of the trace clock in the input, and in the output */
+  uint32_t from_machine; /* machine of the current packet, in the input */
   uint32_t machine;     /* new id for packets without a machine id; 0 = none */
+  bool moves;           /* times change */
+  struct move_names names;
   struct map machines;  /* id of a machine -> its new id */
   struct map clocks;    /* machine << 32 | sequence -> default clock of its packets */
-  struct buf packet, content, inner, item;
+  struct buf packet, content, inner, item, side, named;
 };
 
-void move_begin(struct move *m, struct mem *mem);
+/* Prepares to copy the packets of a graph without a change. */
+void move_begin(struct move *m, const struct tk_trace *t, struct mem *mem);
 void move_end(struct move *m);
-/* Returns the moved packet, without its frame; valid until the next call. */
+/* Prepares to move them as the events of the graph were moved, and to a file with this trace clock, where `zero_ns` is 0. */
+void move_to(struct move *m, const struct tk_trace *t, int64_t zero_ns, uint32_t clock);
+/* Returns the moved packet, without its frame, valid until the next call; NULL if its times have no place on the trace clock. */
 const struct buf *move_packet(struct move *m, const struct pb_field *packet);
 
 #endif

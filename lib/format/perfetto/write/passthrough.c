@@ -83,6 +83,20 @@ static bool has_read(const struct pb_field *packet) {
   return false;
 }
 
+/* True if the packet names code to which events refer. Importers only apply it to events before it, which we write after packets. */
+static bool is_of_earlier(const struct pb_field *packet) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number == PACKET_MODULE_SYMBOLS || f.number == PACKET_DEOBFUSCATION) return true;
+  return false;
+}
+
+void write_late_packets(struct perfetto_sink *s) {
+  if (s->late.len) out_write(s->out, s->late.data, s->late.len);
+  s->late.len = 0;
+}
+
 /* Writes fields of a file unchanged, except for packets with events that the graph contains as well, if no track states that
  * its events are in packets (which happens if another format embedded the packets): these packets are written without the
  * events. */
@@ -91,7 +105,8 @@ static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   struct pb_field packet;
   for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
     scan_packet(s, &packet);
-    if (!s->whole_packets && has_read(&packet)) write_rest(s, &packet);
+    if (is_of_earlier(&packet)) buf_append(&s->late, from, (size_t)(c.p - from));
+    else if (!s->whole_packets && has_read(&packet)) write_rest(s, &packet);
     else out_write(s->out, from, (size_t)(c.p - from));
   }
 }
@@ -112,20 +127,17 @@ static void renumber_machines(struct passing *p, const struct tk_trace *t) {
   if (sink->graphs <= 1) return;
   p->move.machine = sink->ordinal;
   for (uint32_t i = 0; perfetto_machine(t, i, &machine); i++)
-    map_put(&p->move.machines, machine.id, passthrough_machine_id(p->s, i));
+    map_put(&p->move.machines, machine.id, passthrough_machine_id(p->s, i, machine.id));
 }
 
 static void begin_passing(struct passing *p, struct perfetto_sink *s, const struct tk_trace *t) {
   struct clock_readings head;
   *p = (struct passing){.s = s, .frame.mem = &s->mem};
-  move_begin(&p->move, &s->mem);
+  move_begin(&p->move, t, &s->mem);
   renumber_machines(p, t);
-  if ((t->edits & TK_EDIT_MOVED || s->sink.graphs > 1) && passthrough_readings_of(t, &head)) {
-    p->move.trace_clock = head.trace_clock;
-    p->move.ns = num_sub(num_sub(t->origin_ns, s->zero_ns), head.base_ns);
-    p->move.real_ns = t->clock == TK_CLOCK_REALTIME ? num_sub(t->origin_ns, head.origin_ns) : p->move.ns;
-  }
-  p->moves = p->move.ns || p->move.real_ns || p->move.machine || p->move.machines.n;
+  if (t->edits & TK_EDIT_NAMED) p->move.names = (struct move_names){&s->names, &s->is_named, t};
+  if ((t->edits & TK_EDIT_MOVED || s->sink.graphs > 1) && passthrough_readings_of(t, &head)) move_to(&p->move, t, s->zero_ns, s->clock);
+  p->moves = p->move.moves || p->move.machine || p->move.machines.n || p->move.names.of;
 }
 
 static void end_passing(struct passing *p) {
@@ -139,8 +151,13 @@ static void write_moved(struct passing *p, const void *bytes, size_t n) {
   struct pb_field packet;
   while (pb_next(&c, &packet)) {
     if (pb_field_key(&packet) != PB_KEY(TRACE_PACKET, PB_BYTES)) continue;
+    const struct buf *moved = move_packet(&p->move, &packet);
+    if (!moved) {
+      sink_lose(&p->s->sink, TK_LOSS_PASSTHROUGH, 1);
+      continue;
+    }
     p->frame.len = 0;
-    pb_message(&p->frame, TRACE_PACKET, move_packet(&p->move, &packet));
+    pb_message(&p->frame, TRACE_PACKET, moved);
     write_fields(p->s, p->frame.data, p->frame.len);
   }
 }
@@ -195,6 +212,52 @@ void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool a
   end_passing(&p);
 }
 
+/* ---- new names of processes ---- */
+
+static uint32_t machine_in_file(const struct tk_trace *t, tk_id name) {
+  struct format_machine machine;
+  for (uint32_t i = 0; name && perfetto_machine(t, i, &machine); i++)
+    if (machine.name == name) return machine.id;
+  return 0;
+}
+
+/* Fills `pids` with the original pids of processes whose pids another machine uses as well. */
+static void find_original_pids(const struct tk_trace *t, struct map *pids) {
+  const struct tk_meta *m = passthrough_find(t, PASSTHROUGH_TRACKS);
+  struct pb c = m ? pb_over(trace_raw(t, m->at), (size_t)m->size) : pb_over("", 0);
+  struct pb_field entry, f;
+  while (pb_next(&c, &entry)) {
+    uint64_t track = 0;
+    for (struct pb in = pb_inside(&entry); pb_next(&in, &f);) {
+      if (f.number == PASSTHROUGH_TRACK) track = f.value;
+      if (f.number == PASSTHROUGH_PID) map_put(pids, track, (uint32_t)f.value);
+    }
+  }
+}
+
+static void find_names(struct perfetto_sink *s, const struct tk_trace *t) {
+  struct map pids, machines;
+  map_init(&pids, &s->mem);
+  map_init(&machines, &s->mem);
+  find_original_pids(t, &pids);
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind != TK_TRACK_PROCESS || !k->renamed || k->pid.kind != TK_IDENT_INT) continue;
+    const uint32_t *pid = map_get(&pids, i), *known = map_get(&machines, k->machine);
+    const uint32_t machine = known ? *known : machine_in_file(t, k->machine);
+    if (!known) map_put(&machines, k->machine, machine);
+    map_put(&s->names, move_name_key(machine, pid ? *pid : (uint64_t)k->pid.num), i);
+  }
+  map_free(&pids);
+  map_free(&machines);
+}
+
+bool passthrough_lacks_name(const struct perfetto_sink *s, tk_id process) {
+  const struct tk_track *k = &s->t->tracks[process];
+  if (!(s->t->edits & TK_EDIT_NAMED) || !s->is_valid || !k->renamed || k->pid.kind != TK_IDENT_INT) return false;
+  return !map_get(&s->is_named, process);
+}
+
 /* ---- which packets are written ---- */
 
 static uint32_t clock_of_packets(const struct tk_trace *t) {
@@ -220,20 +283,21 @@ static bool has_packet(const struct tk_trace *t, uint32_t field) {
   return false;
 }
 
-/* True if the packets can be moved. The clocks of other machines stay where they are, and so would not agree with the moved clock
- * to which a RemoteClockSync relates them. */
-static bool can_move(const struct tk_trace *t) { return !has_packet(t, PACKET_REMOTE_CLOCK_SYNC); }
-
-/* True if the packets can be written next to packets of other graphs, which have the same trace clock. */
+/* True if the packets can be written next to packets of other graphs. If the trace clocks differ, the offsets of other machines'
+ * clocks, which are on the old trace clock, would be wrong. */
 static bool is_apart(const struct perfetto_sink *s, const struct tk_trace *t) {
-  return !passthrough_find(t, PASSTHROUGH_PACKETS) || (clock_of_packets(t) == s->clock && can_move(t));
+  return !passthrough_find(t, PASSTHROUGH_PACKETS) || clock_of_packets(t) == s->clock || !has_packet(t, PACKET_REMOTE_CLOCK_SYNC);
 }
 
 void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t) {
   const bool is_only = s->sink.graphs <= 1 && !s->sink.ordinal && s->at_first;
+  map_free(&s->names);
+  map_free(&s->is_named);
+  map_init(&s->names, &s->mem);
+  map_init(&s->is_named, &s->mem);
+  if (t->edits & TK_EDIT_NAMED) find_names(s, t);
   s->is_valid = passthrough_is_valid(t) && (is_only || (s->sink.graphs > 1 && is_apart(s, t)));
-  if (s->is_valid && t->edits & TK_EDIT_MOVED) s->is_valid = can_move(t);
-  if (s->sink.graphs > 1) s->has_clocks = s->has_realtime = false;
+  if (s->sink.graphs > 1) s->has_clocks = s->has_realtime = s->has_remote_clocks = false;
 }
 
 /* ---- blocks of other formats ---- */

@@ -13,6 +13,9 @@ struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track);
 /* Writes the original descriptors that come after the events if `after`, otherwise the others. */
 void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after);
 
+/* Writes those packets of the graph that must come after its events. */
+void write_late_packets(struct perfetto_sink *s);
+
 /* Writes the packets that are passed through. A packet that is no longer valid counts as lost. */
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t);
 
@@ -20,10 +23,12 @@ void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t);
  * written. If there are several graphs, each has its own machines, so their packets do not affect each other. */
 void passthrough_first(struct perfetto_sink *s, const struct tk_trace *first);
 void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t);
-/* Returns the new id of machine number `at` of one of several graphs. */
-static inline uint32_t passthrough_machine_id(const struct perfetto_sink *s, uint32_t at) {
-  return s->sink.ordinal + s->sink.graphs * (at + 1);
+/* Returns the new id of machine number `at`, with this id in the input, of one of several graphs. */
+static inline uint32_t passthrough_machine_id(const struct perfetto_sink *s, uint32_t at, uint32_t id) {
+  return id ? s->sink.ordinal + s->sink.graphs * (at + 1) : s->sink.ordinal;
 }
+/* True if the process has a new name that no packet which was passed through states. */
+bool passthrough_lacks_name(const struct perfetto_sink *s, tk_id process);
 
 /* Writes the data that other formats have embedded since the last call (format/carry.h). */
 void write_blocks(struct perfetto_sink *s);

@@ -338,6 +338,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     ok = write_tracks(s, err);
     if (ok) write_lone_points(s);
     if (ok) records_write(s);
+    if (ok) write_late_packets(s);
     if (ok && sink->graphs > 1) write_descriptors(s, t, true);
     saved->events += t->n_events;
     saved->records += s->w.n_packets;
@@ -388,10 +389,13 @@ static void perfetto_free(struct sink *sink) {
   struct mem mem = {0};
   map_free(&s->sequences);
   map_free(&s->machine_ids);
+  map_free(&s->names);
+  map_free(&s->is_named);
   mem_free(&s->mem, s->machines);
   buf_free(&s->packet);
   buf_free(&s->inner);
   buf_free(&s->text);
+  buf_free(&s->late);
   buf_free(&s->private_fields);
   mem_free(&s->mem, s->stack);
   mem_free(&s->mem, s->deep);
@@ -405,9 +409,11 @@ struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   if (!s) return NULL;
   *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .step = 1, .clock = CLOCK_BOOTTIME,
                               .next_flow = 1, .next_pid = FIRST_MADE_ID};
-  s->packet.mem = s->inner.mem = s->text.mem = s->private_fields.mem = &s->mem;
+  s->packet.mem = s->inner.mem = s->text.mem = s->private_fields.mem = s->late.mem = &s->mem;
   map_init(&s->sequences, &s->mem);
   map_init(&s->machine_ids, &s->mem);
+  map_init(&s->names, &s->mem);
+  map_init(&s->is_named, &s->mem);
   s->sink.open = perfetto_open;
   s->sink.write = perfetto_write;
   s->sink.close = perfetto_close;

@@ -207,6 +207,8 @@ struct perfetto_sink {
   tk_id machine_name;     /* name of the current machine */
   struct map machine_of;  /* name -> machine */
   struct map machine_ids; /* machine ids in use */
+  struct map names;    /* processes with new names: machine and pid in the input -> track */
+  struct map is_named; /* those whose name is in a packet that was passed through */
   struct map series; /* process, counter, series -> track of the series (counters.c) */
   struct map lone_counters; /* counter track -> uuid of the track for events without samples, relative to first_series */
   uint64_t first_series;
@@ -214,6 +216,7 @@ struct perfetto_sink {
   uint64_t last_stage;    /* id of the last GpuRenderStageEvent */
   uint32_t last_counter;  /* id of the last counter in GpuCounterEvents */
   struct buf packet, inner, text, private_fields;
+  struct buf late; /* packets to be written after the events of the graph */
   struct tk_arg *args; /* args of the current counter event */
   uint32_t n_args, cap_args;
   struct open_span *stack;

@@ -1,6 +1,6 @@
 /* curve.h - piecewise linear functions, and medians. */
-#ifndef ALIGN_SOLVE_CURVE_H
-#define ALIGN_SOLVE_CURVE_H
+#ifndef BASE_CURVE_H
+#define BASE_CURVE_H
 
 #include <stdint.h>
 

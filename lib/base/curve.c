@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "solve.h"
-#include "base/order.h"
+#include "curve.h"
+#include "order.h"
 
 double curve_at(const struct curve *c, double x) {
   uint32_t lo = 0, hi = c->n > 1 ? c->n - 1 : 0;

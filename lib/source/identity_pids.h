@@ -1,0 +1,11 @@
+/* identity_pids.h - the pids of ranks that kept their pids in a merge. */
+#ifndef SOURCE_IDENTITY_PIDS_H
+#define SOURCE_IDENTITY_PIDS_H
+
+#include "graph/trace.h"
+
+/* In the metadata of a merged trace, replaces the pids of ranks that have a machine by the pids that the processes of this machine
+ * have in the graph: only these are unique, and most formats do not store machines. A failure shows in the trace's memory. */
+void identity_renew_pids(struct tk_trace *t);
+
+#endif

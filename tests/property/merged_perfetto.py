@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""Checks that a merge keeps the packets of Perfetto inputs whatever it changes: names of processes, times by amounts that differ, the
+trace clock, and the clocks of further machines. A packet and a track event of the same time are at the same time afterwards.
+
+    programs    ranks with GPU work: names contain the rank, and render stages, counters and pids stay
+    labels      new names are in descriptors and in process trees; a process without either gets a descriptor
+    drift       times in packets are corrected as those of events are, on all clocks
+    clocks      inputs with different trace clocks are written on one
+    machines    the clocks of further machines of an input follow it
+    damage      invalid contents do no harm"""
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import machines  # noqa: E402
+import system_trace as system  # noqa: E402
+import torch_pftrace  # noqa: E402
+import trackprops  # noqa: E402
+from protobuf import parse, varint as read_varint  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+field, packet, get = system.field, system.packet, trackprops.get
+REALTIME, MONOTONIC, BOOTTIME = 1, 3, 6
+REAL = 10**18      # REALTIME at BOOTTIME 0
+BEHIND = 7_000_000 # MONOTONIC is behind BOOTTIME by this
+LOG, UNKNOWN, STATS = 39, 901, 7
+work = tempfile.TemporaryDirectory()
+
+
+def path(name):
+    return os.path.join(work.name, name)
+
+
+def write(name, data):
+    with open(path(name), 'wb') as f:
+        f.write(data)
+    return path(name)
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True)
+    return p.returncode, p.stdout.decode(), p.stderr.decode()
+
+
+def done(what, *args):
+    status, out, err = run(*args)
+    check(f'{what}: succeeds', status == 0, err)
+    return out
+
+
+def merge(what, *args):
+    return done(what, 'merge', '-q', '--force', '--no-loss', *args, '-o', path('merged.pftrace'))
+
+
+def packets(name):
+    with open(path(name), 'rb') as f:
+        return [parse(p) for n, p in parse(f.read()) if n == 1]
+
+
+def of_machine(name, machine):
+    return [p for p in packets(name) if get(p, 98, 0) == machine]
+
+
+def contents(name, machine, number):
+    return [v for p in of_machine(name, machine) for n, v in p if n == number]
+
+
+def process_names(name, machine):
+    """{pid: names} of the descriptors and of the trees."""
+    described, listed = collections.defaultdict(set), {}
+    for d in contents(name, machine, 60):
+        process = get(parse(d), 3)
+        if process is not None:
+            described[get(parse(process), 1)].add((get(parse(process), 6) or b'').decode())
+    for tree in contents(name, machine, 2):
+        for n, p in parse(tree):
+            if n == 1:
+                listed[get(parse(p), 1)] = [v.decode() for k, v in parse(p) if k == 3]
+    return dict(described), listed
+
+
+# ---- ranks of a program ----
+
+def by_rank(name):
+    out = done(f'top of {name}', 'top', '-q', '--json', '--kind', 'kernel', '--by', 'rank', path(name))
+    return {int(row['name']): (row['count'], row['total_ns']) for row in json.loads(out)['rows']}
+
+
+def programs():
+    for rank, steps in enumerate((4, 5, 3)):
+        data = torch_pftrace.trace(steps) + field(1, field(128, field(1, field(2, f'the GPU of {rank}'))) + field(10, 5))
+        write(f'rank{rank}.pftrace', data)
+    merge('ranks', *[path(f'rank{r}.pftrace') for r in range(3)])
+    want = {}
+    for rank in range(3):
+        for number, what in ((53, 'stages'), (52, 'samples'), (128, 'GPUs')):
+            a, b = contents(f'rank{rank}.pftrace', 0, number), contents('merged.pftrace', rank, number)
+            check(f'ranks: {what} of {rank}', a and a == b, f'{len(a)}, {len(b)}')
+        described, _ = process_names('merged.pftrace', rank)
+        check(f'ranks: names of {rank}', described == {4242: {f'rank {rank} - python'}}, described)
+        alone = json.loads(done('top', 'top', '-q', '--json', '--kind', 'kernel', '--by', 'kind', path(f'rank{rank}.pftrace')))['rows'][0]
+        want[rank] = alone['count'], alone['total_ns']
+    check('ranks: kernels by rank', by_rank('merged.pftrace') == want, by_rank('merged.pftrace'))
+    for name in ('again.json', 'again.pftrace'):
+        done('convert', 'convert', '-q', '--force', path('merged.pftrace'), '-o', path(name))
+        check(f'ranks: kernels by rank in {name}', by_rank(name) == want, by_rank(name))
+    done('merge of a merge', 'merge', '-q', '--force', '--no-loss', path('merged.pftrace'), path('rank2.pftrace'), '-o', path('twice.pftrace'))
+    found = by_rank('twice.pftrace')
+    check('ranks: merge of a merge', {0: want[0], 1: want[1]} == {r: found[r] for r in (0, 1)} and len(found) <= 4, found)
+
+
+# ---- labels ----
+
+def labels():
+    system.write(path('system.pftrace'), 1, False)
+    maker, out = trackprops.Maker(1), []
+    maker.packet = lambda *fields: out.append(packet(*fields, sequence=99))
+    maker.slices(maker.thread(maker.process(100), 100, 101), system.START + 1000)
+    maker.slices(maker.thread(maker.process(300), 300, 301), system.START + 1000)
+    lone = system.bundle(3, [system.printed(system.START + 5, 400, 'B|400|alone'), system.printed(system.START + 9, 400, 'E|400')])
+    with open(path('system.pftrace'), 'ab') as f:
+        f.write(b''.join(out) + lone)
+    before = process_names('system.pftrace', 0)
+    merge('labels', '--label', '{rank}: {process}', path('system.pftrace'), path('system.pftrace'))
+    for rank in (0, 1):
+        described, listed = process_names('merged.pftrace', rank)
+        for pid, names in before[0].items():
+            if pid not in before[1]:
+                check(f'label in the descriptor of {pid}', all(n.startswith(f'{rank}: ') for n in described[pid]), described)
+        check('label in the tree', listed[100][0].startswith(f'{rank}: ') and listed[100][1:] == before[1][100][1:], listed)
+        check('label of a process that only ftrace names', any(n.startswith(f'{rank}: ') for n in described.get(400, ())), described)
+        check('labels: packets stay', len(contents('merged.pftrace', rank, 1)) == len(contents('system.pftrace', 0, 1)))
+    names = {t['name'] for t in json.loads(done('top', 'top', '-q', '--json', '--by', 'process', path('merged.pftrace')))['rows']}
+    check('labels are read again', {'0: process 100 (100)', '0: pid 400 (400)', '0: /usr/bin/server (200)'} <= names, names)
+    check('labels: no name is without', all(n.startswith(('0: ', '1: ')) for n in names), names)
+
+
+# ---- pairs of an event and packets of the same time ----
+
+N = 40
+
+
+def pairs(clock_of_trace, drift=0.0, ahead=0, step=500_000_000):
+    """A trace with N barriers as track events, and packets of several kinds at the same times. Its clock runs fast by `drift`."""
+    def at(clock, boot):
+        return {BOOTTIME: boot, MONOTONIC: boot - BEHIND, REALTIME: boot + REAL}[clock]
+
+    start = system.START + ahead
+    clocks = b''.join(field(1, field(1, c) + field(2, at(c, start))) for c in (BOOTTIME, MONOTONIC, REALTIME))
+    primary = field(2, clock_of_trace) if clock_of_trace != BOOTTIME else b''
+    kernel = field(1, field(1, 'Linux') + field(3, '5.10.101'))
+    out = [packet(field(6, clocks + primary)), packet(field(45, kernel)),
+           packet(field(60, field(1, 1) + field(3, field(1, 10) + field(6, 'program')))),
+           packet(field(60, field(1, 2) + field(5, 1) + field(4, field(1, 10) + field(2, 11))))]
+    switches, times = [], []
+    for i in range(1, N + 1):
+        boot = start + round(step * i * (1 + drift))
+        ns = at(clock_of_trace, boot)
+        times.append(boot)
+        out.append(packet(field(11, field(9, 1) + field(11, 2) + field(23, f'barrier {i}')), ns=ns, sequence=20))
+        out.append(packet(field(11, field(9, 2) + field(11, 2)), ns=ns + 1000, sequence=20))
+        out.append(packet(field(LOG, field(1, field(5, at(REALTIME, boot)) + field(8, f'log {i}.')))))
+        out.append(packet(field(UNKNOWN, f'unknown {i}.'), ns=ns, sequence=8))
+        out.append(packet(field(UNKNOWN, f'monotonic {i}.') + field(58, MONOTONIC), ns=at(MONOTONIC, boot), sequence=8))
+        out.append(packet(field(UNKNOWN, f'boottime {i}.') + field(58, BOOTTIME), ns=boot, sequence=8))
+        out.append(packet(field(STATS, field(9, boot) + field(900, f'stats {i}.')), ns=ns, sequence=8))
+        out.append(system.bundle(0, [system.printed(boot, 11, f'I|10|print {i}.')]))
+        switches.append((boot, 0, i))
+    columns = field(5, 'thread') + field(1, system.deltas([s[0] for s in switches])) + field(2, system.packed([0] * N)) + \
+        field(3, system.packed(range(1, N + 1))) + field(4, system.packed([120] * N)) + field(6, system.packed([0] * N))
+    out.append(packet(field(1, field(1, 1) + field(4, columns))))
+    return b''.join(out)
+
+
+class Clocks:
+    """Converts times of one machine to the trace clock, as importers do: by the last snapshot before."""
+
+    def __init__(self, name, machine, trace_clock):
+        self.trace_clock, self.snapshots = trace_clock, []
+        for s in contents(name, machine, 6):
+            self.snapshots.append({get(c, 1): get(c, 2) for c in (parse(c) for n, c in parse(s) if n == 1)})
+
+    def on_trace(self, clock, ns):
+        if clock in (0, self.trace_clock):
+            return ns
+        known = [s for s in self.snapshots if clock in s and self.trace_clock in s]
+        assert known, f'no snapshot relates {clock} to {self.trace_clock}'
+        before = [s for s in known if s[clock] <= ns] or known[:1]
+        best = max(before, key=lambda s: s[clock])
+        return ns - best[clock] + best[self.trace_clock]
+
+
+def item_times(name, machine, trace_clock):
+    """{kind: [time on the trace clock of item 1, 2, ...]}"""
+    clocks, found = Clocks(name, machine, trace_clock), collections.defaultdict(dict)
+
+    def add(text, clock, ns):
+        kind, i = text.decode().rstrip('.').split(' ')
+        found[kind][int(i)] = clocks.on_trace(clock, ns)
+
+    for p in of_machine(name, machine):
+        for n, v in p:
+            if n == UNKNOWN:
+                add(v, get(p, 58, 0), get(p, 8))
+            elif n == STATS:
+                add(get(parse(v), 900), BOOTTIME, get(parse(v), 9))
+            elif n == LOG:
+                for e in (parse(e) for k, e in parse(v) if k == 1):
+                    add(get(e, 8), REALTIME, get(e, 5))
+            elif n == 1:
+                for k, e in parse(v):
+                    if k == 2:
+                        text = get(parse(get(parse(e), 3)), 2)
+                        add(text.split(b'|')[2], BOOTTIME, get(parse(e), 1))
+                    elif k == 4:
+                        now, i, data, start = 0, 0, get(parse(e), 1), 0
+                        while start < len(data):
+                            delta, start = read_varint(data, start)
+                            now, i = now + delta, i + 1
+                            add(b'switch %d' % i, BOOTTIME, now)
+    return {kind: [times[i] for i in sorted(times)] for kind, times in found.items()}
+
+
+def barrier_times(name):
+    """By process: times of the barriers, in ns of the file."""
+    trace = json.loads(done('events', 'convert', '-q', path(name), '-f', 'json', '-o', '-'))
+    found = collections.defaultdict(dict)
+    base = trace.get('baseTimeNanoseconds', 0)
+    for e in trace['traceEvents']:
+        if e.get('ph', '-') in 'XB' and e['name'].startswith('barrier'):
+            found[e['pid']][int(e['name'].split()[1])] = base + round(e['ts'] * 1000)
+    return [[times[i] for i in sorted(times)] for _, times in sorted(found.items(), key=lambda f: str(f[0]))]
+
+
+def compare(what, machine, trace_clock, slack=0):
+    items = item_times('merged.pftrace', machine, trace_clock)
+    events = barrier_times('merged.pftrace')[machine]
+    check(f'{what}: all kinds are there', set(items) == {'log', 'unknown', 'monotonic', 'boottime', 'stats', 'print', 'switch'}, set(items))
+    check(f'{what}: all barriers are there', len(events) == N, len(events))
+    first = events[0] - items['unknown'][0]
+    for kind, times in items.items():
+        apart = [e - t - first for e, t in zip(events, times)]
+        check(f'{what}: {kind} of {machine} stays at the events', len(times) == N and max(map(abs, apart)) <= slack, apart)
+    return events
+
+
+def drift():
+    write('a.pftrace', pairs(BOOTTIME))
+    for ppm, ahead in ((40, 0), (-25, 3_000_000), (300, 10_000_000_000)):
+        write('b.pftrace', pairs(BOOTTIME, ppm / 1e6, ahead))
+        merge(f'drift {ppm}', '--anchor', 'barrier', '--require-align', path('a.pftrace'), path('b.pftrace'))
+        a, b = compare(f'drift {ppm}', 0, BOOTTIME), compare(f'drift {ppm}', 1, BOOTTIME)
+        check(f'drift {ppm}: is corrected', max(abs(x - y) for x, y in zip(a, b)) < 100, [x - y for x, y in zip(a, b)])
+        # a range of the merge: the same packets as a range of the events
+        merge(f'drift {ppm} and a range', '--anchor', 'barrier', '--require-align', '--time', '+2.25s..+8.25s', path('a.pftrace'), path('b.pftrace'))
+        kept = item_times('merged.pftrace', 1, BOOTTIME)
+        events = barrier_times('merged.pftrace')[1]
+        for kind in ('unknown', 'log', 'monotonic', 'boottime', 'print'):
+            check(f'drift {ppm} and a range: {kind}', len(kept[kind]) == len(events) == 12, (len(kept[kind]), len(events)))
+
+
+def clocks():
+    write('boot.pftrace', pairs(BOOTTIME))
+    write('mono.pftrace', pairs(MONOTONIC, ahead=700))
+    for names, out in ((('boot', 'mono'), BOOTTIME), (('mono', 'boot'), MONOTONIC), (('mono', 'mono'), MONOTONIC)):
+        what = ' and '.join(names)
+        merge(what, '--align', 'none', *[path(f'{n}.pftrace') for n in names])
+        for machine in (0, 1):
+            compare(f'clocks: {what}', machine, out)
+        primaries = {get(parse(s), 2) for s in contents('merged.pftrace', 1, 6)}
+        check(f'clocks: {what}: trace clock of the second', primaries - {None} <= {out}, primaries)
+    # BOOTTIME that no snapshot relates to the trace clock has no place
+    unrelated = packet(field(6, field(1, field(1, MONOTONIC) + field(2, 1000)) + field(2, MONOTONIC))) + \
+        packet(field(UNKNOWN, 'nowhere') + field(58, BOOTTIME), ns=5, sequence=8) + packet(field(UNKNOWN, 'somewhere'), ns=5000, sequence=8)
+    args = ('merge', '--force', '--align', 'none', path('boot.pftrace'), write('unrelated.pftrace', unrelated), '-o', path('merged.pftrace'))
+    status, _, err = run(*args)
+    check('clocks: unrelated times are lost, and counted', status == 0 and 'specific to the input format: 1' in err, err)
+    check('clocks: only they are', contents('merged.pftrace', 1, UNKNOWN) == [b'somewhere'], contents('merged.pftrace', 1, UNKNOWN))
+    check('clocks: --no-loss refuses', run(*args, '--no-loss')[0] == 3)
+
+
+# ---- further machines ----
+
+def spans(name):
+    """{name of a span of machines.trace: ns since that of the host}"""
+    trace = json.loads(done('events', 'convert', '-q', path(name), '-f', 'json', '-o', '-'))
+    found = [(e['name'], round(e['ts'] * 1000)) for e in trace['traceEvents'] if e.get('ph', '-') in 'BX']
+    zero = next(ns for n, ns in found if n == 'of the host')
+    return sorted((n, ns - zero) for n, ns in found if n in machines.CASES)
+
+
+def further_machines():
+    extra = machines.packet(7, field(UNKNOWN, 'of the guest') + field(8, 10_500_000) + field(58, BOOTTIME) + field(10, 6))
+    write('guest.pftrace', machines.trace() + extra)
+    write('a.pftrace', pairs(BOOTTIME))
+    want = spans('guest.pftrace')
+    for args, name in ((('rebase', '--shift', '3s', path('guest.pftrace')), 'a shift'), (('rebase', '--shift', '-100us', path('guest.pftrace')), 'a shift back'),
+                       (('merge', '--align', 'start', path('guest.pftrace'), path('a.pftrace')), 'a merge as the first'),
+                       (('merge', '--align', 'start', path('a.pftrace'), path('guest.pftrace')), 'a merge as the second')):
+        done(name, *args, '-q', '--force', '--no-loss', '-o', path('merged.pftrace'))
+        check(f'machines: events after {name}', spans('merged.pftrace') == want, spans('merged.pftrace'))
+        syncs = [p for p in packets('merged.pftrace') if get(p, 107) is not None]
+        check(f'machines: the offset stays after {name}', len(syncs) == 1 and offsets(syncs[0]) == [9_797_900, 9_797_890], list(map(offsets, syncs)))
+        guest = next(p for p in packets('merged.pftrace') if get(p, UNKNOWN) == b'of the guest')
+        begun = next(get(p, 8) for p in packets('merged.pftrace') if get(p, 98, 0) == get(syncs[0], 98) and get(p, 107) is None and get(p, 6) is not None)
+        check(f'machines: a packet after {name}', get(guest, 98) == get(syncs[0], 98) and get(guest, 8) > 0, (guest, begun))
+
+
+def offsets(p):
+    """How far the client's BOOTTIME is ahead of the host's in each pair of a RemoteClockSync."""
+    def boot(snapshot):
+        return next(get(c, 2) for c in (parse(c) for n, c in parse(snapshot) if n == 1) if get(c, 1) == BOOTTIME)
+    return [boot(get(parse(pair), 2)) - boot(get(parse(pair), 3)) for n, pair in parse(get(p, 107)) if n == 1]
+
+
+# ---- damage ----
+
+def damage():
+    rng = random.Random(3)
+    write('a.pftrace', pairs(BOOTTIME))
+    sources = [pairs(MONOTONIC, 1e-4), machines.trace() + torch_pftrace.trace(1), machines.trace() + pairs(MONOTONIC)]
+    for i in range(90):
+        broken = bytearray(sources[i % 3])
+        for _ in range(rng.randrange(1, 9)):
+            broken[rng.randrange(len(broken))] = rng.choice((0, 0x7f, 0x80, 0xff, rng.randrange(256)))
+        write('broken.pftrace', bytes(broken))
+        how = rng.choice((['--label', '{rank}'], ['--anchor', 'barrier'], ['--align', 'none']))
+        order = [path('a.pftrace'), path('broken.pftrace')]
+        status, _, err = run('merge', '-q', '--force', *how, *(order if rng.random() < .5 else order[::-1]), '-o', path('out.pftrace'))
+        check('damage: a merge ends', status in (0, 3), f'status {status}: {err}')
+
+
+programs()
+labels()
+drift()
+clocks()
+further_machines()
+damage()
+sys.exit(finish())
