@@ -256,7 +256,7 @@ static bool add_held(struct held *h, const struct tk_report_held *held) {
   return true;
 }
 
-/* Moves the owners to the report. What is missing from a peak was allocated before the recording. */
+/* Moves the owners to the report. The missing part of a peak was allocated before the recording. */
 static bool make_rows(struct held *h) {
   struct tk_report *r = h->p->r;
   const size_t n_rows = r->n_memories - h->first;

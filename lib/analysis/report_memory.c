@@ -72,7 +72,7 @@ static bool integer_of(const struct tk_trace *t, const struct tk_event *e, const
   return true;
 }
 
-/* Finds the block that was allocated or released: by Kineto's keys, or else by those of XLA. */
+/* Finds the block that was allocated or released: by the keys of Kineto, or else of XLA. */
 static void find_block(const struct tk_trace *t, const struct tk_event *e, struct report_change *change) {
   double bytes;
   if (integer_of(t, e, "Addr", &change->address)) {

@@ -108,7 +108,7 @@ static inline void trace_mark_dropped(struct tk_trace *t) {
 void trace_mark_stretched(struct tk_trace *t, const struct warp *warp);
 /* Returns how times were changed by different amounts; NULL if they were not, or if that is unknown. */
 const struct warp *trace_warp_of(const struct tk_trace *t);
-/* Returns the edits of the trace without those that data passed through can follow: moves and known corrections of all times, and
+/* Returns the edits of the trace that data passed through cannot follow; it can follow moves and known corrections of all times, and
  * new names of processes. */
 unsigned trace_hard_edits(const struct tk_trace *t);
 /* Returns the range to which the trace was cut; NULL if it was not, or if it has other hard edits. The range is in the times of the

@@ -340,7 +340,7 @@ bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_plac
   return mem_check(&t->store->mem, err) && mem_check(ids->mem, err);
 }
 
-/* True for a process that the file itself describes, unlike those that stand for a GPU or for no process. */
+/* True for a process that the file itself describes; false for one that stands for a GPU or for no process. */
 static bool is_described(const struct tk_track *k) {
   return k->kind == TK_TRACK_PROCESS && !k->hidden && k->pid.kind != TK_IDENT_NONE && (is_number(k->pid) || !k->in_packets);
 }

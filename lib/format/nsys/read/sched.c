@@ -80,7 +80,7 @@ bool sched_read(struct nsys *r) {
 
 /* ---- spans ---- */
 
-/* What runs on a CPU, or the state of a thread. */
+/* The thread that runs on a CPU, or the state of a thread. */
 struct current {
   tk_id track;        /* row of the CPU, or of the thread's states; 0 = none yet */
   tk_id name, block;  /* strings; a name of 0 = nothing is known */

@@ -11,7 +11,7 @@
  * one. Earlier readings of the new trace clock, and times on it, are replaced by moved times on the old one.
  *
  * Names of processes are replaced in the descriptors of tracks and in process trees, where a name is the first part of the command
- * line, because importers use it rather than that of a descriptor.
+ * line, because importers prefer that name to the one in a descriptor.
  *
  * A time that would be negative becomes 0. If a reading of a clock snapshot would be negative, all readings of that snapshot are
  * increased by the same amount, so that they describe a later moment. */
@@ -237,7 +237,7 @@ static bool trace_time_of(const struct move *m, const struct pb_field *snapshot,
   return false;
 }
 
-/* Returns how far a reading moves. A reading of a new trace clock becomes that of the old one, moved. */
+/* Returns how far a reading moves. A reading of a new trace clock replaces the reading of the old one, moved. */
 static int64_t distance_of_reading(const struct move *m, const struct pb_field *snapshot, struct reading r) {
   const bool is_new = m->out_clock != m->trace_clock && r.id == m->out_clock;
   uint64_t time;
@@ -402,7 +402,7 @@ static tk_id process_named(const struct move *m, const struct named_field *row, 
   return at ? *at : 0;
 }
 
-/* Appends a process, whose first name becomes that of the track. */
+/* Appends a process, whose first name becomes the name of the track. */
 static void put_process(struct move *m, const struct named_field *row, const struct pb_field *process, tk_id track) {
   const struct tk_trace *t = m->names.t;
   struct pb in = pb_inside(process);
