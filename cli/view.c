@@ -50,7 +50,7 @@ static const struct example examples[] = {
   { "tracekit view rank*.json.gz", "merge the ranks of a job, and open them on one timeline" },
   { "tracekit view logdir --step 3..5", "open three steps of the newest run" },
   { "tracekit view rank*.json.gz --to 2MB --time 25%..75%", "open the middle half of a job, shrunk to 2 MB" },
-  { "tracekit view trace.json --at 'step 12'", "open a trace at step 12" },
+  { "tracekit view trace.json --at 50%", "open a trace in the middle; --at 'step 12' opens it at a step" },
   { "tracekit view trace.json --with report", "open the built-in report, without a network" },
   { 0, 0 },
 };

@@ -52,6 +52,7 @@ enum tk_row {
   TK_ROW_SIZE_RANK,         /* tk_size_row */
   TK_ROW_REPORT_ROOF,       /* tk_report_roof */
   TK_ROW_REPORT_HELD,       /* tk_report_held */
+  TK_ROW_REPORT_FIGURE,     /* tk_report_figure */
   TK_N_ROWS
 };
 

@@ -294,6 +294,16 @@ struct tk_report_finding {
   bool has_step;
 };
 
+/* A figure of the job that a guide for reading traces judges. */
+struct tk_report_figure {
+  const char *name, *unit; /* "device utilization", "%" */
+  double value;
+  const char *verdict;     /* "good", "warning", "bad"; "" = not judged */
+  const char *good;        /* the values that are good: "at least 80"; "" = there is no limit */
+  int64_t rank;            /* the rank and device with this value; -1 = unknown, or the whole job */
+  const char *device;      /* "" = a host, or the whole job */
+};
+
 struct tk_report {
   TK_FIXED struct tk_report_finding *findings; /* most severe first; none in brief reports */
   size_t n_findings;
@@ -330,6 +340,8 @@ struct tk_report {
   size_t n_gaps;
   TK_FIXED struct tk_report_roof *roofs; /* operators with known operations or traffic, largest total first */
   size_t n_roofs;
+  TK_FIXED struct tk_report_figure *figures; /* none in brief reports */
+  size_t n_figures;
   TK_FIXED struct tk_report_held *held; /* by rank and allocator, most bytes first; none in brief reports */
   size_t n_held;
 };

@@ -47,6 +47,7 @@ static const char STYLE[] =
   ".s9{background:#8d99ae;fill:#8d99ae}.s10{background:var(--i1);fill:var(--i1)}.bar+svg{margin-top:3px}"
   ".finding{border-left:5px solid var(--warn);background:var(--card);border-radius:4px;padding:.4rem .7rem;margin:.4rem 0;"
   "break-inside:avoid;overflow-wrap:anywhere}.finding b{color:var(--warn);margin-right:.5em}.finding p{max-width:none}"
+  ".v0{color:#2e8b57}.v1{color:var(--warn)}.v2{color:var(--bad)}"
   ".finding.severe{border-color:var(--bad)}.finding.severe b{color:var(--bad)}"
   "@media(max-width:600px){body{padding:.7rem}.minor{display:none}.row{grid-template-columns:1fr}th,td{padding:.25rem .35rem}}";
 

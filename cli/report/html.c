@@ -368,8 +368,8 @@ static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "
 static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_names) {
   static const struct html_column columns[] = {
     { "name", false, true }, { "class", true, false }, { "total", false, false }, { "% of work", false, false },
-    { "count", false, false },    { "mean", true, false }, { "min", true, false }, { "max", true, false }, { "durations", true, false },
-    { 0, false, false } };
+    { "count", false, false }, { "mean", true, false }, { "min", true, false }, { "max", true, false },
+    { "occupancy %", true, false }, { "durations", true, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   struct histogram_axis axis = { 0, 0 };
   char words[256], ends[128];
@@ -397,6 +397,7 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_n
     html_cell_time(&t, true, k->mean);
     html_cell_time(&t, true, k->min);
     html_cell_time(&t, true, k->max);
+    html_cell_percent(&t, k->occupancy, k->occupancy >= 0 ? 100 : 0);
     html_cell_begin(&t);
     histogram_draw(to, &axis, k->durations, "durations");
     html_cell_end(&t);
@@ -493,6 +494,7 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   html_begin_with(to, "Where the time went", ZOOM_HASH);
   head(to, r);
   html_findings(to, r);
+  html_figures(to, r);
   html_parts(to, r);
   timelines(to, r);
   bars(to, r);

@@ -8,6 +8,7 @@
 
 /* Sections of the page; each prints nothing if it has no rows, except the findings. */
 void html_findings(FILE *to, const struct tk_report *r);
+void html_figures(FILE *to, const struct tk_report *r);
 void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names);
 void html_parts(FILE *to, const struct tk_report *r);
 void html_annotations(FILE *to, const struct tk_report *r, size_t top);

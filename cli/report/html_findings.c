@@ -32,6 +32,40 @@ void html_findings(FILE *to, const struct tk_report *r) {
   html_section_end(to);
 }
 
+/* ---- key figures ---- */
+
+static void cell_verdict(struct html_table *t, const char *verdict) {
+  static const char *const VERDICTS[] = { "good", "warning", "bad" };
+  html_cell_begin(t);
+  for (int i = 0; i < 3; i++)
+    if (strcmp(verdict, VERDICTS[i]) == 0) fprintf(t->to, "<b class=v%d>%s</b>", i, verdict);
+  html_cell_end(t);
+}
+
+void html_figures(FILE *to, const struct tk_report *r) {
+  static const struct html_column columns[] = { { "figure", false, true }, { "verdict", false, true }, { "value", false, false },
+                                                { "good if", false, true }, { "worst device", false, true }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char text[64], number[32], who[128];
+  if (!figures_are_judged(r)) return;
+  html_section(to, "Key figures",
+               "Figures of devices are those of the device with the worst one. The limits are those of a guide: they do not fit every "
+               "program.");
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_figures; i++) {
+    const struct tk_report_figure *f = &r->figures[i];
+    snprintf(text, sizeof text, "%s %s", tty_fraction(f->value, figure_decimals(f), number), f->unit);
+    figure_device(f, who, sizeof who);
+    html_cell(&t, f->name);
+    cell_verdict(&t, f->verdict);
+    html_cell(&t, text);
+    html_cell(&t, f->good);
+    html_cell(&t, who);
+  }
+  html_table_end(&t);
+  html_section_end(to);
+}
+
 /* ---- parts of a step ---- */
 
 static const char *const PART_NAMES[FIGURE_PARTS] = {

@@ -40,9 +40,9 @@ static void over_time(FILE *to, const struct tk_report *r) {
 /* ---- tables ---- */
 
 static void peaks(FILE *to, const struct tk_report *r) {
-  static const struct html_column columns[] = { { "memory", false, true }, { "allocated, peak", false, false },
-                                                { "reserved, peak", false, false }, { "at", false, false },
-                                                { "reserved then", false, false }, { 0, false, false } };
+  static const struct html_column columns[] = {
+    { "memory", false, true }, { "allocated, peak", false, false }, { "% of device", false, false }, { "reserved, peak", false, false },
+    { "at", false, false }, { "reserved then", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[128];
   html_table_begin(&t);
@@ -50,6 +50,7 @@ static void peaks(FILE *to, const struct tk_report *r) {
     const struct tk_report_memory *m = &r->memories[i];
     html_cell(&t, memory_name(m->rank, m->allocator, text, sizeof text));
     html_cell_bytes(&t, m->peak_allocated >= 0, m->peak_allocated);
+    html_cell_percent(&t, m->peak_allocated, m->peak_allocated >= 0 && m->capacity > 0 ? m->capacity : 0);
     html_cell_bytes(&t, m->peak_reserved >= 0, m->peak_reserved);
     html_cell_time(&t, true, m->at);
     html_cell_bytes(&t, m->reserved_at_peak >= 0, m->reserved_at_peak);

@@ -432,11 +432,35 @@ static bool print_waits(const struct tk_report *r) {
   return table_print(&t, stdout);
 }
 
+/* ---- key figures ---- */
+
+static void cell_verdict(struct table *t, const char *verdict) { table_cell(t, "%s", *verdict ? verdict : "-"); }
+
+static bool print_figures(const struct tk_report *r) {
+  static const char *const titles[] = { "value", "unit", "good if", "verdict", "key figure", "worst device", NULL };
+  struct table t = { .align = "rlllll", .width = tty_width(stdout) };
+  char text[32], who[128];
+  if (!figures_are_judged(r)) return true;
+  title("Key figures");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_figures; i++) {
+    const struct tk_report_figure *f = &r->figures[i];
+    table_cell(&t, "%s", tty_fraction(f->value, figure_decimals(f), text));
+    table_cell(&t, "%s", f->unit);
+    table_cell(&t, "%s", *f->good ? f->good : "-");
+    cell_verdict(&t, f->verdict);
+    table_cell(&t, "%s", f->name);
+    figure_device(f, who, sizeof who);
+    table_cell(&t, "%s", *who ? who : "-");
+  }
+  return table_print(&t, stdout);
+}
+
 /* ---- memory ---- */
 
 static bool print_memory(const struct tk_report *r) {
-  static const char *const titles[] = { "allocated", "reserved", "at", "peak memory", NULL };
-  struct table t = { .align = "rrrl", .width = tty_width(stdout) };
+  static const char *const titles[] = { "allocated", "% of device", "reserved", "at", "peak memory", NULL };
+  struct table t = { .align = "rrrrl", .width = tty_width(stdout) };
   char who[96];
   if (r->n_memories == 0) return true;
   title("Memory");
@@ -444,6 +468,7 @@ static bool print_memory(const struct tk_report *r) {
   for (size_t i = 0; i < r->n_memories; i++) {
     const struct tk_report_memory *m = &r->memories[i];
     cell_bytes(&t, m->peak_allocated >= 0, m->peak_allocated);
+    cell_percent(&t, m->peak_allocated, m->peak_allocated >= 0 && m->capacity > 0 ? m->capacity : 0);
     cell_bytes(&t, m->peak_reserved >= 0, m->peak_reserved);
     cell_time(&t, true, m->at);
     table_cell(&t, "%s", memory_name(m->rank, m->allocator, who, sizeof who));
@@ -491,9 +516,9 @@ static void print_unknown(const struct tk_report *r) {
 bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   print_head(r);
   report_print_findings(r, MOST_FINDINGS);
-  bool ok = print_devices(r) && print_idle(r) && print_gaps(r, top, full_names) && print_steps(r) && print_parts(r) && print_hosts(r) &&
-            print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top, full_names) && print_copies(r, top) &&
-            roofline_print(r, top) &&
+  bool ok = print_figures(r) && print_devices(r) && print_idle(r) && print_gaps(r, top, full_names) && print_steps(r) &&
+            print_parts(r) && print_hosts(r) && print_annotations(r, top) && print_ops(r, top) &&
+            print_kernels(r, top, full_names) && print_copies(r, top) && roofline_print(r, top) &&
             print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r) && print_held(r, top);
   print_unknown(r);
   return ok;

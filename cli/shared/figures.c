@@ -89,3 +89,20 @@ void figure_report_name(const struct tk_report *r, const struct tk_report_rank *
   else if (r->inputs > 1 || !*row->device) len = (size_t)snprintf(text, n, "%s", *row->host ? row->host : leaf);
   if (len < n && *row->device) snprintf(text + len, n - len, "%s%s", len ? ", " : "", row->device);
 }
+
+bool figures_are_judged(const struct tk_report *r) {
+  for (size_t i = 0; i < r->n_figures; i++)
+    if (*r->figures[i].verdict) return true;
+  return false;
+}
+
+int figure_decimals(const struct tk_report_figure *f) {
+  if (!*f->unit) return 0;
+  return f->value < 1 ? 3 : 1;
+}
+
+void figure_device(const struct tk_report_figure *f, char *text, size_t n) {
+  if (f->rank >= 0 && *f->device) snprintf(text, n, "rank %lld, %s", (long long)f->rank, f->device);
+  else if (f->rank >= 0) snprintf(text, n, "rank %lld", (long long)f->rank);
+  else snprintf(text, n, "%s", f->device);
+}

@@ -24,6 +24,13 @@ tk_time figure_part(const struct tk_report_split *s, size_t part);
 /* Returns the sum over the steps of a row; length 0 if it has none. */
 struct tk_report_split figure_steps(const struct tk_report_rank *row);
 
+/* True if a key figure has a verdict; the others alone say little. */
+bool figures_are_judged(const struct tk_report *r);
+/* Returns the number of decimals of a key figure: none for a number of things, more for short times. */
+int figure_decimals(const struct tk_report_figure *f);
+/* Writes "rank 3, GPU 3", as far as they are known; empty for the whole job. */
+void figure_device(const struct tk_report_figure *f, char *text, size_t n);
+
 /* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
 

@@ -92,7 +92,7 @@ struct tk_report_impl {
   struct report_launch *launches;
   struct report_collective *collectives;
   uint32_t n_kernels, cap_kernels, n_launches, cap_launches, n_collectives, cap_collectives;
-  uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings, cap_gaps, cap_held;
+  uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings, cap_gaps, cap_held, cap_figures;
   struct report_op *ops;
   struct report_node *nodes;
   uint32_t n_ops, cap_ops, n_nodes, cap_nodes;
@@ -244,6 +244,8 @@ bool report_count_memory(struct reporter *p);
 /* report_held.c: adds memory over time, and what was allocated at the peaks of the rows from `first` on. Sorts the changes. */
 bool report_held_add(struct reporter *p, struct report_change *changes, uint32_t n, size_t first);
 void report_held_sort(struct tk_report *r);
+/* report_figures.c: computes the key figures, when all tables are made. */
+bool report_figures_make(struct tk_report *r);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);

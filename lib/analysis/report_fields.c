@@ -537,6 +537,7 @@ FIELD_KNOWN(is_unjudged, tk_report, r->unjudged != NULL)
 static const struct tk_field report_list[] = {
   FIELD_ROWS(tk_report, TK_ROW_REPORT_FINDING, findings, n_findings, "findings",
     "figures beyond their thresholds, most severe first; docs/findings.md lists all"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_FIGURE, figures, n_figures, "key_figures", "figures of the job with a verdict each"),
   FIELD_IF(tk_report, TEXT, unjudged, "unjudged", is_unjudged, "why no figure could be a finding; null if findings were looked for"),
   FIELD_GET(TEXT, NONE, "format", get_format, "format of the first trace"),
   FIELD(tk_report, COUNT, inputs, "inputs", "number of traces"),

@@ -63,7 +63,7 @@ static bool keep_list(struct reporter *p, struct report_geometry *g, const struc
 static bool add_details(struct reporter *p, struct report_geometry *g, const char *details, tk_time time) {
   double v, more = 0;
   size_t n = 0;
-  if (number_in(details, "occ_pct:", &v)) add_mean(&g->occupancy, v, time);
+  if (number_in(details, "occ_pct:", &v) && v > 0) add_mean(&g->occupancy, v, time);
   if (number_in(details, "regs:", &v)) add_mean(&g->registers, v, time);
   if (number_in(details, "static_shared:", &v)) {
     if (!number_in(details, "dynamic_shared:", &more)) more = 0;
@@ -83,7 +83,7 @@ bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, cons
   double v;
   if (k->details && args_of_event(p->t, e, k->details, &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF))
     return add_details(p, g, tk_string(p->t, arg.s, NULL), time);
-  if (report_number_of(p->t, e, k->occupancy, &v)) add_mean(&g->occupancy, v, time);
+  if (report_number_of(p->t, e, k->occupancy, &v) && v > 0) add_mean(&g->occupancy, v, time);
   if (report_number_of(p->t, e, k->registers, &v)) add_mean(&g->registers, v, time);
   if (report_number_of(p->t, e, k->shared, &v)) add_mean(&g->shared, v, time);
   if (time < g->longest) return true;

@@ -1,4 +1,4 @@
-/* report_memory_fields.c - fields of the rows of a report about memory. */
+/* report_memory_fields.c - fields of the rows of a report about memory, and of its key figures. */
 #include "report_fields.h"
 
 FIELD_KNOWN(memory_rank_is_known, tk_report_memory, r->rank >= 0)
@@ -55,3 +55,21 @@ static const struct tk_field held_list[] = {
   FIELD_GET(NUMBER, PERCENT, "peak_percent", get_held_share, "share of the peak"),
 };
 const struct field_list report_held_fields = FIELD_LIST(tk_report_held, held_list, "report held");
+
+/* ---- key figures ---- */
+
+FIELD_KNOWN(figure_has_verdict, tk_report_figure, *r->verdict != 0)
+FIELD_KNOWN(figure_has_limit, tk_report_figure, *r->good != 0)
+FIELD_KNOWN(figure_has_rank, tk_report_figure, r->rank >= 0)
+FIELD_KNOWN(figure_has_device, tk_report_figure, *r->device != 0)
+
+static const struct tk_field figure_list[] = {
+  FIELD(tk_report_figure, TEXT, name, "name", "the figure, such as device utilization"),
+  FIELD_NUMBER_IF(tk_report_figure, NONE, value, "value", NULL, "its value, of the device with the worst one"),
+  FIELD(tk_report_figure, TEXT, unit, "unit", "unit of the value: %, ms, s, or empty for a number"),
+  FIELD_IF(tk_report_figure, TEXT, verdict, "verdict", figure_has_verdict, "good, warning or bad; null if it is not judged"),
+  FIELD_IF(tk_report_figure, TEXT, good, "good", figure_has_limit, "values that are good, such as at least 80; null without a limit"),
+  FIELD_IF(tk_report_figure, INT, rank, "rank", figure_has_rank, "rank of the device; null if unknown, or for the whole job"),
+  FIELD_IF(tk_report_figure, TEXT, device, "device", figure_has_device, "the device; null for a host, or for the whole job"),
+};
+const struct field_list report_figure_fields = FIELD_LIST(tk_report_figure, figure_list, "report figure");

@@ -24,6 +24,7 @@ static const struct field_list *list_of(enum tk_row row) {
     [TK_ROW_REPORT_GAP] = &report_gap_fields,
     [TK_ROW_REPORT_ROOF] = &report_roof_fields,
     [TK_ROW_REPORT_HELD] = &report_held_fields,
+    [TK_ROW_REPORT_FIGURE] = &report_figure_fields,
     [TK_ROW_TOP] = &top_fields,
     [TK_ROW_TREE] = &tree_fields,
     [TK_ROW_DIFF] = &diff_fields,

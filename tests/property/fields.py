@@ -30,6 +30,7 @@ PLACES = {
     'report gap': ('job', ['$defs', 'gap'], ()),
     'report roofline': ('job', ['$defs', 'roofline'], ()),
     'report held': ('job', ['$defs', 'held'], ()),
+    'report figure': ('job', ['$defs', 'figure'], ()),
     'report memory': ('job', ['$defs', 'memory'], ()),
     'top': ('top', ['properties', 'rows', 'items'], ('cols',)),
     'tree': ('tree', ['properties', 'paths', 'items'], ('per_call',)),

@@ -305,6 +305,39 @@ def gap_of_host(folder):
     judge('the host in a gap', compare(want, gaps[0]) if len(gaps) == 1 else f'{len(gaps)} gaps')
 
 
+def key_figures(name, got):
+    """The key figures of a report, from its rows: the worst device, its value, and the verdict by the limits of docs/analysis.md."""
+    limits = {'device utilization': (80, 50), 'mean kernel duration': (1, .1), 'host overhead': (10, 20), 'compilation time': (2, 10),
+              'memory bandwidth': (60, 40), 'peak memory': (90, 97), 'occupancy': (50, 25), 'largest kernel or copy': (50, None)}
+    more = {'device utilization', 'mean kernel duration', 'memory bandwidth', 'occupancy'}
+    want = {}
+
+    def add(what, value, row):
+        if what not in want or (value < want[what][0] if what in more else value > want[what][0]):
+            want[what] = value, row['rank'], row['device']
+    for row in got['ranks']:
+        parts = [s['split'] for s in row['steps'] or [] if s.get('split') and s['split']['length_ns']]
+        works = lambda splits: sum(s['compute_ns'] + s['communication_ns'] + s['copy_ns'] for s in splits)  # noqa: E731
+        parts = parts if works(parts) else [row['split']]
+        length = sum(s['length_ns'] for s in parts)
+        if row['device'] and length:
+            add('device utilization', 100 * works(parts) / length, row)
+            add('host overhead', 100 * sum(s[k] for s in parts for k in ('launch_ns', 'runtime_ns', 'sync_ns', 'host_ns')) / length, row)
+        if row['kernels']:
+            add('mean kernel duration', row['kernel_sum_ns'] / row['kernels'] / 1e6, row)
+    found = {f['name']: f for f in got['key_figures']}
+    for what, (value, rank, device) in want.items():
+        f = found.get(what, {})
+        judge(f'{name}, {what}: value', '' if f and abs(f['value'] - value) < .01 * max(1, value) else f'{f}, not {value}')
+        judge(f'{name}, {what}: device', '' if (f.get('rank'), f.get('device')) == (rank, device) else f'{f}, not {rank}, {device}')
+    for what, f in found.items():
+        good, bad = limits.get(what, (None, None))
+        worse = lambda limit: f['value'] < limit if what in more else f['value'] >= limit  # noqa: E731
+        verdict = None if good is None else 'good' if not worse(good) else 'bad' if bad is not None and worse(bad) and f['value'] != bad else 'warning'
+        judge(f'{name}, {what}: verdict', '' if f['verdict'] in (verdict, None) and (good is None) == (f['good'] is None) else f'{f}, not {verdict}')
+    return len(want)
+
+
 def geometry(folder):
     """Occupancy, registers and shared memory are means over time; grid and block are those of the longest kernel."""
     kernel = lambda ts, dur, occ, regs, x: {'ph': 'X', 'name': 'k', 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': ts, 'dur': dur,  # noqa: E731
@@ -423,8 +456,9 @@ def all_fixtures():
         if not os.path.exists(path):
             judge(name, 'is not there')
             continue
-        fault = ''
-        for r in report(path)['ranks']:
+        fault, got = '', report(path)
+        key_figures(name, json.loads(json.dumps(got, default=float)))
+        for r in got['ranks']:
             if r['device'] is None:
                 fault = fault or ('' if r['busy_ns'] is None and r['device_busy_percent'] is None else 'tells of a device that is none')
             elif r['compute_ns'] + r['exposed_communication_ns'] + r['exposed_copy_ns'] + r['exposed_fill_ns'] + r['idle_ns'] != r['window_ns']:

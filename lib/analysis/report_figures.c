@@ -1,0 +1,167 @@
+/* report_figures.c - key figures of a job with a verdict each: what a viewing guide for traces asks first (report.h).
+ *
+ * The limits are those of the guide, and docs/analysis.md lists them. A figure of devices is that of the device with the worst one. Its
+ * verdict is left out where a finding would not be judged either: for a selection of the work, for fewer than 10 pieces of work, and,
+ * where idle time counts, if launched work was not recorded. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_WORK = 10, LEAST_LINKED = 20 }; /* at most one of LEAST_LINKED launching calls may lack its work */
+static const tk_time LONG_SELF = 50000000000; /* 50 ms */
+
+/* Writes the figure of a device or a host; returns false if the trace does not contain it. */
+typedef bool figure_of(const struct tk_report_rank *row, const struct tk_report *r, double *value);
+
+static bool share(double part, double whole, double *value) {
+  *value = whole > 0 ? 100 * part / whole : 0;
+  return whole > 0;
+}
+
+static bool utilization(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  bool steps;
+  const struct tk_report_split s = report_split_of_row(row, &steps);
+  (void)r;
+  return *row->device && share((double)(s.length - report_idle_of(&s)), (double)s.length, value);
+}
+
+static bool host_overhead(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  bool steps;
+  const struct tk_report_split s = report_split_of_row(row, &steps);
+  (void)r;
+  return *row->device && share((double)s.launch + (double)s.runtime + (double)s.sync + (double)s.host, (double)s.length, value);
+}
+
+static bool kernel_duration(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  (void)r;
+  *value = row->kernels ? (double)row->kernel_sum / (double)row->kernels / 1e9 : 0;
+  return row->kernels > 0;
+}
+
+static bool bandwidth(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  (void)r;
+  if (!row->bytes_known || row->bytes_time <= 0) return false;
+  return share(row->bytes / ((double)row->bytes_time / 1e12), row->peak_bandwidth, value);
+}
+
+static bool compile_time(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  (void)r;
+  *value = (double)row->compile / 1e12;
+  return row->compilations > 0;
+}
+
+static bool longest_gap(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  (void)r;
+  *value = (double)row->gap / 1e9;
+  return *row->device != 0;
+}
+
+/* Figures of the whole job. */
+
+static bool occupancy(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  double sum = 0, time = 0;
+  (void)row;
+  for (size_t i = 0; i < r->n_kernels; i++) {
+    const struct tk_report_kernel *k = &r->kernels[i];
+    if (k->occupancy < 0 || strcmp(k->kind, "compute") != 0) continue;
+    sum += k->of_sum * k->occupancy;
+    time += k->of_sum;
+  }
+  *value = time > 0 ? sum / time : 0;
+  return time > 0;
+}
+
+static bool largest_work(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  (void)row;
+  *value = r->n_kernels ? 100 * r->kernels[0].of_sum : 0;
+  return r->n_kernels >= 3;
+}
+
+static bool peak_memory(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  bool known = false;
+  double of_row;
+  (void)row;
+  *value = 0;
+  for (size_t i = 0; i < r->n_memories; i++) {
+    const struct tk_report_memory *m = &r->memories[i];
+    if (m->peak_allocated < 0 || !share(m->peak_allocated, m->capacity, &of_row)) continue;
+    known = true;
+    *value = fmax(*value, of_row);
+  }
+  return known;
+}
+
+static bool long_operators(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  (void)row;
+  *value = 0;
+  for (size_t i = 0; i < r->n_ops; i++) *value += r->ops[i].self.s > 0 || r->ops[i].self.ps > LONG_SELF;
+  return r->n_ops > 0;
+}
+
+/* A figure, and its limits: good up to `warning`, bad from `bad` on, or the other way if more is better. */
+struct figure {
+  const char *name, *unit, *good;
+  double warning, bad; /* NAN = no verdict */
+  bool more_is_better, of_job, needs_idle;
+  figure_of *of;
+};
+
+static const struct figure FIGURES[] = {
+  {"device utilization", "%", "at least 80", 80, 50, true, false, true, utilization},
+  {"mean kernel duration", "ms", "at least 1", 1, .1, true, false, false, kernel_duration},
+  {"host overhead", "%", "below 10", 10, 20, false, false, true, host_overhead},
+  {"memory bandwidth", "%", "at least 60", 60, 40, true, false, false, bandwidth},
+  {"compilation time", "s", "below 2", 2, 10, false, false, false, compile_time},
+  {"peak memory", "%", "below 90", 90, 97, false, true, false, peak_memory},
+  {"occupancy", "%", "at least 50", 50, 25, true, true, false, occupancy},
+  {"largest kernel or copy", "%", "below 50", 50, INFINITY, false, true, false, largest_work},
+  {"longest idle time", "ms", "", NAN, NAN, false, false, true, longest_gap},
+  {"operators with self time above 50 ms", "", "", NAN, NAN, false, true, false, long_operators},
+};
+
+static bool is_worse(const struct figure *f, double a, double b) { return f->more_is_better ? a < b : a > b; }
+
+static const char *verdict(const struct figure *f, double value) {
+  if (isnan(f->warning)) return "";
+  if (f->more_is_better) return value >= f->warning ? "good" : value >= f->bad ? "warning" : "bad";
+  return value < f->warning ? "good" : value < f->bad ? "warning" : "bad";
+}
+
+static bool is_judged(const struct figure *f, const struct tk_report_rank *row) {
+  if (!row->judged || (*row->device && row->work < LEAST_WORK)) return false;
+  return !f->needs_idle || row->unrecorded * LEAST_LINKED < row->launch_calls || row->launch_calls == 0;
+}
+
+/* Returns the row with the worst figure; NULL = no row has it. */
+static const struct tk_report_rank *worst_of(const struct figure *f, const struct tk_report *r, double *worst) {
+  const struct tk_report_rank *at = NULL;
+  double value;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    if (!f->of(&r->ranks[i], r, &value) || (at && !is_worse(f, value, *worst))) continue;
+    at = &r->ranks[i];
+    *worst = value;
+  }
+  return at;
+}
+
+static bool add_figure(struct tk_report *r, const struct figure *f) {
+  struct tk_report_impl *impl = r->impl;
+  double value = 0;
+  const struct tk_report_rank *row = worst_of(f, r, &value);
+  if (!row) return true;
+  bool judged = true;
+  for (size_t i = 0; f->of_job && i < r->n_ranks; i++) judged = judged && is_judged(f, &r->ranks[i]);
+  judged = f->of_job ? judged : is_judged(f, row);
+  if (!mem_grow(&impl->mem, (void **)&r->figures, &impl->cap_figures, r->n_figures + 1, sizeof *r->figures)) return false;
+  r->figures[r->n_figures++] = (struct tk_report_figure){
+      .name = f->name, .unit = f->unit, .value = value, .verdict = judged ? verdict(f, value) : "", .good = f->good,
+      .rank = f->of_job ? -1 : row->rank, .device = f->of_job ? "" : row->device};
+  return true;
+}
+
+bool report_figures_make(struct tk_report *r) {
+  bool ok = true;
+  for (size_t i = 0; ok && !r->impl->opt.brief && i < sizeof FIGURES / sizeof *FIGURES; i++) ok = add_figure(r, &FIGURES[i]);
+  return ok;
+}
