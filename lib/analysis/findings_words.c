@@ -227,10 +227,23 @@ static bool has_ranks(const struct tk_report *r) {
   return r->inputs > 1 || (r->n_ranks && r->ranks[0].rank != r->ranks[r->n_ranks - 1].rank);
 }
 
+/* True if ranks of the groups may be missing, so that the rest of the time is not transfer alone: without recorded sizes, they may. */
+static bool may_lack_ranks(const struct tk_report *r) {
+  const struct tk_report_impl *impl = r->impl;
+  int64_t largest = 0;
+  for (uint32_t i = 0; i < impl->n_collectives; i++)
+    if (impl->collectives[i].met && impl->collectives[i].group_size > largest) largest = impl->collectives[i].group_size;
+  return largest == 0 || largest > (int64_t)r->n_meetings;
+}
+
 static void say_communication(struct words *w) {
   const double wait = waiting(w->c->r);
   put_share(w, "communicated without computing for");
-  if (wait >= 0) write(w, "; %s%% of the time in collectives is waiting for the last rank, the rest is transfer", FIXED(wait));
+  if (wait >= 0 && may_lack_ranks(w->c->r))
+    write(w, "; %s%% of the time in collectives is waiting for the last of these ranks, the rest is transfer or waiting for ranks that "
+             "are not among the inputs", FIXED(wait));
+  else if (wait >= 0)
+    write(w, "; %s%% of the time in collectives is waiting for the last rank, the rest is transfer", FIXED(wait));
   else if (has_ranks(w->c->r))
     write(w, "; the collectives of these ranks could not be matched, so waiting cannot be told from transfer");
   else write(w, "; this includes waiting for other ranks, which this trace alone cannot tell from transfer");
@@ -238,7 +251,8 @@ static void say_communication(struct words *w) {
 
 static void advise_communication(struct words *w) {
   const double wait = waiting(w->c->r);
-  if (wait < 0 && !has_ranks(w->c->r)) write(w, "report all ranks of the job together, to tell waiting from transfer");
+  const bool unclear = wait >= 0 && wait < 50 && may_lack_ranks(w->c->r);
+  if (unclear || (wait < 0 && !has_ranks(w->c->r))) write(w, "report all ranks of the job together, to tell waiting from transfer");
   else if (wait >= 50) write(w, "balance the work of the ranks; report shows under Stragglers which rank is late");
   else write(w, "overlap communication with computation, or send less: larger buckets, compression, fewer collectives");
 }
@@ -406,14 +420,22 @@ static void put_glob(struct words *w, const char *name) {
   write(w, "%s'", name[n] ? "*" : "");
 }
 
+/* Returns the spans of a class with the most self time, in steps if there are any; NULL if there are none. */
+static const struct tk_report_op *most_of(const struct tk_report *r, const char *kind) {
+  const struct tk_report_op *most = NULL;
+  for (size_t i = 0; i < r->n_ops; i++) {
+    const struct tk_report_op *op = &r->ops[i];
+    if (strcmp(op->kind, kind) == 0 && (!most || (op->has_steps && op->per_step > most->per_step))) most = op;
+  }
+  return most;
+}
+
 /* Writes a command that shows, by step, the spans of a class with the most self time. */
 static void put_top(struct words *w, const char *kind) {
-  const struct tk_report *r = w->c->r;
-  size_t i = 0;
-  while (i < r->n_ops && strcmp(r->ops[i].kind, kind) != 0) i++;
-  if (i == r->n_ops) return write(w, "tracekit top --kind host");
+  const struct tk_report_op *op = most_of(w->c->r, kind);
+  if (!op) return write(w, "tracekit top --kind host");
   write(w, "tracekit top --by step --name ");
-  put_glob(w, r->ops[i].name);
+  put_glob(w, op->name);
 }
 
 static void advise_compile(struct words *w) {
@@ -476,7 +498,8 @@ static const struct {
   [LIMIT_STEP_DRIFT] = {say_drift, NULL,
     "compare early and late steps: tracekit top --by step --kind step; growing memory use is a common cause"},
   [LIMIT_FP32_MATMUL] = {say_fp32, NULL,
-    "if the precision allows, use TF32 (torch.set_float32_matmul_precision('high'), from compute capability 8.0) or bf16"},
+    "if the precision allows, use tensor cores: TF32 (torch.set_float32_matmul_precision('high')) or bf16 from compute capability 8.0 "
+    "on, otherwise fp16"},
   [LIMIT_SMALL_GRID] = {say_small_grid, NULL, "larger batches, fused operators or concurrent streams use more of the device"},
   [LIMIT_OCCUPANCY] = {say_occupancy, NULL,
     "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there are few"},
