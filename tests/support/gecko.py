@@ -104,7 +104,7 @@ class Reading:
             self.process(child, Fraction(str(child['meta']['startTime'])) - self.start)
 
     def flows(self):
-        """Returns the flows as lists of (ps, track, text without args), in the order of time and of the file."""
+        """Returns the flows as pairs of (ps, track, text without args): each marker and the next one in the order of time and of the file."""
         rows, out = {}, []
         for i, (ps, key, head, flow) in enumerate(self.marked):
             for name, ends in flow.items():
@@ -117,7 +117,7 @@ class Reading:
                     out.append(chain)
                     chain = []
             out.append(chain)
-        return [chain for chain in out if len(chain) > 1]
+        return [list(pair) for chain in out for pair in zip(chain, chain[1:])]
 
     def flow(self, args):
         """Returns the flow ids among args, and whether their flow ends."""

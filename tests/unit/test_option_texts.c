@@ -201,7 +201,7 @@ static void lists_settings(void **state) {
     assert_true(*s->help);
     assert_int_equal(tk_load_check(&(struct tk_load_options){.settings = list}, &err), !s->saving);
   }
-  assert_int_equal(n, 3);
+  assert_int_equal(n, 4);
   assert_null(tk_setting(SIZE_MAX));
 }
 
