@@ -48,7 +48,7 @@ def graph(path):
             tracks[key].append((m[1], int(m[2]), None if ' unfinished' in text else int(m[3] or 0), text))
         elif line.startswith('note'):
             notes.append(line)
-        m = re.match(r'flow (out|inout|in) (-?\d+) "flow" id=(\d+) pid=(\S+) tid=(\S+) -> \2 (.*)$', line)
+        m = re.match(r'flow (out|inout|in) (-?\d+) - id=(\d+) pid=(\S+) tid=(\S+) -> \2 (.*)$', line)
         if m:
             flows[m[3]].append((int(m[2]), (m[4], m[5]), m[6], m[1]))
     return tracks, notes, list(flows.values())

@@ -62,26 +62,25 @@ static uint32_t end_of_flow(const struct gecko *g, uint32_t from, uint32_t n) {
   return i + 1;
 }
 
-static void add_point(struct gecko *g, tk_id event, enum tk_flow_role role, tk_id cls, int64_t id) {
-  *trace_add_flow_point(g->t) = (struct tk_flow_point){.ts = g->t->events[event].ts, .id = id, .cls = cls, .at = event,
+static void add_point(struct gecko *g, tk_id event, enum tk_flow_role role, int64_t id) {
+  *trace_add_flow_point(g->t) = (struct tk_flow_point){.ts = g->t->events[event].ts, .id = id, .at = event,
                                                        .role = (uint8_t)role, .bound = true};
 }
 
 /* Connects each marker of [from, to) with the next one. */
-static void add_flow(struct gecko *g, uint32_t from, uint32_t to, tk_id cls, int64_t *id) {
+static void add_flow(struct gecko *g, uint32_t from, uint32_t to, int64_t *id) {
   for (uint32_t i = from + 1; i < to; i++) {
-    add_point(g, g->flows[i - 1].event, TK_FLOW_OUT, cls, ++*id);
-    add_point(g, g->flows[i].event, TK_FLOW_IN, cls, *id);
+    add_point(g, g->flows[i - 1].event, TK_FLOW_OUT, ++*id);
+    add_point(g, g->flows[i].event, TK_FLOW_IN, *id);
   }
 }
 
 void gecko_add_flows(struct gecko *g) {
-  const tk_id cls = g->n_flows ? trace_class(g->t, trace_text(g->t, "flow"), 0) : 0;
   int64_t id = 0;
   os_sort(g->flows, g->n_flows, sizeof *g->flows, by_id_and_time, g->t->events);
   const uint32_t n = without_repeats(g->flows, g->n_flows);
   for (uint32_t from = 0, to; from < n; from = to) {
     to = end_of_flow(g, from, n);
-    add_flow(g, from, to, cls, &id); /* the id of a single marker stays in its args alone */
+    add_flow(g, from, to, &id); /* the id of a single marker stays in its args alone */
   }
 }
