@@ -64,7 +64,7 @@ static uint32_t end_of_flow(const struct gecko *g, uint32_t from, uint32_t n) {
 
 static void add_point(struct gecko *g, tk_id event, enum tk_flow_role role, int64_t id) {
   *trace_add_flow_point(g->t) = (struct tk_flow_point){.ts = g->t->events[event].ts, .id = id, .at = event,
-                                                       .role = (uint8_t)role, .bound = true};
+                                                       .cls = trace_class(g->t, 0, 0), .role = (uint8_t)role, .bound = true};
 }
 
 /* Connects each marker of [from, to) with the next one. */
