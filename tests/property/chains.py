@@ -33,7 +33,7 @@ KNOWN = (
     ('*flow*', 'perfetto', 'bind_id', 'ids that are used again: trace_processor shows the same arrows before and after'),
     ('*/flow_events_track_event*', 'perfetto', '"bp": "e", "id"', 'ids that are used again, as above'),
     ('*/track_event_tracks*', 'perfetto', 'process_name', 'a pid that two processes had in turn: JSON has one process of a pid'),
-    ('gecko/*', 'perfetto', '"bp": "e", "id"', 'flows of Perfetto have ids of their own'),
+    ('*.gecko.json', 'perfetto', '"bp": "e", "id"', 'flows of Perfetto have ids of their own'),
     ('*/trainer.otlp*', 'perfetto', '"bp": "e", "id"', 'a link to a span of another file: Perfetto has no name for a flow with one end'),
     ('*/native_symbol_arg*', 'perfetto', 'perfetto.fields', 'it refers to what the packets hold that were lost, as was said'),
 )
