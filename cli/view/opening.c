@@ -63,16 +63,6 @@ static void open_wider(struct opening *o, tk_time by) {
   o->is_part = true;
 }
 
-static struct opening extent_of(const struct tk_trace *t) {
-  struct opening all = { INT64_MAX, INT64_MIN, false };
-  for (tk_id i = 1; i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
-    if (e->ts < all.start) all.start = e->ts;
-    if (e->ts + e->dur > all.end) all.end = e->ts + e->dur;
-  }
-  return all;
-}
-
 /* Shows the steps with these numbers.  Returns false if there are none. */
 static bool show_steps(struct opening *o, const struct tk_inspection *p, struct tk_range numbers) {
   struct opening found = { INT64_MAX, INT64_MIN, false };
@@ -84,7 +74,7 @@ static bool show_steps(struct opening *o, const struct tk_inspection *p, struct 
   }
   if (found.start > found.end) return false;
   *o = found;
-  open_wider(o, (o->end - o->start) / STEP_MARGIN);
+  open_wider(o, o->end / STEP_MARGIN - o->start / STEP_MARGIN);
   return true;
 }
 
@@ -93,7 +83,7 @@ static void show_times(struct opening *o, const char *at, struct tk_range range,
   *o = (struct opening){ start, range.last, true };
   if (strstr(at, "..")) return;
   o->end = start;
-  open_wider(o, (all->end - all->start) / MOMENT_SHARE / 2 + 1);
+  open_wider(o, all->end / (2 * MOMENT_SHARE) - all->start / (2 * MOMENT_SHARE) + 1);
 }
 
 static bool find_at(const struct tk_trace *t, const struct tk_inspection *p, const char *at, const struct opening *all,
@@ -118,9 +108,9 @@ static void clip(struct opening *o, const struct opening *all) {
 
 /* Writes a time of the trace in nanoseconds of the file. */
 static void put_time(const struct tk_trace *t, struct json *j, const char *key, tk_time ts) {
-  const int64_t half = ts < 0 ? -500 : 500;
+  const int64_t ns = ts / 1000 + ts % 1000 / 500; /* rounded */
   char text[32];
-  snprintf(text, sizeof text, "%lld", (long long)((ts + half) / 1000 - (t->zero_ns - t->origin_ns)));
+  snprintf(text, sizeof text, "%lld", (long long)(ns - (t->zero_ns - t->origin_ns)));
   json_string(j, key, text);
 }
 
@@ -152,9 +142,14 @@ static bool write_opening(const struct tk_trace *t, const struct opening *o, con
 }
 
 static bool find_opening(const struct tk_trace *t, const struct tk_inspection *p, const char *at, struct view_made *made, int *status) {
-  const struct opening all = extent_of(t);
-  struct opening o = all;
+  struct tk_summary summary;
   struct tk_err err = { 0 };
+  if (!tk_summarise(t, &summary, &err)) {
+    *status = run_fail(&err);
+    return false;
+  }
+  const struct opening all = { summary.start, summary.end, false };
+  struct opening o = all;
   if (at && !find_at(t, p, at, &all, &o, &err)) {
     *status = run_fail(&err);
     return false;

@@ -136,8 +136,9 @@ static bool is_judged(const struct figure *f, const struct tk_report_rank *row) 
 /* Returns the row with the worst figure; NULL = no row has it. */
 static const struct tk_report_rank *worst_of(const struct figure *f, const struct tk_report *r, double *worst) {
   const struct tk_report_rank *at = NULL;
+  const size_t n = f->of_job && r->n_ranks ? 1 : r->n_ranks;
   double value;
-  for (size_t i = 0; i < r->n_ranks; i++) {
+  for (size_t i = 0; i < n; i++) {
     if (!f->of(&r->ranks[i], r, &value) || (at && !is_worse(f, value, *worst))) continue;
     at = &r->ranks[i];
     *worst = value;
@@ -145,14 +146,19 @@ static const struct tk_report_rank *worst_of(const struct figure *f, const struc
   return at;
 }
 
+/* True if the figure of the whole job is judged: that of each row would be. */
+static bool is_judged_everywhere(const struct figure *f, const struct tk_report *r) {
+  for (size_t i = 0; i < r->n_ranks; i++)
+    if (!is_judged(f, &r->ranks[i])) return false;
+  return true;
+}
+
 static bool add_figure(struct tk_report *r, const struct figure *f) {
   struct tk_report_impl *impl = r->impl;
   double value = 0;
   const struct tk_report_rank *row = worst_of(f, r, &value);
   if (!row) return true;
-  bool judged = true;
-  for (size_t i = 0; f->of_job && i < r->n_ranks; i++) judged = judged && is_judged(f, &r->ranks[i]);
-  judged = f->of_job ? judged : is_judged(f, row);
+  const bool judged = f->of_job ? is_judged_everywhere(f, r) : is_judged(f, row);
   if (!mem_grow(&impl->mem, (void **)&r->figures, &impl->cap_figures, r->n_figures + 1, sizeof *r->figures)) return false;
   r->figures[r->n_figures++] = (struct tk_report_figure){
       .name = f->name, .unit = f->unit, .value = value, .verdict = judged ? verdict(f, value) : "", .good = f->good,

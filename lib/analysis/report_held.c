@@ -30,6 +30,7 @@ struct held {
   uint32_t n_owners, cap_owners;
   struct map owner_of;     /* hash of an owner -> 1 + its number */
   struct map op_of, module_of; /* allocating event of a peak -> event of its operator or module */
+  struct map peak_of;          /* process of a snapshot -> 1 + number of the change that reached its peak */
 };
 
 /* ---- owners ---- */
@@ -158,24 +159,31 @@ static bool add_change(struct held *h, const struct report_change *c) {
 
 /* ---- blocks that are spans of a snapshot ---- */
 
-static bool add_span(struct held *h, const struct tk_event *e, uint32_t row, tk_id key_bytes, tk_id key_before, tk_time peak) {
+static bool add_span(struct held *h, const struct tk_event *e, const struct report_change *peak, tk_id key_bytes) {
   const struct tk_trace *t = h->p->t;
-  const bool holds = e->kind == TK_EVENT_SPAN && e->ts <= peak && (e->ts + e->dur > peak || e->flags & TK_FLAG_UNFINISHED);
-  struct held_owner block = {.row = row, .op = t->classes[e->cls].name};
+  const bool holds = e->kind == TK_EVENT_SPAN && e->ts <= peak->ts && (e->ts + e->dur > peak->ts || e->flags & TK_FLAG_UNFINISHED);
+  struct held_owner block = {.row = peak->row, .op = t->classes[e->cls].name};
   struct tk_arg arg;
   if (!holds || !report_number_of(t, e, key_bytes, &block.bytes)) return true;
-  if (tk_args_find(t, e->args, tk_string(t, key_before, NULL), &arg)) return true; /* the code that made it is unknown */
+  if (tk_args_find(t, e->args, "before_history", &arg)) return true; /* the code that made it is unknown */
   return add_block(h, &block);
 }
 
-static bool add_spans(struct held *h, tk_id process, uint32_t row, tk_time peak) {
+/* Returns the change that reached the peak of the process to which a track of asynchronous events belongs; NULL = there is none. */
+static const struct report_change *peak_around(const struct held *h, const struct tk_track *k) {
+  const uint32_t *at = map_get(&h->peak_of, k->parent);
+  if (!at && k->parent) at = map_get(&h->peak_of, h->p->t->tracks[k->parent].parent);
+  return at ? &h->v[*at - 1] : NULL;
+}
+
+static bool add_spans(struct held *h) {
   const struct tk_trace *t = h->p->t;
-  const tk_id bytes = report_key_of(t, "bytes"), before = report_key_of(t, "before_history");
-  for (tk_id i = 1; i <= t->n_tracks; i++) {
+  const tk_id bytes = report_key_of(t, "bytes");
+  for (tk_id i = 1; h->peak_of.n && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind != TK_TRACK_ASYNCS || (k->parent != process && t->tracks[k->parent].parent != process)) continue;
-    for (tk_id e = k->first; e < k->first + k->count; e++)
-      if (!add_span(h, &t->events[e], row, bytes, before, peak)) return false;
+    const struct report_change *peak = k->kind == TK_TRACK_ASYNCS ? peak_around(h, k) : NULL;
+    for (tk_id e = k->first; peak && e < k->first + k->count; e++)
+      if (!add_span(h, &t->events[e], peak, bytes)) return false;
   }
   return true;
 }
@@ -220,7 +228,7 @@ static bool ask_row(struct held *h, uint32_t at, uint32_t from, uint32_t end) {
   const uint32_t peak = find_peak(h, row, from, end);
   if (h->p->impl->opt.strips && !draw(h, row, from, end)) return false;
   if (peak == end) return true;
-  if (h->v[peak].process) return add_spans(h, h->v[peak].process, at, h->v[peak].ts);
+  if (h->v[peak].process) return map_put(&h->peak_of, h->v[peak].process, peak + 1) != NULL;
   return each_block(h, from, peak + 1, ask_regions);
 }
 
@@ -295,10 +303,12 @@ bool report_held_add(struct reporter *p, struct report_change *changes, uint32_t
   map_init(&h.owner_of, p->mem);
   map_init(&h.op_of, p->mem);
   map_init(&h.module_of, p->mem);
-  const bool ok = each_row(&h, ask_row) && find_regions(&h) && each_row(&h, add_row_blocks) && make_rows(&h);
+  map_init(&h.peak_of, p->mem);
+  const bool ok = each_row(&h, ask_row) && add_spans(&h) && find_regions(&h) && each_row(&h, add_row_blocks) && make_rows(&h);
   map_free(&h.owner_of);
   map_free(&h.op_of);
   map_free(&h.module_of);
+  map_free(&h.peak_of);
   mem_free(p->mem, h.owners);
   return ok;
 }

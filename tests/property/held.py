@@ -184,18 +184,27 @@ def snapshots():
 
 
 def linear():
-    """A hundred thousand blocks that nest deeply and are never released: time grows as the input."""
-    def spent(n):
-        events = [{'ph': 'i', 's': 't', 'name': '[memory]', 'pid': 1, 'tid': 1, 'ts': i, 'args': {
-            'Device Type': 0, 'Device Id': -1, 'Bytes': 1, 'Addr': i % (n // 2), 'Total Allocated': i}} for i in range(n)]
-        events += [{'ph': 'X', 'name': f'aten::op{i}', 'cat': 'cpu_op', 'pid': 1, 'tid': 1, 'ts': i - .25, 'dur': .5} for i in range(n)]
-        path = write(f'linear{n}', events)
+    """A hundred thousand blocks that are never released, and twenty thousand processes with a counter and a block: time grows as the input."""
+    def cost(path):
         before = os.times()
         report(path)
         after = os.times()
         return after.children_user + after.children_system - before.children_user - before.children_system
-    small, large = min(spent(10000) for _ in range(3)), spent(100000)
-    check('linear', large < 30 * small + .5, f'{small:.2f} s and {large:.2f} s')
+
+    def processes(n):
+        events = [{'ph': ph, 'name': 'block' if ph in 'be' else 'allocated memory', 'cat': 'memory', 'id': i, 'pid': i, 'tid': 1, 'ts': ts, 'args': args}
+                  for i in range(1, n + 1) for ph, ts, args in (('C', 0, {'bytes': 5}), ('b', 0, {'bytes': 5}), ('e', 9, {}))]
+        events += [{'ph': 'M', 'name': 'process_name', 'pid': i, 'args': {'name': f'GPU {i} memory'}} for i in range(1, n + 1)]
+        return cost(write(f'processes{n}', events))
+
+    def blocks(n):
+        events = [{'ph': 'i', 's': 't', 'name': '[memory]', 'pid': 1, 'tid': 1, 'ts': i, 'args': {
+            'Device Type': 0, 'Device Id': -1, 'Bytes': 1, 'Addr': i % (n // 2), 'Total Allocated': i}} for i in range(n)]
+        events += [{'ph': 'X', 'name': f'aten::op{i}', 'cat': 'cpu_op', 'pid': 1, 'tid': 1, 'ts': i - .25, 'dur': .5} for i in range(n)]
+        return cost(write(f'blocks{n}', events))
+    for what, spent, n in (('blocks', blocks, 10000), ('processes', processes, 2000)):
+        small, large = min(spent(n) for _ in range(3)), spent(10 * n)
+        check(f'{what}: linear', large < 30 * small + .5, f'{small:.2f} s and {large:.2f} s')
 
 
 rows_ = 0

@@ -30,9 +30,9 @@ void readings_begin(struct readings *r, const struct tk_trace *t, struct mem *me
 void readings_end(struct readings *r) { map_free(&r->clocks); }
 
 bool readings_to_trace(const struct readings *r, uint32_t machine, uint32_t clock, uint64_t time, int64_t *ns) {
-  const uint32_t *first = map_get(&r->clocks, (uint64_t)machine << 32 | clock);
   *ns = (int64_t)time;
   if (clock == 0 || (clock == r->head.trace_clock && machine == 0)) return true;
+  const uint32_t *first = map_get(&r->clocks, (uint64_t)machine << 32 | clock);
   if (!first) return false;
   uint32_t lo = *first - 1, hi = lo + reading_at(r, lo).n;
   while (hi - lo > 1) {
