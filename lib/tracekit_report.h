@@ -146,6 +146,12 @@ struct tk_report_rank {
   double flops_coverage, bytes_coverage; /* share of the durations of compute kernels whose operations or traffic is known; negative =
                                           * of none */
   TK_FIXED uint64_t *delays; /* with strips: TK_REPORT_DURATIONS numbers of launches by delay; NULL without, or if none is known */
+  tk_time sync_in_steps;   /* sum of the durations of the calls of syncs_in_steps */
+  tk_time compute_sum;     /* part of kernel_sum: kernels that are not collectives */
+  tk_time before_work;     /* time of the steps before the first recorded work of the device */
+  tk_time queued;          /* idle time of the steps, or of the window if the device did not work in steps, in gaps of 30 us or more
+                            * before work that had been launched when the gap began */
+  uint64_t long_gaps;      /* fewest gaps between work, at most 4, that are more than half of the idle time together; 0 = none are */
 };
 
 struct tk_report_kernel {

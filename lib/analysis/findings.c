@@ -21,21 +21,24 @@ struct subject {
   const struct tk_report_rank *row;
   const struct tk_threshold *limits;
   struct tk_report_split split;
+  bool steps;      /* its figures are based on its steps */
   bool device;     /* the row is a device */
   bool complete;   /* the work of its launches was recorded, so that idle time is idle time */
 };
 
 static struct subject subject_of(const struct tk_report *r, const struct tk_report_rank *row) {
   struct subject s = {.r = r, .row = row, .limits = r->impl->limits, .device = *row->device && row->work > 0};
-  bool steps;
-  s.split = report_split_of_row(row, &steps);
+  s.split = report_split_of_row(row, &s.steps);
   s.complete = !is_beyond(r, LIMIT_UNRECORDED, percent((double)row->unrecorded, (double)row->launch_calls));
   return s;
 }
 
 enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3 }; /* with less, shares have no meaning */
 
-static bool can_be_idle(const struct subject *s) { return s->device && s->complete && s->row->work >= FEWEST_WORK; }
+/* A device that only copies has no kernels that it could wait for. */
+static bool can_be_idle(const struct subject *s) {
+  return s->device && s->complete && s->row->work >= FEWEST_WORK && s->row->kernels > 0;
+}
 
 static bool share(const struct subject *s, bool known, tk_time part, double *v) {
   *v = percent((double)part, (double)s->split.length);
@@ -51,13 +54,21 @@ static bool of_compile(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.compile, v);
 }
 
+/* True if the device was idle for less than the threshold in the part of its steps that follows its first work. Before that, it may
+ * have run work that was launched before the recording began. */
+static bool is_idle_at_start_only(const struct subject *s) {
+  const tk_time before = s->steps ? s->row->before_work : 0;
+  const double idle = (double)(report_idle_of(&s->split) - before), length = (double)(s->split.length - before);
+  return percent(idle, length) < s->limits[LIMIT_DEVICE_IDLE].warning;
+}
+
 /* Idle time of a device, unless a single cause, which is a finding of its own, leaves less than the threshold unexplained. */
 static bool of_unexplained(const struct subject *s, double *v) {
   const struct {
     enum threshold limit;
     bool (*figure)(const struct subject *s, double *v);
   } causes[] = {{LIMIT_INPUT, of_input}, {LIMIT_COMPILE, of_compile}, {LIMIT_SYNC, of_sync}};
-  bool known = of_idle(s, v);
+  bool known = of_idle(s, v) && !is_idle_at_start_only(s);
   double part;
   for (size_t i = 0; known && i < sizeof causes / sizeof *causes; i++)
     if (causes[i].figure(s, &part) && is_beyond(s->r, causes[i].limit, part) && *v - part < s->limits[LIMIT_DEVICE_IDLE].warning)
@@ -78,7 +89,7 @@ static bool of_compile_time(const struct subject *s, double *v) {
 static bool of_sync_count(const struct subject *s, double *v) {
   double idle;
   *v = s->row->host_steps ? (double)s->row->syncs_in_steps / (double)s->row->host_steps : 0;
-  return s->row->host_steps && of_idle(s, &idle) && idle >= 10;
+  return s->row->host_steps && of_idle(s, &idle) && idle >= 10 && percent((double)s->row->sync_in_steps, (double)s->split.length) >= 1;
 }
 
 static bool of_small_kernels(const struct subject *s, double *v) {
@@ -86,7 +97,7 @@ static bool of_small_kernels(const struct subject *s, double *v) {
   const tk_time host = s->split.launch + s->split.host;
   *v = percent((double)s->row->under_10us, (double)s->row->kernels);
   if (!of_idle(s, &idle) || !is_beyond(s->r, LIMIT_DEVICE_IDLE, idle) || s->row->kernels < FEWEST_KERNELS) return false;
-  return 2 * host >= report_idle_of(&s->split) && !findings_gap_of(s->row).is_most;
+  return 2 * host >= report_idle_of(&s->split) && !findings_gap_of(s->row).most && findings_queued(s->row) < 50;
 }
 
 static bool of_pageable(const struct subject *s, double *v) {
@@ -121,12 +132,12 @@ static bool of_outlier(const struct subject *s, double *v) {
 }
 
 static bool of_fp32(const struct subject *s, double *v) {
-  *v = percent((double)s->row->fp32_matmul, (double)s->row->kernel_sum);
+  *v = percent((double)s->row->fp32_matmul, (double)s->row->compute_sum);
   return s->row->kernels >= FEWEST_WORK;
 }
 
 static bool of_small_grid(const struct subject *s, double *v) {
-  *v = percent((double)s->row->small_grid, (double)s->row->kernel_sum);
+  *v = percent((double)s->row->small_grid, (double)s->row->compute_sum);
   return s->row->gridded >= FEWEST_WORK;
 }
 

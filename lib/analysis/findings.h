@@ -27,9 +27,11 @@ struct finding_case {
 /* Longest idle time of a device within the range on which its figures are based: its steps or its window. */
 struct finding_gap {
   tk_time at, length; /* at: since the trace's first event */
-  bool is_most;       /* more than half of all idle time in the range */
+  uint64_t most;      /* number of gaps, at most 4, that are more than half of all idle time in the range; 0 = none are */
 };
 struct finding_gap findings_gap_of(const struct tk_report_rank *row);
+/* Returns the percentage of the idle time in the same range during which the next work is known to have been launched before. */
+double findings_queued(const struct tk_report_rank *row);
 
 /* Finds all findings of a complete report. Returns false if memory runs out. */
 bool findings_make(struct tk_report *r);

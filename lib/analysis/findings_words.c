@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "fields.h"
+#include "work_names.h"
 
 struct words {
   const struct finding_case *c;
@@ -129,39 +130,55 @@ static bool lacks_host(const struct words *w) {
 struct finding_gap findings_gap_of(const struct tk_report_rank *row) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
-  struct finding_gap gap = {row->gap_at, steps ? 0 : row->gap, false};
+  struct finding_gap gap = {row->gap_at, steps ? 0 : row->gap, 0};
   for (size_t i = 0; steps && i < row->n_steps; i++)
-    if (row->steps[i].gap > gap.length) gap = (struct finding_gap){row->steps[i].gap_at, row->steps[i].gap, false};
-  gap.is_most = 2 * gap.length > report_idle_of(&s);
+    if (row->steps[i].gap > gap.length) gap = (struct finding_gap){row->steps[i].gap_at, row->steps[i].gap, 0};
+  gap.most = 2 * gap.length > report_idle_of(&s) ? 1 : row->long_gaps;
   return gap;
+}
+
+double findings_queued(const struct tk_report_rank *row) {
+  bool steps;
+  const struct tk_report_split s = report_split_of_row(row, &steps);
+  const tk_time idle = report_idle_of(&s);
+  return idle > 0 ? 100 * (double)row->queued / (double)idle : 0;
 }
 
 static void say_idle(struct words *w) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
   const struct cause cause = main_cause(&s);
+  const uint64_t most = findings_gap_of(w->c->row).most;
   put_share(w, "was idle for");
   if (lacks_host(w)) write(w, "; the trace does not show why");
   else write(w, "; during %s%% of that time, %s", FIXED(100 * (double)cause.time / (double)report_idle_of(&s)), cause.words);
-  if (findings_gap_of(w->c->row).is_most) write(w, "; one gap is more than half of it");
+  if (findings_queued(w->c->row) >= 50)
+    write(w, "; during %s%% of it, the next work had already been launched", FIXED(findings_queued(w->c->row)));
+  if (most == 1) write(w, "; one gap is more than half of it");
+  if (most > 1) write(w, "; the %llu longest gaps are more than half of it", (unsigned long long)most);
 }
 
-static void advise_idle(struct words *w) {
-  const struct tk_report_rank *row = w->c->row;
+/* Returns what may shorten the idle time. */
+static const char *remedy_for(const struct tk_report_rank *row) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
   const tk_time most = main_cause(&s).time;
-  const struct finding_gap gap = findings_gap_of(row);
-  const char *remedy = gap.is_most ? "" : most == s.host || most == s.launch
-                         ? "; compiling the model or replaying graphs takes launches off the host"
-                         : most == s.idle ? "; recording Python (with_stack=True in PyTorch) shows what runs between operators" : "";
+  if (findings_queued(row) >= 50)
+    return "; work that was launched and does not start waits for other work or another rank, or for work that was not recorded";
+  if (findings_gap_of(row).most) return "";
+  if (most == s.host || most == s.launch) return "; compiling the model or replaying graphs takes launches off the host";
+  return most == s.idle ? "; recording Python (with_stack=True in PyTorch) shows what runs between operators" : "";
+}
+
+static void advise_idle(struct words *w) {
+  const struct finding_gap gap = findings_gap_of(w->c->row);
   write(w, "the longest gap is ");
   put_duration(w, gap.length);
   write(w, " long");
   if (lacks_host(w)) return write(w, "; record the host, too: its operators and the calls of the device's runtime");
   write(w, "; tracekit top --kind host ");
   put_range(w, gap.at, gap.length);
-  write(w, " lists what the host did in it%s", remedy);
+  write(w, " lists what the host did in it%s", remedy_for(w->c->row));
 }
 
 /* ---- input, compilation, synchronization ---- */
@@ -283,8 +300,26 @@ static void say_occupancy(struct words *w) {
   put_limit(w);
 }
 
+/* Returns the copy or fill that takes the most time; NULL if there is none. Rows are sorted by time. */
+static const struct tk_report_kernel *longest_copy(const struct tk_report *r) {
+  for (size_t i = 0; i < r->n_kernels; i++)
+    if (strcmp(r->kernels[i].kind, "copy") == 0 || strcmp(r->kernels[i].kind, "fill") == 0) return &r->kernels[i];
+  return NULL;
+}
+
 static void say_copy(struct words *w) {
+  const struct tk_report_kernel *k = longest_copy(w->c->r);
   put_share(w, "only copied or filled memory for");
+  if (k) write(w, "; '%.100s' takes the most time of all copies and fills", k->name);
+}
+
+static void advise_copy(struct words *w) {
+  const struct tk_report_kernel *k = longest_copy(w->c->r);
+  const bool fills = k && strcmp(k->kind, "fill") == 0, is_inside = k && !fills && !(work_names_traits(k->name) & WORK_HOST_COPY);
+  if (fills) write(w, "allocate without filling (torch.empty) what is overwritten anyway");
+  else if (is_inside) write(w, "avoid copies within a device, as contiguous(), cat, clone and changes of layout make");
+  else write(w, "copy asynchronously, on another stream or ahead of use");
+  write(w, "; tracekit top -e 'kind == memcpy || kind == transfer' lists copies");
 }
 
 static void say_pageable(struct words *w) {
@@ -351,14 +386,14 @@ static void say_drift(struct words *w) {
 }
 
 static void say_fp32(struct words *w) {
-  write(w, "%s%% of the time of kernels on ", FIXED(w->c->figure));
+  write(w, "%s%% of the time of compute kernels on ", FIXED(w->c->figure));
   put_subject(w);
-  write(w, " is spent in fp32 matrix products without tensor cores, by the names of the kernels");
+  write(w, " is spent in fp32 matrix products and convolutions without tensor cores, by the names of the kernels");
   put_limit(w);
 }
 
 static void say_small_grid(struct words *w) {
-  write(w, "%s%% of the time of kernels on ", FIXED(w->c->figure));
+  write(w, "%s%% of the time of compute kernels on ", FIXED(w->c->figure));
   put_subject(w);
   write(w, " is spent in kernels with fewer blocks than the device has multiprocessors");
   put_limit(w);
@@ -381,7 +416,7 @@ static void say_unrecorded(struct words *w) {
   put_host(w);
   write(w, " (%s%%) have no recorded work", FIXED(w->c->figure));
   put_limit(w);
-  write(w, ", so the device may have been busy when it seems idle; idle time is not judged");
+  write(w, ", so the device may have been busy when it seems idle; idle time, exposed communication and exposed copies are not judged");
 }
 
 static void say_truncated(struct words *w) {
@@ -483,8 +518,7 @@ static const struct {
   [LIMIT_COMMUNICATION] = {say_communication, advise_communication, NULL},
   [LIMIT_STRAGGLER] = {say_straggler, NULL, "compare the rank with another: tracekit diff RANK OTHER --kind op"},
   [LIMIT_DOMINANT_KERNEL] = {say_kernel, NULL, "tracekit top --kind kernel --by op shows which operators launch it"},
-  [LIMIT_COPY] = {say_copy, NULL,
-    "copy asynchronously, on another stream or ahead of use; tracekit top -e 'kind == memcpy || kind == transfer' lists copies"},
+  [LIMIT_COPY] = {say_copy, advise_copy, NULL},
   [LIMIT_PAGEABLE] = {say_pageable, NULL,
     "use pinned memory (pin_memory=True, non_blocking=True); tracekit top --kind memcpy lists copies"},
   [LIMIT_GC] = {say_gc, advise_gc, NULL},

@@ -46,11 +46,15 @@ static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
 
 /* ---- steps ---- */
 
-static void divide_step(struct reporter *p, struct tk_report_step *step, uint32_t group, const struct step *s) {
+static void divide_step(struct reporter *p, struct tk_report_rank *row, struct tk_report_step *step, uint32_t group,
+                        const struct step *s) {
   const struct interval gap = report_gap(p, s->start, s->end);
   step->split = report_split(p, group, s->start, s->end);
   step->gap = gap.dur;
   step->gap_at = gap.start - p->zero;
+  if (!p->spent.n) return;
+  const tk_time first = p->spent.v[0].start;
+  if (first > s->start) row->before_work += (first < s->end ? first : s->end) - s->start;
 }
 
 /* Adds the steps of a row. The time of the host is known unless the report is brief. Time that an earlier step covers is not
@@ -71,7 +75,7 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
     if (process) step->times = spent_in(&p->spent, s.start, s.end);
     if (s.end <= covered) continue;
     if (s.start < covered) s.start = covered;
-    if (!p->impl->opt.brief) divide_step(p, step, group, &s);
+    if (!p->impl->opt.brief) divide_step(p, row, step, group, &s);
     covered = s.end;
   }
   return find_spread(row, p->mem);

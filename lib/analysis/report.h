@@ -127,6 +127,9 @@ struct report_spans {
   uint32_t n_steps;
 };
 
+/* REPORT_AWAITED: the call returned only when its work was done. */
+enum report_launched { REPORT_LAUNCHED = 1, REPORT_AWAITED = 2 };
+
 /* State while one trace is added. */
 struct reporter {
   struct tk_report *r;
@@ -146,7 +149,8 @@ struct reporter {
   struct report_flops flops;
   uint8_t *host_class; /* by class: enum host_class implied by the name; HOST_CLASSES = not computed yet */
   uint8_t *traits;     /* by class: set of enum work_trait; 0 = not computed yet; NULL = no device yet */
-  bool *launches;      /* by event: true if it launched device work */
+  uint8_t *launches;   /* by event: set of enum report_launched; 0 = it launched no device work */
+  tk_id copy_details;  /* key of the text in which XLA describes a copy; 0 = none */
   bool *leads;         /* by track: true if it contains the steps, or launched work */
   tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */
@@ -171,6 +175,12 @@ bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id 
 double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is);
 /* Returns the class that the name of a span implies. */
 enum host_class report_named_class(const struct reporter *p, tk_id cls);
+/* Returns the class of a span of a host. `kind`: its set of enum kind. */
+enum host_class report_class_of(const struct reporter *p, tk_id event, unsigned kind);
+/* Returns properties that the name of a piece of work states: a set of enum work_trait. */
+uint8_t report_traits(struct reporter *p, tk_id cls);
+/* True for a copy from or to pageable memory of the host. */
+bool report_is_pageable(struct reporter *p, tk_id event);
 /* True if the range of the report contains a part of the step. */
 bool report_holds_step(const struct reporter *p, const struct step *s);
 /* Returns true if the time is within one of the steps, which are sorted. */
@@ -196,7 +206,7 @@ tk_time report_idle_of(const struct tk_report_split *s);
 /* Returns the longest time within [start, end) during which the device of p->spent was idle. */
 struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
 /* report_gaps.c: adds the longest idle times of a device with n_work pieces of work; then sorts all. */
-bool report_gaps_add(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, uint32_t n_work);
+bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t group, uint32_t n_work);
 void report_gaps_sort(struct tk_report *r);
 /* report_tables.c: adds the n pieces of work in p->sorted to the tables. */
 bool report_count_row(struct reporter *p, uint32_t n);

@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 #include "graph/args.h"
-
+#include "work_names.h"
 
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n) {
   uint32_t id = intern(&impl->texts, p, n);
@@ -34,6 +34,25 @@ enum host_class report_named_class(const struct reporter *p, tk_id cls) {
   if (*class == HOST_CLASSES) /* not known yet */
     *class = (uint8_t)host_names_class(tk_string(t, t->classes[cls].name, NULL), tk_string(t, t->classes[cls].cat, NULL));
   return (enum host_class)*class;
+}
+
+enum host_class report_class_of(const struct reporter *p, tk_id event, unsigned kind) {
+  const enum host_class class = host_names_class_of(report_named_class(p, p->t->events[event].cls), kind);
+  return class < HOST_SYNC && p->launches[event] & REPORT_AWAITED ? HOST_SYNC : class;
+}
+
+uint8_t report_traits(struct reporter *p, tk_id cls) {
+  if (!p->traits[cls]) p->traits[cls] = work_names_traits(tk_string(p->t, p->t->classes[cls].name, NULL));
+  return p->traits[cls];
+}
+
+bool report_is_pageable(struct reporter *p, tk_id event) {
+  const struct tk_event *e = &p->t->events[event];
+  struct tk_arg arg;
+  if (report_traits(p, e->cls) & WORK_PAGEABLE) return true;
+  if (!p->copy_details || !args_of_event(p->t, e, p->copy_details, &arg)) return false;
+  if (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF) return false;
+  return strstr(tk_string(p->t, arg.s, NULL), "pageable") != NULL;
 }
 
 bool report_holds_step(const struct reporter *p, const struct step *s) {

@@ -75,15 +75,16 @@ static uint32_t add_self(struct gap_host *h, tk_id cls, tk_time part) {
 }
 
 /* Adds the part of a span that lies in the gap, and takes the part from the span around it. */
-static bool see_span(struct gap_host *h, const struct tk_event *e) {
+static bool see_span(struct gap_host *h, tk_id event) {
   const struct reporter *p = h->p;
+  const struct tk_event *e = &p->t->events[event];
   const tk_time from = e->ts > h->gap->start ? e->ts : h->gap->start;
   const tk_time to = e->ts + e->dur < h->gap->end ? e->ts + e->dur : h->gap->end;
   if (e->kind != TK_EVENT_SPAN || e->depth >= MOST_DEPTH || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
   memset(h->open + e->depth, 0, (MOST_DEPTH - e->depth) * sizeof *h->open);
   const unsigned kind = kinds_of(&p->match.kinds, e);
   if (to <= from || kind & KIND_DEVICE) return true;
-  if (host_names_class_of(report_named_class(p, e->cls), kind) == HOST_NOTHING) return true;
+  if (report_class_of(p, event, kind) == HOST_NOTHING) return true;
   uint32_t around = e->depth;
   while (around && !h->open[around - 1]) around--;
   if (around) h->v[h->open[around - 1] - 1].self -= to - from;
@@ -108,7 +109,7 @@ static bool see_thread(struct gap_host *h, tk_id track) {
   tk_id i = inside > k->first + MOST_BACK ? inside - MOST_BACK : k->first;
   bool ok = true;
   memset(h->open, 0, sizeof h->open);
-  for (; ok && i < k->first + k->count && t->events[i].ts < h->gap->end; i++) ok = see_span(h, &t->events[i]);
+  for (; ok && i < k->first + k->count && t->events[i].ts < h->gap->end; i++) ok = see_span(h, i);
   return ok;
 }
 
@@ -150,7 +151,8 @@ static const char *full_name_of(struct reporter *p, tk_id event) {
 }
 
 static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, const struct gap *gap) {
-  static const char *const CAUSES[] = {[WAIT_HOST] = "host", [WAIT_KERNEL] = "kernel", [WAIT_OTHER] = "other"};
+  static const char *const CAUSES[] = {[WAIT_HOST] = "host", [WAIT_KERNEL] = "kernel", [WAIT_OTHER] = "other",
+                                       [WAIT_UNKNOWN] = "other"};
   struct tk_report *r = p->r;
   struct gap_host h = {.p = p, .gap = gap};
   if (!mem_grow(&p->impl->mem, (void **)&r->gaps, &p->impl->cap_gaps, r->n_gaps + 1, sizeof *r->gaps)) return false;
@@ -166,10 +168,54 @@ static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint3
   return ok;
 }
 
-bool report_gaps_add(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, uint32_t n_work) {
+/* Returns the idle time of the steps, or of the window if the figures of the device are not based on its steps, before work that had
+ * been launched. */
+static tk_time find_queued(const struct reporter *p, const struct tk_report_rank *rank) {
+  const struct spent *s = &p->spent;
+  tk_time sum = 0, covered = INT64_MIN;
+  bool steps;
+  if (!s->n) return 0;
+  report_split_of_row(rank, &steps);
+  if (!steps) return spent_queued(s, s->v[0].start, s->v[s->n - 1].end);
+  for (size_t i = 0; i < rank->n_steps; i++) {
+    const tk_time start = p->zero + rank->steps[i].at, end = start + rank->steps[i].dur;
+    sum += spent_queued(s, start > covered ? start : covered, end);
+    if (end > covered) covered = end;
+  }
+  return sum;
+}
+
+/* Returns the part of a gap within the steps, or all of it if the figures of the device are not based on its steps. */
+static tk_time gap_within(const struct reporter *p, const struct tk_report_rank *rank, const struct gap *gap, bool steps) {
+  tk_time sum = 0;
+  if (!steps) return gap->end - gap->start;
+  for (size_t i = 0; i < rank->n_steps; i++) {
+    const tk_time start = p->zero + rank->steps[i].at, end = start + rank->steps[i].dur;
+    const tk_time from = gap->start > start ? gap->start : start, to = gap->end < end ? gap->end : end;
+    sum += to > from ? to - from : 0;
+  }
+  return sum;
+}
+
+/* Returns how many of the longest gaps together are more than half of the idle time; 0 if even MOST_LONG are not. */
+static uint64_t count_long_gaps(const struct reporter *p, const struct tk_report_rank *rank, const struct gap *v, uint32_t n) {
+  enum { MOST_LONG = 4 };
+  bool steps;
+  const struct tk_report_split split = report_split_of_row(rank, &steps);
+  tk_time sum = 0;
+  for (uint32_t i = 0; i < n && i < MOST_LONG; i++) {
+    sum += gap_within(p, rank, &v[i], steps);
+    if (2 * sum > report_idle_of(&split)) return i + 1;
+  }
+  return 0;
+}
+
+bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t group, uint32_t n_work) {
   struct gap v[MOST_GAPS + 1];
   const uint32_t n = find_gaps(&p->spent, v);
   bool ok = true;
+  rank->queued = find_queued(p, rank);
+  rank->long_gaps = count_long_gaps(p, rank, v, n);
   find_neighbours(p, n_work, v, n);
   for (uint32_t i = 0; ok && i < n; i++) ok = add_gap(p, rank, group, &v[i]);
   return ok;

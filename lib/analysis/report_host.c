@@ -10,7 +10,10 @@ struct host {
   const struct step *steps; /* steps of the rank's host */
   uint32_t n_steps;
   struct intervals compilations, collections; /* parts within the range of the report */
-  uint64_t syncs, syncs_in_steps; /* calls of the current thread that wait for the device */
+  struct waits {
+    uint64_t calls, in_steps;
+    tk_time time_in_steps;
+  } waits; /* calls of the current thread that wait for the device */
   bool leads;                     /* an earlier thread leads */
 };
 
@@ -65,28 +68,32 @@ static bool count_collection(struct host *h, const struct tk_event *e) {
 }
 
 /* Adds the span to the time of the host. Blocking calls and collections count unless they are parts of others. */
-static bool see_class(struct host *h, const struct tk_event *e, unsigned kind) {
-  const enum host_class class = host_names_class_of(report_named_class(h->p, e->cls), kind);
+static bool see_class(struct host *h, tk_id event, unsigned kind) {
+  const struct tk_event *e = &h->p->t->events[event];
+  const enum host_class class = report_class_of(h->p, event, kind);
   enum host_class around;
   if (e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
   if (!host_time_add(&h->sums->time, e, class, &around)) return false;
   if (class == HOST_GC && around < HOST_GC && !count_collection(h, e)) return false;
   if (class != HOST_SYNC || around >= HOST_SYNC) return true;
-  h->syncs++;
-  h->syncs_in_steps += report_is_in_step(h->steps, h->n_steps, e->ts);
+  h->waits.calls++;
+  if (!report_is_in_step(h->steps, h->n_steps, e->ts)) return true;
+  h->waits.in_steps++;
+  h->waits.time_in_steps += part_of(h, e).dur;
   return true;
 }
 
 /* Ends a thread. Its blocking calls count if it leads; they are set aside in case no thread leads. */
 static bool end_track(struct host *h, bool leads) {
   struct report_host_sums *s = h->sums;
-  if (leads && !h->leads) s->syncs = s->syncs_in_steps = 0;
+  if (leads && !h->leads) s->syncs = s->syncs_in_steps = s->sync_in_steps = 0;
   h->leads = h->leads || leads;
   if (leads == h->leads) {
-    s->syncs += h->syncs;
-    s->syncs_in_steps += h->syncs_in_steps;
+    s->syncs += h->waits.calls;
+    s->syncs_in_steps += h->waits.in_steps;
+    s->sync_in_steps += h->waits.time_in_steps;
   }
-  h->syncs = h->syncs_in_steps = 0;
+  h->waits = (struct waits){0};
   return host_time_end(&s->time, leads);
 }
 
@@ -106,11 +113,18 @@ static bool see_track(struct host *h, tk_id track) {
     h->sums->runtime_calls += (kind & KIND_RUNTIME) != 0;
     leads = leads || h->p->launches[i];
     see_op(h, i, kind, &o);
-    if (!see_compilation(h, e, &compiling) || !see_class(h, e, kind)) return false;
+    if (!see_compilation(h, e, &compiling) || !see_class(h, i, kind)) return false;
   }
   end_op(h, &o);
   h->p->leads[track] = leads;
   return end_track(h, leads) && report_spans_add(h->p, track, h->steps, h->n_steps);
+}
+
+/* CUDA returns from a copy to pageable memory when the copy is done, and may wait for the stream before a copy from such memory. A
+ * call that ended no earlier than such a copy waited for the device. */
+static bool is_awaited(struct reporter *p, const struct work *w) {
+  const struct tk_event *call = &p->t->events[w->launch];
+  return w->class == WORK_COPY && call->ts + call->dur >= w->end && report_is_pageable(p, w->event);
 }
 
 static bool report_prepare(struct reporter *p) {
@@ -120,12 +134,17 @@ static bool report_prepare(struct reporter *p) {
   p->host_class = mem_alloc(p->mem, (size_t)t->n_classes + 1);
   p->launches = mem_alloc(p->mem, (size_t)t->n_events + 1);
   p->leads = mem_alloc(p->mem, (size_t)t->n_tracks + 1);
-  if (!p->host_class || !p->launches || !p->leads) return false;
+  p->traits = mem_alloc(p->mem, (size_t)t->n_classes + 1);
+  if (!p->host_class || !p->launches || !p->leads || !p->traits) return false;
+  p->copy_details = report_key_of(t, "memcpy_details");
+  memset(p->traits, 0, (size_t)t->n_classes + 1);
   memset(p->leads, 0, (size_t)t->n_tracks + 1);
   memset(p->host_class, HOST_CLASSES, (size_t)t->n_classes + 1);
   memset(p->launches, 0, (size_t)t->n_events + 1);
   for (tk_id i = 1; w->launch_of && i <= t->n_events; i++)
-    if (w->launch_of[i]) p->launches[w->launch_of[i]] = true;
+    if (w->launch_of[i]) p->launches[w->launch_of[i]] = REPORT_LAUNCHED;
+  for (uint32_t i = 0; i < w->n; i++)
+    if (w->v[i].launch && is_awaited(p, &w->v[i])) p->launches[w->v[i].launch] |= REPORT_AWAITED;
   return true;
 }
 
@@ -157,6 +176,7 @@ bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group)
   row->compile = s->compile;
   row->syncs = s->syncs;
   row->syncs_in_steps = s->syncs_in_steps;
+  row->sync_in_steps = s->sync_in_steps;
   row->host_steps = s->host_steps;
   row->collections = s->collections;
   row->collecting = s->collecting;

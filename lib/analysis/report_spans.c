@@ -38,7 +38,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
   struct reporter *p = arg;
   const struct tk_event *e = &p->t->events[event];
   const unsigned kind = kinds_of(&p->match.kinds, e);
-  const uint8_t class = kind & KIND_DEVICE ? HOST_NOTHING : (uint8_t)host_names_class_of(report_named_class(p, e->cls), kind);
+  const uint8_t class = kind & KIND_DEVICE ? HOST_NOTHING : (uint8_t)report_class_of(p, event, kind);
   if (class == HOST_NOTHING || !scope_holds(&p->scope, e)) return;
   const uint32_t row = op_row(p, e->cls, class);
   if (row == UINT32_MAX) return;

@@ -86,36 +86,22 @@ static bool count_kernel(struct counter *c, const struct work *w, tk_time time) 
   return w->class != WORK_COMPUTE || report_geometry_add(c->p, &c->geometry, e, time, &k->geometry);
 }
 
-static uint8_t traits_of(struct reporter *p, tk_id cls) {
-  if (!p->traits[cls]) p->traits[cls] = work_names_traits(tk_string(p->t, p->t->classes[cls].name, NULL));
-  return p->traits[cls];
-}
-
-static bool is_from_pageable(const struct counter *c, const struct tk_event *e, uint8_t traits) {
-  struct tk_arg arg;
-  if (traits & WORK_PAGEABLE) return true;
-  if (!c->keys.memcpy_details || !args_of_event(c->p->t, e, c->keys.memcpy_details, &arg)) return false;
-  if (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF) return false;
-  return strstr(tk_string(c->p->t, arg.s, NULL), "pageable") != NULL;
-}
-
 static bool add_interval(struct counter *c, struct intervals *to, const struct work *w) {
   return measure_add(to, (struct interval){w->start, w->end - w->start}, c->p->mem);
 }
 
 static bool count_copy(struct counter *c, const struct work *w, tk_time time) {
-  const struct tk_event *e = &c->p->t->events[w->event];
-  const uint8_t traits = traits_of(c->p, e->cls);
   if (w->class != WORK_COPY) return true;
-  if (traits & WORK_HOST_COPY) c->row->host_copy += time;
-  return !is_from_pageable(c, e, traits) || add_interval(c, &c->pageable, w);
+  if (report_traits(c->p, c->p->t->events[w->event].cls) & WORK_HOST_COPY) c->row->host_copy += time;
+  return !report_is_pageable(c->p, w->event) || add_interval(c, &c->pageable, w);
 }
 
 static void count_traits(struct counter *c, const struct work *w, tk_time time) {
   const struct tk_event *e = &c->p->t->events[w->event];
   double blocks;
   if (w->class != WORK_COMPUTE) return;
-  if (traits_of(c->p, e->cls) & WORK_FP32_MATMUL) c->row->fp32_matmul += time;
+  c->row->compute_sum += time;
+  if (report_traits(c->p, e->cls) & WORK_FP32_MATMUL) c->row->fp32_matmul += time;
   if (!report_number_of(c->p->t, e, c->keys.blocks, &blocks)) return;
   c->row->gridded++;
   c->row->gridded_sum += time;
@@ -161,7 +147,7 @@ static bool count_flops(struct counter *c, const struct work *w, tk_time time) {
   const struct tk_trace *t = c->p->t;
   const struct tk_event *e = &t->events[w->event];
   const struct report_stated s = {.work = w, .time = time, .flops = positive(c, e, c->keys.flops),
-                                  .bytes = positive(c, e, c->keys.bytes_accessed), .tf32 = traits_of(c->p, e->cls) & WORK_TF32,
+                                  .bytes = positive(c, e, c->keys.bytes_accessed), .tf32 = report_traits(c->p, e->cls) & WORK_TF32,
                                   .name_len = name_end(tk_string(t, t->classes[e->cls].name, NULL))};
   return report_flops_count(c->p, c->row, &s);
 }
@@ -283,8 +269,7 @@ bool report_count_row(struct reporter *p, uint32_t n) {
                            report_key_of(t, "Out msg nelems"),
                          report_key_of(t, "dtype"), report_key_of(t, "Group size"), report_key_of(t, "blocks per SM")};
   c.geometry = report_geometry_keys(t);
-  if (!p->traits && (p->traits = mem_alloc(p->mem, (size_t)t->n_classes + 1))) memset(p->traits, 0, (size_t)t->n_classes + 1);
-  bool ok = p->traits && find_parts(&c, n);
+  bool ok = find_parts(&c, n);
   for (uint32_t i = 0; ok && i < n; i++) {
     const struct work *w = &p->sorted[i];
     const tk_time time = c.time_of ? c.time_of[w->event] : w->end - w->start;

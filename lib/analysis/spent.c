@@ -8,7 +8,8 @@
 enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, tk_id launch) {
   const tk_time delay = 30000000; /* in ps: a kernel that was launched in time starts within this delay */
   if (launch && t->events[launch].ts > from) return WAIT_HOST;
-  return to - from < delay ? WAIT_KERNEL : WAIT_OTHER;
+  if (to - from < delay) return WAIT_KERNEL;
+  return launch ? WAIT_OTHER : WAIT_UNKNOWN;
 }
 
 struct sweep {
@@ -101,6 +102,16 @@ uint32_t spent_at(const struct spent *s, tk_time at) {
     else hi = mid;
   }
   return lo;
+}
+
+tk_time spent_queued(const struct spent *s, tk_time start, tk_time end) {
+  tk_time sum = 0;
+  for (uint32_t i = spent_at(s, start); i < s->n && s->v[i].start < end; i++) {
+    const struct stretch *v = &s->v[i];
+    const tk_time from = v->start > start ? v->start : start, to = v->end < end ? v->end : end;
+    if (!v->classes && v->wait == WAIT_OTHER) sum += to - from;
+  }
+  return sum;
 }
 
 struct tk_device_times spent_in(const struct spent *s, tk_time start, tk_time end) {

@@ -6,8 +6,9 @@
 #include "work.h"
 
 /* Cause of an idle stretch, defined as in HolisticTraceAnalysis: the host, if the next work was launched after the stretch
- * began; otherwise the device itself, if the stretch is shorter than 30 us; otherwise other. */
-enum spent_wait { WAIT_HOST, WAIT_KERNEL, WAIT_OTHER };
+ * began; otherwise the device itself, if the stretch is shorter than 30 us; otherwise other, which includes WAIT_UNKNOWN: the launch is
+ * unknown. */
+enum spent_wait { WAIT_HOST, WAIT_KERNEL, WAIT_OTHER, WAIT_UNKNOWN };
 
 struct stretch {
   tk_time start, end;
@@ -29,6 +30,10 @@ void spent_free(struct spent *s);
 
 /* Returns the index of the first stretch that ends after `at`; s->n if there is none. */
 uint32_t spent_at(const struct spent *s, tk_time at);
+
+/* Returns the idle time within [start, end) before work that had been launched when the device became idle, in gaps of at least
+ * 30 us. */
+tk_time spent_queued(const struct spent *s, tk_time start, tk_time end);
 
 /* Returns the times within [start, end). Before the first work and after the last work, the device counts as idle and waiting
  * for the host. */

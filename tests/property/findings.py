@@ -6,6 +6,7 @@
     names       names of spans that only resemble garbage collections, compilations and blocking calls
     devices     several devices, hosts and ranks: each is judged by itself, and sentences count the others
     commands    the commands in the advice
+    sentences   what sentences and advice say about idle time and copies
     ranges      figures of a selected range
     inputs      damaged, empty and short inputs
     chance      ranks that arrive last in collectives: more often than by chance, or not
@@ -104,9 +105,31 @@ def in_pause(pause, name, cat, **more):
     return made.each_step(lambda at: made.span(name, cat, at + STEP - pause, pause, **more))
 
 
-def with_syncs(count, pause, tid=1):
+def with_syncs(count, pause, tid=1, dur=30):
     made = Run(pause)
-    return made.each_step(lambda at: [made.span('cudaStreamSynchronize', 'cuda_runtime', at + 200 + 10 * i, 5, tid=tid) for i in range(count)])
+    return made.each_step(lambda at: [made.span('cudaStreamSynchronize', 'cuda_runtime', at + 200 + 40 * i, dur, tid=tid) for i in range(count)])
+
+
+def with_copy(memory, early):
+    """During the pause at the end of each step, the host is in a call that copies; it returns `early` us before the copy ends."""
+    made = Run(1500)
+    return made.each_step(lambda at: [made.span('cudaMemcpyAsync', 'cuda_runtime', at + 8500, 1400 - early, correlation=90000 + at),
+                                      made.device(f'Memcpy DtoH (Device -> {memory})', at + 9880, 20, 'gpu_memcpy', correlation=90000 + at)])
+
+
+def with_late_start(missing):
+    """The work of the first part of the first step was not recorded, nor were its launches."""
+    made = Run()
+    gone = {e['args']['correlation'] for e in made.events if e['pid'] == 0 and e['ts'] < missing}
+    made.events = [e for e in made.events if e['args'].get('correlation') not in gone]
+    return made
+
+
+def with_helper(kernels):
+    """A second device, which copies at the begin of each step."""
+    made = Run()
+    return made.each_step(lambda at: [made.span('k' if i < kernels else 'Memcpy HtoD (Pinned -> Device)', 'kernel' if i < kernels else 'gpu_memcpy',
+                                                at + 100 * i, 90, 1, 7, stream=7, device=1) for i in range(4)])
 
 
 def tiny(dur):
@@ -184,6 +207,11 @@ CASES = [
     ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(4, 1100)),
     ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 900)),  # the device is busy
     ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 1100, tid=9)),  # of a thread that launches nothing
+    ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 1100, dur=10)),  # the device was done
+    ('sync', lambda: with_copy('Pageable', 0), lambda: with_copy('Pageable', 25)),  # the call does not wait
+    ('sync', lambda: with_copy('Pageable', 0), lambda: with_copy('Pinned', 0)),
+    ('device-idle', lambda: Run(2100), lambda: with_late_start(16000)),
+    ('device-idle', lambda: with_helper(1), lambda: with_helper(0)),
     ('sync', lambda: in_pause(1100, 'cudaMemcpy', 'cuda_runtime'), lambda: in_pause(1100, 'cudaMemcpyAsync', 'cuda_runtime')),
     ('compile', lambda: in_pause(1100, 'RunHloPasses', 'cpu_op'), lambda: in_pause(900, 'RunHloPasses', 'cpu_op')),
     ('small-kernels device-idle', lambda: tiny(9), lambda: tiny(11)),
@@ -209,6 +237,10 @@ CASES = [
      lambda: Run(steps=12, durations=[12200 - 200 * i for i in range(12)])),  # becomes faster
     ('fp32-matmul', lambda: with_kernels([f'ampere_sgemm_{i}_nn' if i < 3 else f'k{i}' for i in range(10)]),
      lambda: with_kernels([f'sm80_xmma_gemm_f32f32_tf32f32_f32_{i}' if i < 3 else f'k{i}' for i in range(10)])),
+    ('fp32-matmul', lambda: with_kernels([f'volta_scudnn_128x64_relu_interior_nn_v{i}' if i < 3 else f'k{i}' for i in range(10)]),
+     lambda: with_kernels([f'sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_{i}' if i < 3 else f'k{i}' for i in range(10)])),
+    ('fp32-matmul', lambda: with_kernels([f'sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_{i}' if i < 3 else f'k{i}' for i in range(10)]),
+     lambda: with_kernels([f'sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_{i}' if i < 3 else f'k{i}' for i in range(10)])),
     ('small-grid', lambda: Run(args=lambda i: {'blocks per SM': 0.5 if i < 4 else 2}), lambda: Run(args=lambda i: {'blocks per SM': 0.5 if i < 2 else 2})),
     ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('k', 26)),
     ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('ampere_bf16_gemm_128x64', 24)),  # in registers
@@ -329,6 +361,52 @@ def commands(folder):
     made.span('backend_compile', 'cpu_op', 0, 2100000)
     path = made.write(f'{folder}/no-steps.json')
     same('advice without steps', (ids(path), advised(path)), ({'compile-time'}, ''))
+
+
+def with_gaps(gaps):
+    """A run of 80 ms without steps whose device is idle in the given gaps (start, length), and for 30 us before each fourth kernel."""
+    made, at = Run(steps=0), 0
+    while at < 80000:
+        inside = next((length for start, length in gaps if start <= at < start + 1000), 0)
+        at += inside or 30 * (made.correlation % 4 == 0)
+        made.launch(f'k{made.correlation % 5}', at, at, 1000 if inside else 70)
+        at += 1000 if inside else 70
+    return made
+
+
+def queued(early, call=10):
+    """Kernels that start 150 us after the end of the one before, `early` of ten launched before that."""
+    made = Run(steps=0)
+    for i in range(100):
+        at = 250 * i
+        made.correlation += 1
+        made.span('cudaLaunchKernel', 'cuda_runtime', at - 200 if i % 10 < early else at - 20, call, correlation=made.correlation)
+        made.device(f'k{i % 5}', at, 100, correlation=made.correlation)
+    return made
+
+
+def sentences(folder):
+    """What the sentences and the advice say about the idle time and the copies."""
+    for n, gaps in ((0, [(4000 * i, 2000) for i in range(10)]), (1, [(9000, 20000)]), (2, [(9000, 9000), (30000, 9000)]),
+                    (4, [(9000 + 8000 * i, 5000) for i in range(4)] + [(45000 + 5000 * i, 2000) for i in range(5)]), (0, [(9000 + 7000 * i, 5000) for i in range(9)])):
+        path = with_gaps(gaps).write(f'{folder}/gaps.json')
+        text = text_of('device-idle', path)
+        want = 'one gap is more than half' if n == 1 else f'the {n} longest gaps are more than half' if n else ''
+        judge(f'{n} long gaps', '' if text and want in text and ('more than half of it' in text) == bool(n) else text)
+        same(f'{n} long gaps: field', report(path)['ranks'][0]['long_gaps'], n)
+    for early in (0, 4, 6, 10):
+        path = queued(early).write(f'{folder}/queued.json')
+        text, row = text_of('device-idle', path), report(path)['ranks'][0]
+        share = row['queued_idle_ns'] / row['idle_ns']
+        judge(f'{early} of 10 launched before', '' if abs(share - early / 10) < 0.02 else f'{share}')
+        judge(f'{early} of 10 launched before: sentence', '' if ('had already been launched' in text) == (early > 5) else text)
+    for name, cat, want in (('Memcpy DtoD (Device -> Device)', 'gpu_memcpy', 'avoid copies within'), ('Memset (Device)', 'gpu_memset', 'without filling'),
+                            ('Memcpy HtoD (Pinned -> Device)', 'gpu_memcpy', 'copy asynchronously')):
+        found = next(f for f in report(beside(name, 600, cat, 700).write(f'{folder}/copy.json'))['findings'] if f['id'] == 'exposed-copy')
+        same(f'advice for {name}', (want in found['advice'], f"'{name}' takes the most time" in found['text']), (True, True))
+    made = Run(args=lambda i: {'blocks per SM': 0.5 if i < 4 else 2})
+    same('collectives are not in the denominator', [round(f['figure']) for f in report(made.each_step(
+        lambda at: made.device(ALLREDUCE, at, 9900, stream=9)).write(f'{folder}/grid.json'))['findings'] if f['id'] == 'small-grid'], [40])
 
 
 def ranges(folder):
@@ -599,7 +677,7 @@ def with_inner(count, same_numbers=False):
         for k in range(count):
             made.span('train', 'user_annotation', at + 100 + 200 * k, 100, step_num=i if same_numbers else 100 + count * i + k)
         for k in range(12):
-            made.span('cudaStreamSynchronize', 'cuda_runtime', at + 5000 + 100 * k, 5)
+            made.span('cudaStreamSynchronize', 'cuda_runtime', at + 5000 + 100 * k, 60)
     return made
 
 
@@ -713,7 +791,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, names, devices, commands, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split,
+        for part in (shown, names, devices, commands, sentences, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split,
                      overlaps, own_steps, nested, unrecorded, hosts, in_time):
             part(folder)
 
