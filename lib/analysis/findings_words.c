@@ -315,9 +315,8 @@ static void say_copy(struct words *w) {
 
 static void advise_copy(struct words *w) {
   const struct tk_report_kernel *k = longest_copy(w->c->r);
-  const bool fills = k && strcmp(k->kind, "fill") == 0, is_inside = k && !fills && !(work_names_traits(k->name) & WORK_HOST_COPY);
-  if (fills) write(w, "allocate without filling (torch.empty) what is overwritten anyway");
-  else if (is_inside) write(w, "avoid copies within a device, as contiguous(), cat, clone and changes of layout make");
+  if (k && strcmp(k->kind, "fill") == 0) write(w, "allocate without filling (torch.empty) what is overwritten anyway");
+  else if (k && work_names_traits(k->name) & WORK_DEVICE_COPY) write(w, "avoid copies within a device, as contiguous(), cat, clone and changes of layout make");
   else write(w, "copy asynchronously, on another stream or ahead of use");
   write(w, "; tracekit top -e 'kind == memcpy || kind == transfer' lists copies");
 }

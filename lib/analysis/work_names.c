@@ -12,6 +12,11 @@ static bool is_between_host_and_device(const char *name) {
   return text_any_holds(name, ways);
 }
 
+static bool is_between_devices(const char *name) {
+  static const char *const ways[] = {"DtoD", "DeviceToDevice", "D2D", NULL};
+  return text_any_holds(name, ways);
+}
+
 /* cuBLAS and CUTLASS name such kernels sgemm: "ampere_sgemm_128x64_nn", "cutlass_80_simt_sgemm_256x128_8x4_nn_align1"; cuDNN's are
  * "volta_scudnn_128x64_relu_interior_nn_v1" and "implicit_convolve_sgemm<...>". The name of a kernel of xmma lists the types of its
  * operands, also for convolutions ("xmma_fprop_implicit_gemm_..."); TF32 appears there as tf32. */
@@ -31,5 +36,5 @@ static bool is_tf32(const char *name) {
 uint8_t work_names_traits(const char *name) {
   return (uint8_t)(WORK_TRAITS_KNOWN | (is_pageable(name) ? WORK_PAGEABLE : 0) |
                    (is_between_host_and_device(name) ? WORK_HOST_COPY : 0) | (is_fp32_matmul(name) ? WORK_FP32_MATMUL : 0) |
-                   (is_tf32(name) ? WORK_TF32 : 0));
+                   (is_tf32(name) ? WORK_TF32 : 0) | (is_between_devices(name) ? WORK_DEVICE_COPY : 0));
 }

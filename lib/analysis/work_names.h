@@ -8,7 +8,8 @@ enum work_trait {
   WORK_PAGEABLE = 1,    /* copies from or to pageable memory of the host */
   WORK_HOST_COPY = 2,   /* copies between host and device */
   WORK_FP32_MATMUL = 4, /* a matrix product or a convolution in fp32 that does not use tensor cores */
-  WORK_TF32 = 8,        /* computes in TF32 */
+  WORK_TF32 = 8, /* computes in TF32 */
+  WORK_DEVICE_COPY = 16, /* copies within a device or between devices */
   WORK_TRAITS_KNOWN = 128
 };
 
