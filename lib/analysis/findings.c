@@ -23,13 +23,15 @@ struct subject {
   struct tk_report_split split;
   bool steps;      /* its figures are based on its steps */
   bool device;     /* the row is a device */
+  double lost;     /* percentage of launching calls without recorded work */
   bool complete;   /* the work of its launches was recorded, so that idle time is idle time */
 };
 
 static struct subject subject_of(const struct tk_report *r, const struct tk_report_rank *row) {
   struct subject s = {.r = r, .row = row, .limits = r->impl->limits, .device = *row->device && row->work > 0};
   s.split = report_split_of_row(row, &s.steps);
-  s.complete = !is_beyond(r, LIMIT_UNRECORDED, percent((double)row->unrecorded, (double)row->launch_calls));
+  s.lost = percent((double)report_lost_calls(row, s.limits[LIMIT_UNRECORDED].warning), (double)row->launch_calls);
+  s.complete = !is_beyond(r, LIMIT_UNRECORDED, s.lost);
   return s;
 }
 
@@ -142,8 +144,8 @@ static bool of_small_grid(const struct subject *s, double *v) {
 }
 
 static bool of_unrecorded(const struct subject *s, double *v) {
-  *v = percent((double)s->row->unrecorded, (double)s->row->launch_calls);
-  return s->device && s->row->unrecorded > 0;
+  *v = s->lost;
+  return s->device && *v > 0;
 }
 
 /* ---- drift ---- */

@@ -315,9 +315,11 @@ static void say_copy(struct words *w) {
 
 static void advise_copy(struct words *w) {
   const struct tk_report_kernel *k = longest_copy(w->c->r);
-  if (k && strcmp(k->kind, "fill") == 0) write(w, "allocate without filling (torch.empty) what is overwritten anyway");
-  else if (k && work_names_traits(k->name) & WORK_DEVICE_COPY) write(w, "avoid copies within a device, as contiguous(), cat, clone and changes of layout make");
-  else write(w, "copy asynchronously, on another stream or ahead of use");
+  const char *advice = "copy asynchronously, on another stream or ahead of use";
+  if (k && work_names_traits(k->name) & WORK_DEVICE_COPY)
+    advice = "avoid copies within a device, as contiguous(), cat, clone and changes of layout make";
+  if (k && strcmp(k->kind, "fill") == 0) advice = "allocate without filling (torch.empty) what is overwritten anyway";
+  write(w, "%s", advice);
   write(w, "; tracekit top -e 'kind == memcpy || kind == transfer' lists copies");
 }
 
@@ -411,7 +413,8 @@ static void say_memory(struct words *w) {
 
 static void say_unrecorded(struct words *w) {
   const struct tk_report_rank *row = w->c->row;
-  write(w, "%llu of %llu launching calls of ", (unsigned long long)row->unrecorded, (unsigned long long)row->launch_calls);
+  const uint64_t lost = report_lost_calls(row, w->c->r->impl->limits[LIMIT_UNRECORDED].warning);
+  write(w, "%llu of %llu launching calls of ", (unsigned long long)lost, (unsigned long long)row->launch_calls);
   put_host(w);
   write(w, " (%s%%) have no recorded work", FIXED(w->c->figure));
   put_limit(w);

@@ -17,14 +17,27 @@ static bool has_correlation(const struct tk_trace *t, const struct tk_event *e, 
   return args_of_event(t, e, key, &arg) && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) && arg.i > 0;
 }
 
+/* Stores the start of the last launch with recorded work of each group; INT64_MAX for groups without one. */
+static void find_last(const struct reporter *p, const uint8_t *launched, tk_time *last) {
+  const struct tk_trace *t = p->t;
+  for (uint32_t i = 0; i < p->index.n_groups; i++) last[i] = INT64_MAX;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    if (!launched[i]) continue;
+    tk_time *at = &last[p->index.group_of[t->events[i].track]];
+    if (*at == INT64_MAX || t->events[i].ts > *at) *at = t->events[i].ts;
+  }
+}
+
 bool report_count_calls(struct reporter *p) {
   const struct tk_trace *t = p->t;
   const tk_id key = intern_id(&t->store->strings, "correlation", 11);
   if (!key || !p->works.n || p->match.root || p->scope.narrowed) return true;
   uint8_t *launched = mem_array(p->mem, (uint64_t)t->n_events + 1, 1);
-  if (!launched) return false;
+  tk_time *last = launched ? mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last) : NULL;
+  if (!last) return false;
   memset(launched, 0, (size_t)t->n_events + 1);
   for (uint32_t i = 0; i < p->works.n; i++) launched[p->works.v[i].launch] = 1;
+  find_last(p, launched, last);
   bool ok = true;
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
@@ -34,14 +47,26 @@ bool report_count_calls(struct reporter *p) {
     struct report_launch *row = report_launch_row(p->impl, name, n);
     ok = row != NULL;
     if (!ok) break;
-    struct report_host_sums *host = &p->index.hosts[p->index.group_of[e->track]];
+    const uint32_t group = p->index.group_of[e->track];
+    struct report_host_sums *host = &p->index.hosts[group];
     row->calls++;
-    row->unrecorded += !launched[i];
+    const bool lost = !launched[i], trails = lost && e->ts > last[group];
+    row->unrecorded += lost;
+    row->trailing += trails;
     host->launch_calls++;
-    host->unrecorded += !launched[i];
+    host->unrecorded += lost;
+    host->trailing += trails;
   }
+  mem_free(p->mem, last);
   mem_free(p->mem, launched);
   return ok;
+}
+
+uint64_t report_lost_calls(const struct tk_report_rank *row, double limit) {
+  bool steps;
+  const struct tk_report_split s = report_split_of_row(row, &steps);
+  const bool covered = steps && 100 * (double)row->after_work >= limit * (double)s.length;
+  return covered ? row->unrecorded : row->unrecorded - row->trailing;
 }
 
 enum { MOST_SENTENCES = 5 };
@@ -51,14 +76,20 @@ enum { MOST_SENTENCES = 5 };
 void report_say_unrecorded(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
   const double fewest = impl->limits[LIMIT_UNRECORDED].warning;
+  bool trailing = false; /* calls after the last launch with recorded work count */
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    trailing = trailing || report_lost_calls(row, fewest) > row->unrecorded - row->trailing;
+  }
   uint64_t said = 0;
   char text[256];
   for (uint32_t i = 0; i < impl->n_launches; i++) {
     const struct report_launch *l = &impl->launches[i];
-    if (l->unrecorded == 0 || (double)l->unrecorded * 100 < (double)l->calls * fewest) continue;
+    const uint64_t lost = trailing ? l->unrecorded : l->unrecorded - l->trailing;
+    if (lost == 0 || (double)lost * 100 < (double)l->calls * fewest) continue;
     if (++said > MOST_SENTENCES) continue;
     snprintf(text, sizeof text, "%llu of %llu calls of %.100s launched work that was not recorded, so busy time is too low",
-             (unsigned long long)l->unrecorded, (unsigned long long)l->calls, (const char *)impl->texts.strs[l->name].bytes);
+             (unsigned long long)lost, (unsigned long long)l->calls, (const char *)impl->texts.strs[l->name].bytes);
     report_unknown(r, report_text(impl, text));
   }
   if (said <= MOST_SENTENCES) return;

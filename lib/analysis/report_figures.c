@@ -130,7 +130,7 @@ static const char *verdict(const struct figure *f, double value) {
 
 static bool is_judged(const struct figure *f, const struct tk_report_rank *row) {
   if (!row->judged || (*row->device && row->work < LEAST_WORK)) return false;
-  return !f->needs_idle || row->unrecorded * LEAST_LINKED < row->launch_calls || row->launch_calls == 0;
+  return !f->needs_idle || report_lost_calls(row, 100.0 / LEAST_LINKED) * LEAST_LINKED < row->launch_calls || row->launch_calls == 0;
 }
 
 /* Returns the row with the worst figure; NULL = no row has it. */

@@ -189,6 +189,7 @@ bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group)
   row->recompilations = s->recompilations;
   row->launch_calls = s->launch_calls;
   row->unrecorded = s->unrecorded;
+  row->trailing = s->trailing;
   return true;
 }
 

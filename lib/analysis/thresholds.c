@@ -10,23 +10,26 @@
 
 static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_DEVICE_IDLE] = {"device-idle", "%", 20, 50,
-    "idle time of a device, as a percentage of the time of its steps, or of its active window"},
+    "idle time of a device, as a percentage of the time of its steps, or of its active window; the time of the steps before the first "
+    "recorded work, from which earlier work may be missing, must not be what exceeds the warning threshold"},
   [LIMIT_INPUT] = {"input", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for input"},
   [LIMIT_COMPILE] = {"compile", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for a compiler"},
   [LIMIT_COMPILE_TIME] = {"compile-time", "s", 2, 10, "time during which the host compiled"},
   [LIMIT_SYNC] = {"sync", "%", 10, 25, "idle time of a device while the host was in calls that wait for the device"},
   [LIMIT_SYNC_COUNT] = {"sync-count", "", 5, 50,
-    "calls per step that wait for the device; judged only if the device is idle for at least 10% of the time of its steps"},
+    "calls per step that wait for the device; judged only if the device is idle for at least 10% of the time of its steps, "
+    "and the calls last for at least 1% of it"},
   [LIMIT_SMALL_KERNELS] = {"small-kernels", "%", 50, 80,
     "percentage of kernels shorter than 10 us; judged only if device-idle is exceeded, at least half of the idle time is spent in "
-    "operators, Python or launch calls, and the device ran at least 100 kernels"},
+    "operators, Python or launch calls, less than half of it in gaps of 30 us or more before work that had already been launched, and the "
+    "device ran at least 100 kernels"},
   [LIMIT_COMMUNICATION] = {"exposed-communication", "%", 10, 25, "time of communication without computation"},
   [LIMIT_STRAGGLER] = {"straggler", "%", 2, 10,
     "time by which one rank delays collectives more than the other ranks do, as a percentage of the active window; judged only if it "
     "arrives last at least 3 times and more often than by chance (two standard deviations)"},
   [LIMIT_DOMINANT_KERNEL] = {"dominant-kernel", "%", 50, INFINITY,
     "share of one kernel in the time of all device work; judged only if there are at least 10 pieces of work with at "
-    "least 3 different names"},
+    "least 3 different names; collectives and copies have findings of their own"},
   [LIMIT_COPY] = {"exposed-copy", "%", 5, 15, "time of copies and fills without computation or communication"},
   [LIMIT_PAGEABLE] = {"pageable-copy", "%", 1, 5, "time of copies from or to pageable memory, as a percentage of the window"},
   [LIMIT_GC] = {"garbage-collection", "%", 1, 5, "time of garbage collections, as a percentage of the trace or of the selected range"},
@@ -34,15 +37,17 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_STEP_DRIFT] = {"step-drift", "%", 10, 30,
     "increase of the mean duration from the first to the last third of the steps; judged only if there are at least 9"},
   [LIMIT_FP32_MATMUL] = {"fp32-matmul", "%", 20, INFINITY,
-    "share of kernel time spent in fp32 matrix products without tensor cores"},
+    "share of the time of compute kernels spent in fp32 matrix products and convolutions without tensor cores, by the names of the "
+    "kernels"},
   [LIMIT_SMALL_GRID] = {"small-grid", "%", 30, 60,
-    "share of kernel time spent in kernels with less than one block per multiprocessor"},
+    "share of the time of compute kernels spent in kernels with less than one block per multiprocessor"},
   [LIMIT_OCCUPANCY] = {"low-occupancy", "%", 20, 50,
     "share of one kernel whose occupancy is below 25% in the time of all device work; matrix products, attention, convolutions and "
     "collectives, whose occupancy is low by design, are not judged, nor are fewer than 10 pieces of work or 3 names"},
   [LIMIT_MEMORY] = {"memory", "%", 90, 97, "peak of the allocated memory, as a percentage of the memory of the device"},
   [LIMIT_UNRECORDED] = {"unrecorded-launches", "%", 5, 50,
-    "launching calls whose work was not recorded; from the warning threshold on, idle time is not judged"},
+    "launching calls whose work was not recorded; from the warning threshold on, idle time, exposed communication and exposed copies "
+    "are not judged"},
   [LIMIT_TRUNCATED] = {"truncated", "", 1, INFINITY, "inputs that end early"},
   [LIMIT_DAMAGED] = {"damaged", "", 1, INFINITY, "inputs that are damaged"},
   [LIMIT_PROFILER] = {"profiler-overhead", "%", 2, 10,

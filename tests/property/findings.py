@@ -163,6 +163,17 @@ def with_overhead(name, dur, cat='overhead'):
     return made.each_step(lambda at: made.span(name, cat, at + 500, dur, -1, 0))
 
 
+def with_lost(when, steps=5, tail=0):
+    """Launches of kernels without recorded work: before the others, or after them; `tail`: us for which the last step goes on."""
+    made = Run(2200, steps) if steps else with_gaps([(9000, 20000)])
+    at = 300 if when == 'before' else made.end - 100 if steps else 79990
+    for i in range(20 if steps else 90):
+        made.span('cudaLaunchKernel', 'cuda_runtime', at + i, 1, correlation=70000 + i)
+    if tail:
+        made.span('ProfilerStep#99', 'user_annotation', made.end, tail)
+    return made
+
+
 def with_regions(*regions, name='Torch-Compiled Region: '):
     made = Run()
     return made.each_step(lambda at: [made.span(f'{name}{region}', 'cpu_op', at + 200 + 20 * i, 10) for i, region in enumerate(regions)])
@@ -247,6 +258,9 @@ CASES = [
     ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('k', 24, 1)),  # of a tenth of the time
     ('memory', lambda: with_memory(910), lambda: with_memory(890)),
     ('unrecorded-launches', lambda: with_graphs(3), lambda: with_graphs(2)),
+    ('unrecorded-launches', lambda: with_lost('before'), lambda: with_lost('after')),
+    ('unrecorded-launches', lambda: with_lost('before', 0), lambda: with_lost('after', 0)),
+    ('unrecorded-launches', lambda: with_lost('after', tail=3000), lambda: with_lost('after', tail=100)),  # at least 5% of the steps
 ]
 # Findings that a near miss shares with its row, because they do not depend on the same figure.
 ALSO = {'small-kernels device-idle': {'device-idle'}, 'unrecorded-launches': {'device-idle'}}
