@@ -21,8 +21,8 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
     "and the calls last for at least 1% of it"},
   [LIMIT_SMALL_KERNELS] = {"small-kernels", "%", 50, 80,
     "percentage of kernels shorter than 10 us; judged only if device-idle is exceeded, at least half of the idle time is spent in "
-    "operators, Python or launch calls, less than half of it in gaps of 30 us or more before work that had already been launched, and the "
-    "device ran at least 100 kernels"},
+    "operators, Python or launch calls, less than half of it in gaps of 30 us or more before work that had already been "
+    "launched, and the device ran at least 100 kernels"},
   [LIMIT_COMMUNICATION] = {"exposed-communication", "%", 10, 25, "time of communication without computation"},
   [LIMIT_STRAGGLER] = {"straggler", "%", 2, 10,
     "time by which one rank delays collectives more than the other ranks do, as a percentage of the active window; judged only if it "
