@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that a cut in time writes the same bytes whether or not the reader already leaves out packets that the cut removes. It does so for
-a file, but not for a pipe. Inputs are all Perfetto fixtures and random traces; ranges are random, and often end at times of the trace.
+"""Checks that a cut in time writes the same bytes whether or not the reader already leaves out packets that the cut removes. It does so
+for a file, but not for a pipe. Inputs are all Perfetto fixtures and random traces; ranges are random, and often end at times of the trace.
 
     early_perfetto.py [FOLDER...]    from folders their Perfetto files, too"""
 import gzip
@@ -114,8 +114,8 @@ def range_of(rng, times):
     return f'{first}..{last}'
 
 
-def cut(span, source, target, data=None):
-    command = [TRACEKIT, 'filter', '-j1', '--force', '--allow-empty', '--time', span, source, '-f', 'perfetto', '-o', target]
+def cut(span, source, target, data=None, more=()):
+    command = [TRACEKIT, 'filter', '-j1', '--force', '--allow-empty', '--time', span, source, '-f', 'perfetto', '-o', target, *more]
     done = subprocess.run(command, input=data, capture_output=True)
     out = b''
     if os.path.exists(target):
@@ -156,9 +156,29 @@ def systems(work):
             yield f'system {seed}', f.read()
 
 
+def large(work):
+    """A trace larger than the memory limit is cut, also by a range that depends on its events, for which it is read twice."""
+    rng, path, switch = random.Random(1), os.path.join(work, 'large.pftrace'), field(4, field(1, b'a' * 400) + field(2, 5) + field(6, 6))
+    with open(path, 'wb') as f:
+        f.write(Maker(1).snapshot())
+        for at in range(START, START + 60 * SPAN, SPAN):
+            events = (field(2, field(1, at + i * 500) + field(2, 5) + switch) for i in range(2000))
+            text = field(2, field(1, at + rng.randrange(SPAN)) + field(2, 5) + field(3, field(2, b'I|1|now')))
+            f.write(field(1, field(1, field(1, 0) + b''.join(events) + text) + field(10, 2)))
+    with open(path, 'rb') as f:
+        data = f.read()
+    limit = ('--max-memory', f'{len(data) // 2}')
+    check('a trace larger than the limit is refused', cut('..', path, path + '.out', None, limit)[0] == 3)
+    for span in ('1003000..1005000', '+3ms..+5ms', '-3ms..-1ms', '10%..15%'):
+        early, late = cut(span, path, path + '.early', None, limit), cut(span, '-', path + '.late', data)
+        check(f'large {span}', early[0] == 0 and early[:2] == late[:2], f'{early[0]}, {len(early[1])} bytes, not {late[0]}, {len(late[1])}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(os.cpu_count()) as pool:
-        inputs = [*systems(work), *((f'random {seed}', Maker(seed).trace()) for seed in range(TRACES)), *files([FIXTURES, *sys.argv[1:]])]
+        made = ((f'random {seed}', Maker(seed).trace()) for seed in range(TRACES))
+        inputs = [*systems(work), *made, *files([FIXTURES, *sys.argv[1:]])]
+        large(work)
         tasks = [pool.submit(compare, work, label, data, seed, RANGES) for seed, (label, data) in enumerate(inputs)]
         for task in tasks:
             for what, ok, found in task.result():

@@ -20,7 +20,7 @@
 enum { MARGIN = 1000000 }; /* ps; times this close to the range stay, whatever rounding the cut applies */
 enum place { EARLIER, NEAR, LATER };
 
-static enum place place_of(const struct perfetto *r, int64_t ns) {
+static enum place early_place(const struct perfetto *r, int64_t ns) {
   const struct trace_early *e = &r->t->store->early;
   const i128 ps = ((i128)ns - r->later_ns) * 1000;
   return ps < (i128)e->start - MARGIN ? EARLIER : ps > (i128)e->end + MARGIN ? LATER : NEAR;
@@ -33,7 +33,7 @@ static bool is_direct(const struct perfetto *r, const struct packet_head *h, uin
 
 /* ---- ftrace bundles ---- */
 
-static bool time_of(const struct pb_field *item, int64_t *ns) {
+static bool item_ns(const struct pb_field *item, int64_t *ns) {
   struct pb in = pb_inside(item);
   struct pb_field f;
   while (pb_next(&in, &f)) {
@@ -55,8 +55,8 @@ static bool may_last(const struct pb_field *item) {
 
 static bool item_stays(const struct perfetto *r, const struct pb_field *item, bool is_compact) {
   int64_t ns;
-  if (!time_of(item, &ns)) return !is_compact; /* a bundle that is not taken apart goes with its events without a time */
-  const enum place place = place_of(r, ns);
+  if (!item_ns(item, &ns)) return !is_compact; /* a bundle that is not taken apart goes with its events without a time */
+  const enum place place = early_place(r, ns);
   return place == NEAR || (place == EARLIER && may_last(item));
 }
 
@@ -76,14 +76,14 @@ static bool is_outside(const struct perfetto *r, const struct pb_field *bundle) 
   struct pb in = pb_inside(bundle);
   struct pb_field f, g;
   while (pb_next(&in, &f)) {
-    if (f.number == FTRACE_EVENT && time_of(&f, &ns)) {
+    if (f.number == FTRACE_EVENT && item_ns(&f, &ns)) {
       if (ns < first) first = ns;
       if (ns > last) last = ns;
     }
     for (struct pb columns = pb_inside(&f); f.number == FTRACE_COMPACT && pb_next(&columns, &g);)
       if (g.number == COMPACT_SWITCH_TIME || g.number == COMPACT_WAKING_TIME) add_column(&g, &first, &last);
   }
-  return first <= last && (place_of(r, first) == LATER || place_of(r, last) == EARLIER);
+  return first <= last && (early_place(r, first) == LATER || early_place(r, last) == EARLIER);
 }
 
 /* Copies the parts of the bundle that may stay to r->packets. Returns the number of parts that go; *left: the number of events that
@@ -129,12 +129,12 @@ static enum outcome judge_time(const struct perfetto *r, const struct sequence *
   const bool is_direct_time = h->has_clock && h->clock ? is_direct(r, h, h->clock) : h->has_clock || !q->had_defaults;
   const bool is_span = h->content.number == PACKET_GPU_RENDER_STAGE;
   if (!h->has_timestamp || !is_direct_time || is_span || (h->kind && head_has(&h->content, h->kind->state))) return STAYS;
-  const enum place place = place_of(r, (int64_t)h->timestamp);
+  const enum place place = early_place(r, (int64_t)h->timestamp);
   if (place == EARLIER && (has_samples(h->content.number) || (h->kind && h->kind->rule == KIND_LAST))) return STAYS;
   return place == NEAR ? STAYS : GOES;
 }
 
-static enum outcome judge(struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
+static enum outcome outcome_of(struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
   if (!h->content.number || (h->kind && h->kind->rule == KIND_STATE)) return STAYS;
   if (h->content.number == PACKET_FTRACE) return judge_bundle(r, h);
   return h->kind && h->kind->rule == KIND_ITEMS ? STAYS : judge_time(r, q, h);
@@ -160,7 +160,7 @@ bool early_packet(struct perfetto *r, const struct sequence *q) {
   struct packet_head h = {.kind = NULL};
   if (e->n == 0) r->early_clock = r->trace_clock, r->early_later_ns = r->later_ns;
   head_read(&packet, &h);
-  const enum outcome outcome = judge(r, q, &h);
+  const enum outcome outcome = outcome_of(r, q, &h);
   if (outcome == STAYS) return true;
   e->n++;
   if (outcome == SHRINKS || h.has_state) replace_content(r, &h, outcome == SHRINKS);
