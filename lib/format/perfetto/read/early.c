@@ -9,7 +9,8 @@
  *     it is before the range and may apply there: text of programs, samples of counters, descriptions
  *     it is the first ftrace bundle of its CPU
  *
- * 2 GB of ftrace cut to one second: 2220 MB of memory without this file, 230 MB with it. */
+ * 2 GB of ftrace cut to one second: 2222 MB of memory without this file, 251 MB with it; if a fifth of the events are text of programs,
+ * 2889 MB and 930 MB. */
 #include "early.h"
 
 #include <string.h>
