@@ -118,9 +118,15 @@ static int filter(const struct params *p, struct tk_filter_options *options, con
   return status;
 }
 
+/* True if the options select by time only, and change nothing else. */
+static bool cuts_only(const struct params *p, const struct tk_filter_options *o) {
+  const bool by_time = o->time && !o->steps && (!o->where || !*o->where);
+  return by_time && !o->drop_flows && !p->keep.n && !p->keep_args.n && !p->drop_args.n;
+}
+
 /* Checks all options before reading the input. */
 static int cmd_filter(const void *params, const struct operands *in) {
-  const struct params *p = params;
+  struct params own = *(const struct params *)params, *const p = &own;
   struct exprs e = select_expressions(&p->selected, "filter");
   struct tk_filter_options options = { .where = (const char *const *)e.v,
                                        .time = p->selected.selection.time,
@@ -131,6 +137,7 @@ static int cmd_filter(const void *params, const struct operands *in) {
                                        .refuse_empty = !p->allow_empty };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
+  if (cuts_only(p, &options)) own.selected.shared.cut = options.time;
   if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && read_keep(p, &options)) status = tk_filter_check(&options, &err) ? filter(p, &options, in) : run_fail(&err);
   select_free(&e);

@@ -245,13 +245,20 @@ struct tk_sources *run_sources(const struct shared *s, const char *command, cons
   return NULL;
 }
 
+/* Returns the name of the output format; NULL if the format is that of the input. */
+static const char *output_format(const struct shared *s) {
+  const bool has_name = s->output && !run_is_stdout(s->output);
+  const struct tk_format_info *f = s->format ? tk_format_of(s->format).format : has_name ? tk_path_of(s->output).format : NULL;
+  return f ? f->name : NULL;
+}
+
 struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sources, size_t i, int *status) {
   struct tk_err err = { 0 };
   struct progress progress;
   struct tk_load_options options = run_load_options(s, &progress);
   struct tk_trace *t;
   progress_start(&progress, "reading", sources->inputs[i].name, s->quiet ? -1 : s->progress);
-  t = tk_sources_load(sources, i, &options, &err);
+  t = tk_sources_load_cut(sources, i, s->cut, output_format(s), &options, &err);
   progress_end(&progress);
   if (t) run_notes_after(s, t->source, t, 0);
   else *status = run_fail(&err);

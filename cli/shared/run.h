@@ -15,6 +15,7 @@ struct shared {
   int threads, level, progress, quiet, verbose;
   bool facts; /* not an option; set by commands that always print facts */
   uint8_t without; /* not an option; data that the command does not need (tk_load_options) */
+  const char *cut; /* not an option; the time range, if the command only cuts the trace before writing it in its own format */
   int derive;
   bool fold_graphs;
   const char *scopes;

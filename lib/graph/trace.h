@@ -44,6 +44,16 @@ struct trace_cut {
   tk_time start, end;
 };
 
+/* A range of time to which the caller will cut the trace before saving it, in ps since the file's zero. Data that only the format
+ * of the file understands need not be stored outside of it. */
+struct trace_early {
+  tk_time start, end;
+  uint64_t n;   /* number of blocks of which something was left out */
+  bool asked;   /* a range is given */
+  const char *format; /* name of the format in which the trace will be saved; NULL = that of the file */
+  bool failed;  /* the range was misjudged: the trace must be read again */
+};
+
 struct tk_store {
   struct mem mem;
   struct intern strings;
@@ -78,6 +88,7 @@ struct tk_store {
   char *mistake;  /* first mistake of a caller who builds a trace (command/build.c) */
   struct trace_cut *cuts; /* indexed by tk_trace.cut: views of one trace may be cut to different ranges */
   uint32_t n_cuts, cap_cuts;
+  struct trace_early early;
   struct warp *warp; /* how times were changed by different amounts; NULL = not at all, or more than once */
   struct map frame_index, stack_index, sample_index; /* hash -> frame, stack, class of samples (stack.c) */
   uint32_t cap_frames, cap_stacks, n_sample_classes;

@@ -60,6 +60,7 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   const struct format *f = choose_format(in, t->source, opt, err);
   if (!f) return false;
   t->format = f->info.name;
+  if (t->store->early.format && strcmp(t->store->early.format, t->format) != 0) t->store->early.asked = false;
   if (!format_read(f, in, t, opt, err)) return false;
   keep_input_notes(t, in);
   if (!seal(t, os_threads(opt->threads), err)) return false;
@@ -146,6 +147,7 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
     return NULL;
   }
   load_configure(t, opt);
+  t->store->early = sources_cut(s);
   t->host = copy_text(t, v->host);
   t->run = copy_text(t, v->run);
   t->store->rank = v->rank;

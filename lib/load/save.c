@@ -92,6 +92,8 @@ bool save_derives(const char *path, const struct tk_save_options *opt, const cha
 
 void save_count_lost(struct saver *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++) s->derived += t->tracks[i].derived ? t->tracks[i].count : 0;
+  const bool is_cut = trace_cut_of(t) && t->format && strcmp(s->format->info.name, t->format) == 0;
+  if (!s->no_passthrough && !is_cut) sink_lose(s->sink, TK_LOSS_PASSTHROUGH, t->store->early.n);
   if (!s->no_passthrough) format_count_lost(s->format, &s->carry, t, s->sink);
   sink_lose_unheld(s->sink, t, s->format->info.holds);
 }

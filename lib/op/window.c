@@ -81,6 +81,23 @@ bool window_check(const char *text, struct tk_err *err) {
   return read_sides(text, &any, &w, err);
 }
 
+static bool is_plain(const char *text, size_t n) {
+  char copy[64];
+  i128 ps;
+  if (n == 0) return true;
+  if (n >= sizeof copy || text[0] < '0' || text[0] > '9' || text[n - 1] == '%') return false;
+  memcpy(copy, text, n);
+  copy[n] = 0;
+  return !text_parse_absolute(copy, &ps);
+}
+
+bool window_plain(const char *text, struct window *w) {
+  static const struct window_frame zero = {.clock = TK_CLOCK_REALTIME};
+  struct tk_err unused = {.code = TK_OK};
+  const char *dots = strstr(text, "..");
+  return dots && is_plain(text, (size_t)(dots - text)) && is_plain(dots + 2, strlen(dots + 2)) && read_sides(text, &zero, w, &unused);
+}
+
 bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {
   if (!read_sides(text, f, w, err)) return false;
   if (w->start > w->end) return err_set(err, TK_EUSAGE, "time range '%s': ends before it starts", text);

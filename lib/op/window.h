@@ -33,6 +33,9 @@ struct window_frame window_frame(const struct tk_trace *t);
 /* Checks the syntax of a range; returns false with err if it is invalid. Whether the end comes after the start depends on the
  * trace, which window_parse checks. */
 bool window_check(const char *text, struct tk_err *err);
+/* Parses a range that needs no trace, because both ends are times as the file states them, or are omitted: *w is in ps since the
+ * zero of the file. Returns false for other ranges. */
+bool window_plain(const char *text, struct window *w);
 bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err);
 
 /* Narrows the scope to the overlap with `to`. */

@@ -241,5 +241,8 @@ bool sources_keep_recordings(struct tk_sources *s, size_t i, struct tk_err *err)
   return true;
 }
 
+void sources_set_cut(struct tk_sources *s, struct trace_early cut) { s->impl->cut = cut; }
+struct trace_early sources_cut(const struct tk_sources *s) { return s->impl->cut; }
+
 void sources_set_align(struct tk_sources *s, enum tk_align align) { s->impl->align = align; }
 enum tk_align sources_align(const struct tk_sources *s) { return s->impl->align; }

@@ -9,6 +9,7 @@
 #ifndef SOURCE_SOURCES_BESIDE_H
 #define SOURCE_SOURCES_BESIDE_H
 
+#include "graph/trace.h"
 #include "sources.h"
 
 /* Sets *several if the inputs have different formats. Returns false only on an interrupt. */
@@ -39,5 +40,9 @@ bool sources_keep_recordings(struct tk_sources *s, size_t i, struct tk_err *err)
  * otherwise by what they share. */
 void sources_set_align(struct tk_sources *s, enum tk_align align);
 enum tk_align sources_align(const struct tk_sources *s);
+
+/* Sets the range to which the caller will cut the traces that it loads. */
+void sources_set_cut(struct tk_sources *s, struct trace_early cut);
+struct trace_early sources_cut(const struct tk_sources *s);
 
 #endif

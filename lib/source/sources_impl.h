@@ -2,6 +2,7 @@
 #ifndef SOURCE_SOURCES_IMPL_H
 #define SOURCE_SOURCES_IMPL_H
 
+#include "graph/trace.h"
 #include "format/parts.h"
 #include "opening.h"
 #include "sources.h"
@@ -34,6 +35,7 @@ struct tk_sources_impl {
   uint32_t cap_chosen, cap_inputs, n;
   struct tk_source_options opt;
   int64_t rank; /* requested rank, or -1 */
+  struct trace_early cut; /* the range to which the caller will cut the trace (tk_sources_load_cut) */
   enum tk_align align; /* how the clocks of recordings of one rank are aligned */
 };
 

@@ -6,7 +6,8 @@ row for row, apart from the engine's own ids, which are replaced by what they re
     rebase    the same rows, later
     cut       three ranges: the same rows inside of the range
     split     four parts, and the parts in one file again: the same rows inside of each part
-    merge     with itself, and with another trace: the rows of each machine are those of its input
+    merge     with itself, and with another trace: the rows of each machine are those of its input, also with new names of processes
+              (--label), on another trace clock, and after a correction of drift
 
     tables.py [FOLDER...]    traces of tests/support/system_trace.py; from folders their Perfetto files"""
 import collections
@@ -23,12 +24,14 @@ sys.path.insert(0, os.path.join(HERE, '..', 'support'))
 from common import Engines, Refused, tracekit  # noqa: E402
 from exceptions import Exceptions  # noqa: E402
 import system_trace as system  # noqa: E402
+import clock_trace as clocks  # noqa: E402
 import torch_pftrace  # noqa: E402
 import machines  # noqa: E402
 from protobuf import parse  # noqa: E402
 
 MOST = 1 << 40 if os.environ.get('LONG') else 4_000_000
 ENDINGS = ('.pftrace', '.perfetto-trace')
+LABEL = 'rank {rank} - {process}'  # in the form that RANK removes
 BY = 7_000_000_000  # a multiple of the unit of all times: power rails have milliseconds
 RANK = re.compile(r'rank \d+(, \d+)?( \S+)? - ')  # which a merge adds to names of processes
 
@@ -263,28 +266,85 @@ def splits(trace, source):
         trace.compare_range('joined', joined, edges[i], edges[i + 1], Rows.state)
 
 
+def has_machines(rows, table):
+    return any(m for m, _, _ in rows.of.get(table, ()))
+
+
+def compare_merge(trace, what, target, other, described=()):
+    """Compares the rows of each machine of a merge with those of its input. `other`: the second input, whose times may have moved."""
+    got = trace.ask(target)
+    if isinstance(got, str):
+        trace.judge.check(trace.label, what, {'load': got})
+        return
+    faults = {}
+    for table in trace.rows.of:
+        if table in described:
+            continue
+        if got.has_machine(table) or trace.rows.has_machine(table) or other.has_machine(table):
+            if has_machines(trace.rows, table) or has_machines(other, table):
+                continue  # machines of an input get other numbers: tests/property/merged_perfetto.py
+            for machine, part in enumerate((trace.rows, other)):
+                faults[table] = faults.get(table) or difference(part.counts(table, 0), got.counts(table, machine), table)
+        else:
+            want, found = ({text for _, _, text in of} for of in (trace.rows.of[table] + other.of.get(table, []), got.of.get(table, [])))
+            faults[table] = difference(collections.Counter(want), collections.Counter(found), table)
+    trace.judge.check(trace.label, what, faults)
+
+
 def merges(trace, source, other):
     target = out(trace, 'merged.pftrace')
     for what, second in (('itself', trace), ('another', other)):
         paths = [source, source if second is trace else other.path]
         tracekit('merge', '-q', '--force', '--align', 'none', *paths, '-o', target)
-        got = trace.ask(target)
-        if isinstance(got, str):
-            trace.judge.check(trace.label, f'merge {what}', {'load': got})
-            continue
-        faults, described = {}, DESCRIBED if not (has_packets(source) and has_packets(paths[1])) else ()
-        for table in trace.rows.of:
-            if table in described:
+        described = () if has_packets(source) and has_packets(paths[1]) else DESCRIBED
+        compare_merge(trace, f'merge {what}', target, second.rows, described)
+        tracekit('merge', '-q', '--force', '--align', 'none', '--label', LABEL, *paths, '-o', target)
+        compare_merge(trace, f'label {what}', target, second.rows, described)
+
+
+def record(judge, engine, work, name, data):
+    path = os.path.join(work, name)
+    with open(path, 'wb') as f:
+        f.write(data)
+    return Trace(judge, engine, f'made/{name}', path, work)
+
+
+def other_clock(judge, engine, work):
+    """Two traces with different trace clocks: the second has the clock of the first afterwards, so its times move."""
+    boot, mono = (record(judge, engine, work, f'{name}.pftrace', clocks.pairs(clock))
+                  for name, clock in (('boot', clocks.BOOTTIME), ('mono', clocks.MONOTONIC)))
+    for first, second, by in ((boot, mono, clocks.BEHIND), (mono, boot, -clocks.BEHIND)):
+        target = out(first, 'merged.pftrace')
+        tracekit('merge', '-q', '--force', '--align', 'clock', first.path, second.path, '-o', target)
+        compare_merge(first, 'clock', target, Rows(second.answer, by))
+
+
+def without_times(rows, table, machine):
+    """The rows of a machine as {text without times: [times in order]}."""
+    found = collections.defaultdict(list)
+    for _, _, text in (r for r in rows.of[table] if r[0] in (None, machine)):
+        row = json.loads(text)
+        found[json.dumps({k: v for k, v in row.items() if k not in (*TIMES, 'dur')})].append([row.get(k) or 0 for k in (*TIMES, 'dur')])
+    return {text: sorted(times) for text, times in found.items()}
+
+
+def drifts(judge, engine, work):
+    """Two traces of equal events, one of whose clocks drifts: after the correction both machines have the same rows, at the same times."""
+    a = record(judge, engine, work, 'even.pftrace', clocks.pairs(clocks.BOOTTIME))
+    for ppm in (40, -25):
+        b = record(judge, engine, work, f'drift{ppm}.pftrace', clocks.pairs(clocks.BOOTTIME, ppm / 1e6))
+        target = out(a, 'merged.pftrace')
+        tracekit('merge', '-q', '--force', '--anchor', 'barrier', '--require-align', a.path, b.path, '-o', target)
+        got, faults = a.ask(target), {}
+        for table in a.rows.of if not isinstance(got, str) else ():
+            if not got.has_machine(table):
                 continue
-            if got.has_machine(table) or trace.rows.has_machine(table) or second.rows.has_machine(table):
-                if any(m for m, _, _ in trace.rows.of[table]) or any(m for m, _, _ in second.rows.of.get(table, ())):
-                    continue  # machines of an input get other numbers: tests/property/merged_perfetto.py
-                for machine, part in enumerate((trace, second)):
-                    faults[table] = faults.get(table) or difference(part.rows.counts(table, 0), got.counts(table, machine), table)
-            else:
-                want, found = ({text for _, _, text in of} for of in (trace.rows.of[table] + second.rows.of.get(table, []), got.of.get(table, [])))
-                faults[table] = difference(collections.Counter(want), collections.Counter(found), table)
-        trace.judge.check(trace.label, f'merge {what}', faults)
+            first, second = (without_times(got, table, machine) for machine in (0, 1))
+            same = {t: len(v) for t, v in first.items()} == {t: len(v) for t, v in second.items()}
+            apart = max((abs(x - y) for t in first for u, v in zip(first[t], second.get(t, ())) for x, y in zip(u, v)), default=0)
+            only = list(first.keys() ^ second.keys())[:2]
+            faults[table] = '' if same and apart < 1000 else f'{len(first)} rows, {len(second)}, {apart} ns apart; only in one: {only}'
+        judge.check(b.label, 'drift', faults if not isinstance(got, str) else {'load': got})
 
 
 def examine(trace, other):
@@ -339,6 +399,8 @@ def main():
                 examine(trace, other)
             except Refused as e:
                 print('     refused', label, str(e)[:150])
+        other_clock(judge, engine, work)
+        drifts(judge, engine, work)
     engines.close()
     for row in judge.exceptions.needless():
         print(f'tables_exceptions.tsv: not needed: {row}')

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "finish.h"
+#include "early.h"
 #include "graph/seal.h"
 #include "format/time_base.h"
 #include "reader.h"
@@ -276,6 +277,7 @@ void perfetto_finish(struct perfetto *r) {
   set_clock(r);
   chain_points(r);
   perfetto_finish_tracks(r);
+  early_check(r);
   passthrough_clock(r);
   passthrough_readings(r);
   passthrough_descriptors(r);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "passthrough.h"
+#include "early.h"
 #include "format/pb_out.h"
 #include "reader.h"
 #include "clock.h"
@@ -96,11 +97,13 @@ void passthrough_packet(struct perfetto *r, struct sequence *q, const struct pac
   bool snapshot = k->snapshot.p && !k->of_sequence, now;
   if (!k->other && !snapshot && !k->dropped && !(k->flags & SEQUENCE_CLEARED) && !k->defaults.p && !k->interned.p) return;
   q->pending.mem = &r->t->store->mem;
+  q->had_defaults = q->had_defaults || k->defaults.p;
   if (k->flags & SEQUENCE_CLEARED) q->pending.len = 0;
   if (k->other) keep_sequence(r, q);
   now = q->has_others || snapshot;
-  r->packets.len = 0;
   keep_fields(r, k, k->sample.p ? is_kept_of_sample : k->stage.p ? is_kept_of_stage : is_kept, k->event.p || k->private_fields.p, ns);
+  if (now && r->t->store->early.asked && !early_packet(r, q)) return;
+  r->packets.len = 0;
   pb_message(now ? &r->packets : &q->pending, TRACE_PACKET, &r->copy);
   if (now) append_packets(r, &r->packets);
 }

@@ -15,6 +15,7 @@
 #include "frames.h"
 #include "format/perfetto/perfetto.h"
 #include "sched.h"
+#include "early.h"
 #include "filed_stacks.h"
 #include "procs.h"
 #include "reader.h"
@@ -185,6 +186,7 @@ static void free_reader(struct perfetto *r) {
   procs_free(r);
   filed_stacks_free(r);
   sched_free(r);
+  early_free(r);
   mem_free(mem, r->gpu_counters.of);
   map_free(&r->gpu_counters.index);
   mem_free(mem, r->collected.args);
@@ -228,7 +230,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};
   r->filed = r->decoder.filed = (t->store->without & TK_WITHOUT_RESTORING) != 0;
   r->text.mem = r->json.mem = r->fields.mem = r->copy.mem = r->packets.mem = r->descriptors.mem = r->late_descriptors.mem = mem;
-  r->value_types.mem = r->types.mem = mem;
+  r->value_types.mem = r->types.mem = r->early_copy.mem = mem;
   r->interned_key = trace_text(t, ARG_INTERNED);
   map_init(&r->sequence_index, mem);
   map_init(&r->uuid_index, mem);
@@ -243,6 +245,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   procs_init(r);
   filed_stacks_init(r);
   sched_init(r);
+  map_init(&r->early_cpus, mem);
   map_init(&r->gpu_counters.index, mem);
   map_init(&r->counter_classes.index, mem);
   schema_init(&r->extensions.schema, mem);

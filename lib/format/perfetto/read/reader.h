@@ -23,6 +23,7 @@
  *     gpu_counters.c      GpuCounterEvent, GpuMemTotalEvent, VulkanApiEvent
  *     samples.c           PerfSample, and stack samples of our writer
  *     records.c           private packets without an event: records and other data that viewers do not show
+ *     early.c             leaves out packets that a later cut removes
  *     passthrough.c       packets that are not modelled
  *     packet.c            one packet: the state of its sequence, then its contents
  *     finish_ends.c       end events that name the span they end
@@ -72,6 +73,7 @@ struct sequence {
   uint64_t n_deferred, first_deferred; /* number of events in these packets; offset of the first packet */
   struct buf pending; /* state since the last clearing; used until the sequence has passthrough */
   bool has_others;    /* true if it contains packets that are not modelled */
+  bool had_defaults;  /* true if any packet of it had defaults */
   uint64_t key; /* machine << 32 | trusted_packet_sequence_id */
   bool valid;   /* true if its state was cleared once and nothing was lost afterwards */
   bool cleared; /* true if its state was cleared at least once */
@@ -349,6 +351,10 @@ struct perfetto {
   tk_id passthrough; /* meta of the packets that were passed through last */
   uint64_t inflated; /* bytes decompressed from compressed packets */
   struct buf text, json, fields, copy, packets;
+  struct map early_cpus; /* machine << 32 | cpu: this CPU has had a bundle (early.c) */
+  struct buf early_copy;
+  uint32_t early_clock;  /* the trace clock, and later_ns, when the first packet was left out */
+  int64_t early_later_ns;
   struct buf value_types, types; /* value_types: of the last nested annotation; types: arg ARG_TYPES of the event, not closed */
   bool has_types;                /* true if JSON text does not imply value_types */
   struct buf descriptors, late_descriptors; /* packets with descriptors: those before and after their track's first event */

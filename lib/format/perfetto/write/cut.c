@@ -19,20 +19,11 @@
 #include "base/keyed.h"
 #include "format/perfetto/atrace_text.h"
 #include "format/perfetto/fields.h"
-#include "format/perfetto/kinds.h"
+#include "format/perfetto/head.h"
 
 struct cut_sequence {
   struct buf state; /* stored frames with changes of the state */
   uint32_t default_clock;
-};
-
-/* The fields of a packet that determine whether a cut keeps it. */
-struct cut_head {
-  uint64_t timestamp, sequence, flags;
-  uint32_t clock, machine;
-  bool has_timestamp, has_clock, has_state;
-  struct pb_field content, defaults;
-  const struct kind_of_packet *kind;
 };
 
 enum verdict { STAYS, GOES, PART };
@@ -57,82 +48,6 @@ static enum side side_of(const struct cut *c, int64_t ns, uint64_t dur_ns) {
   return ps >= c->range.start || end > c->range.start ? INSIDE : BEFORE;
 }
 
-/* ---- reading a packet ---- */
-
-static bool is_transport(uint32_t field) {
-  switch (field) {
-  case PACKET_TIMESTAMP:
-  case PACKET_TIMESTAMP_CLOCK_ID:
-  case PACKET_SEQUENCE_ID:
-  case PACKET_MACHINE_ID:
-  case PACKET_TRUSTED_UID:
-  case PACKET_TRUSTED_PID: return true;
-  default: return false;
-  }
-}
-
-static bool is_state(uint32_t field) {
-  switch (field) {
-  case PACKET_INTERNED_DATA:
-  case PACKET_DEFAULTS:
-  case PACKET_SEQUENCE_FLAGS:
-  case PACKET_STATE_CLEARED:
-  case PACKET_PREVIOUS_DROPPED:
-  case PACKET_FIRST_ON_SEQUENCE: return true;
-  default: return false;
-  }
-}
-
-/* Notes the field with the packet's content. A packet has only one; if damage makes it several, the first that counts as state
- * is used. */
-static void take_content(struct cut_head *h, const struct pb_field *f) {
-  const struct kind_of_packet *kind = kind_find(f->number);
-  if (h->kind && h->kind->rule == KIND_STATE) return;
-  h->content = *f;
-  h->kind = kind;
-}
-
-static void read_head(const struct pb_field *packet, struct cut_head *h) {
-  struct pb in = pb_inside(packet);
-  struct pb_field f;
-  while (pb_next(&in, &f)) {
-    switch (pb_field_key(&f)) {
-    case PB_KEY(PACKET_TIMESTAMP, PB_VARINT):
-      h->timestamp = f.value;
-      h->has_timestamp = true;
-      break;
-    case PB_KEY(PACKET_TIMESTAMP_CLOCK_ID, PB_VARINT):
-      h->clock = (uint32_t)f.value;
-      h->has_clock = true;
-      break;
-    case PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT): h->sequence = f.value; break;
-    case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): h->machine = (uint32_t)f.value; break;
-    case PB_KEY(PACKET_SEQUENCE_FLAGS, PB_VARINT): h->flags |= f.value; break;
-    case PB_KEY(PACKET_STATE_CLEARED, PB_VARINT): h->flags |= f.value ? SEQUENCE_CLEARED : 0; break;
-    case PB_KEY(PACKET_DEFAULTS, PB_BYTES): h->defaults = f; break;
-    default:
-      if (!is_state(f.number) && !is_transport(f.number)) take_content(h, &f);
-    }
-    h->has_state |= is_state(f.number) && (f.number != PACKET_SEQUENCE_FLAGS || f.value & SEQUENCE_CLEARED);
-  }
-}
-
-static bool content_has(const struct pb_field *content, uint32_t field) {
-  struct pb in = pb_inside(content);
-  struct pb_field f;
-  while (field && pb_next(&in, &f))
-    if (f.number == field) return true;
-  return false;
-}
-
-static uint64_t content_number(const struct pb_field *content, uint32_t field, uint64_t otherwise) {
-  struct pb in = pb_inside(content);
-  struct pb_field f;
-  while (pb_next(&in, &f))
-    if (pb_field_key(&f) == PB_KEY(field, PB_VARINT)) return f.value;
-  return otherwise;
-}
-
 /* ---- bundles ---- */
 
 /* Range of times in a bundle. */
@@ -147,13 +62,7 @@ static void extend(struct extent *e, int64_t ns) {
   e->any = true;
 }
 
-static bool bundle_clock(const struct cut_head *h, uint32_t *clock) {
-  const uint64_t named = h->kind->clock ? 0 : content_number(&h->content, FTRACE_CLOCK, 0);
-  *clock = h->kind->clock ? h->kind->clock : named ? CLOCK_MONOTONIC_RAW : CLOCK_BOOTTIME;
-  return named == 0 || named == FTRACE_CLOCK_RAW;
-}
-
-static bool item_time(const struct cut *c, const struct cut_head *h, const struct pb_field *item, uint32_t clock, int64_t *ns) {
+static bool item_time(const struct cut *c, const struct packet_head *h, const struct pb_field *item, uint32_t clock, int64_t *ns) {
   struct pb in = pb_inside(item);
   struct pb_field f;
   while (pb_next(&in, &f))
@@ -161,7 +70,7 @@ static bool item_time(const struct cut *c, const struct cut_head *h, const struc
   return false;
 }
 
-static void extend_by_deltas(const struct cut *c, const struct cut_head *h, const struct pb_field *deltas, uint32_t clock,
+static void extend_by_deltas(const struct cut *c, const struct packet_head *h, const struct pb_field *deltas, uint32_t clock,
                              struct extent *e) {
   uint64_t time = 0, delta;
   int64_t ns;
@@ -171,7 +80,7 @@ static void extend_by_deltas(const struct cut *c, const struct cut_head *h, cons
   }
 }
 
-static struct extent bundle_extent(const struct cut *c, const struct cut_head *h, uint32_t clock) {
+static struct extent bundle_extent(const struct cut *c, const struct packet_head *h, uint32_t clock) {
   struct extent e = {.any = false};
   struct pb in = pb_inside(&h->content);
   struct pb_field f, g;
@@ -190,7 +99,7 @@ static bool is_inside(const struct cut *c, struct extent e) {
 }
 
 /* Decides on a bundle from which no items can be removed. */
-static enum verdict judge_whole(const struct cut *c, const struct cut_head *h, uint32_t clock) {
+static enum verdict judge_whole(const struct cut *c, const struct packet_head *h, uint32_t clock) {
   const struct extent e = bundle_extent(c, h, clock);
   return !e.any || is_inside(c, e) ? STAYS : GOES;
 }
@@ -202,7 +111,7 @@ static bool is_open(const struct cut *c, const struct pb_field *item) {
 }
 
 /* Copies the bundle without those items that are out of the range. */
-static enum verdict cut_items(struct cut *c, const struct cut_head *h, uint32_t clock) {
+static enum verdict cut_items(struct cut *c, const struct packet_head *h, uint32_t clock) {
   struct pb in = pb_inside(&h->content);
   struct pb_field f;
   uint64_t n = 0, gone = 0;
@@ -216,11 +125,11 @@ static enum verdict cut_items(struct cut *c, const struct cut_head *h, uint32_t 
     if (!goes) buf_append(&c->content, from, (size_t)(in.p - from));
   }
   if (gone == 0) return STAYS;
-  return gone < n || content_has(&h->content, h->kind->state) ? PART : GOES;
+  return gone < n || head_has(&h->content, h->kind->state) ? PART : GOES;
 }
 
 /* Copies the description of an ftrace bundle and the begins of open spans. Returns true if there are such begins. */
-static bool leave_shell(struct cut *c, const struct cut_head *h) {
+static bool leave_shell(struct cut *c, const struct packet_head *h) {
   struct pb in = pb_inside(&h->content);
   struct pb_field f;
   bool any = false;
@@ -233,12 +142,12 @@ static bool leave_shell(struct cut *c, const struct cut_head *h) {
   return any;
 }
 
-static enum verdict judge_bundle(struct cut *c, const struct cut_head *h) {
+static enum verdict judge_bundle(struct cut *c, const struct packet_head *h) {
   uint32_t clock;
   const bool is_ftrace = h->content.number == PACKET_FTRACE;
-  const uint64_t cpu = is_ftrace ? content_number(&h->content, FTRACE_CPU, 0) : 0;
-  if (!bundle_clock(h, &clock)) return STAYS;
-  const bool whole = is_ftrace && content_has(&h->content, FTRACE_COMPACT);
+  const uint64_t cpu = is_ftrace ? head_number(&h->content, FTRACE_CPU, 0) : 0;
+  if (!head_bundle_clock(h, &clock)) return STAYS;
+  const bool whole = is_ftrace && head_has(&h->content, FTRACE_COMPACT);
   enum verdict v = whole ? judge_whole(c, h, clock) : cut_items(c, h, clock);
   uint32_t *seen = is_ftrace ? map_put(&c->cpus, (uint64_t)h->machine << 32 | (uint32_t)cpu, 0) : NULL;
   const bool first = seen && !*seen;
@@ -249,16 +158,16 @@ static enum verdict judge_bundle(struct cut *c, const struct cut_head *h) {
 
 /* ---- packets ---- */
 
-static enum verdict judge_time(struct cut *c, const struct cut_head *h, uint32_t clock) {
+static enum verdict judge_time(struct cut *c, const struct packet_head *h, uint32_t clock) {
   const bool is_span = h->content.number == PACKET_GPU_RENDER_STAGE;
   int64_t ns;
   if (!h->has_timestamp || !to_trace(c, h->machine, clock, h->timestamp, &ns)) return STAYS;
-  const enum side side = side_of(c, ns, is_span ? content_number(&h->content, GPU_DURATION, 0) : 0);
+  const enum side side = side_of(c, ns, is_span ? head_number(&h->content, GPU_DURATION, 0) : 0);
   if (side == INSIDE || (side == BEFORE && h->kind && h->kind->rule == KIND_LAST)) return STAYS;
-  return is_open(c, &h->content) || (h->kind && content_has(&h->content, h->kind->state)) ? STAYS : GOES;
+  return is_open(c, &h->content) || (h->kind && head_has(&h->content, h->kind->state)) ? STAYS : GOES;
 }
 
-static enum verdict judge(struct cut *c, const struct cut_head *h, const struct cut_sequence *q) {
+static enum verdict judge(struct cut *c, const struct packet_head *h, const struct cut_sequence *q) {
   if (!h->content.number) return GOES; /* the packet only changes the state */
   if (h->kind && h->kind->rule == KIND_STATE) return STAYS;
   if (h->kind && h->kind->rule == KIND_ITEMS) return judge_bundle(c, h);
@@ -266,18 +175,18 @@ static enum verdict judge(struct cut *c, const struct cut_head *h, const struct 
 }
 
 /* Copies the fields of the packet to c->packet, changing the content according to `v`. */
-static void copy_packet(struct cut *c, const struct pb_field *packet, const struct cut_head *h, enum verdict v) {
+static void copy_packet(struct cut *c, const struct pb_field *packet, const struct packet_head *h, enum verdict v) {
   struct pb in = pb_inside(packet);
   struct pb_field f;
   c->packet.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
-    const bool is_content = !is_state(f.number) && !is_transport(f.number);
+    const bool is_content = !head_is_state(f.number) && !head_is_transport(f.number);
     if (!is_content || v == STAYS) buf_append(&c->packet, from, (size_t)(in.p - from));
     else if (v == PART && f.p == h->content.p) pb_message(&c->packet, f.number, &c->content);
   }
 }
 
-static struct cut_sequence *sequence_of(struct cut *c, const struct cut_head *h) {
+static struct cut_sequence *sequence_of(struct cut *c, const struct packet_head *h) {
   uint32_t *at = map_put(&c->index, (uint64_t)h->machine << 32 | (uint32_t)h->sequence, 0);
   if (!at) return NULL;
   if (*at) return &c->sequences[*at - 1];
@@ -287,22 +196,22 @@ static struct cut_sequence *sequence_of(struct cut *c, const struct cut_head *h)
   return &c->sequences[*at - 1];
 }
 
-static void follow_state(struct cut_sequence *q, const struct cut_head *h) {
+static void follow_state(struct cut_sequence *q, const struct packet_head *h) {
   if (h->flags & SEQUENCE_CLEARED) {
     q->state.len = 0;
     q->default_clock = 0;
   }
-  if (h->defaults.p) q->default_clock = (uint32_t)content_number(&h->defaults, DEFAULTS_TIMESTAMP_CLOCK_ID, 0);
+  if (h->defaults.p) q->default_clock = (uint32_t)head_number(&h->defaults, DEFAULTS_TIMESTAMP_CLOCK_ID, 0);
 }
 
 const struct buf *cut_packet(struct cut *c, const struct pb_field *packet) {
-  struct cut_head h = {.kind = NULL};
+  struct packet_head h = {.kind = NULL};
   c->out.len = 0;
   if (packet->number != TRACE_PACKET || packet->wire != PB_BYTES) {
     pb_field(&c->out, packet);
     return &c->out;
   }
-  read_head(packet, &h);
+  head_read(packet, &h);
   struct cut_sequence *q = sequence_of(c, &h);
   if (!q) return &c->out;
   follow_state(q, &h);
@@ -347,7 +256,7 @@ static void add_mark(struct cut *c, struct marks *m, struct mark mark, int64_t n
 
 /* Returns the key of an event. For spans of a thread it is the number of the thread; for other spans it is the name or track,
  * and their other identifiers. */
-static uint64_t key_of_text(const struct cut_head *h, const struct atrace_text *text, uint64_t tid) {
+static uint64_t key_of_text(const struct packet_head *h, const struct atrace_text *text, uint64_t tid) {
   const bool on_track = text->track.p != NULL, is_counter = text->phase == 'C';
   const struct atrace_part name = on_track ? text->track : text->name;
   if (text->phase == 'B' || text->phase == 'E') return hash_pair(h->machine, tid);
@@ -355,7 +264,7 @@ static uint64_t key_of_text(const struct cut_head *h, const struct atrace_text *
   return hash_pair(hash_pair(hash_bytes(name.p, name.n), is_counter ? 0 : (uint64_t)text->value), process);
 }
 
-static bool mark_of_text(const struct cut_head *h, const struct pb_field *print, uint64_t tid, struct mark *mark) {
+static bool mark_of_text(const struct packet_head *h, const struct pb_field *print, uint64_t tid, struct mark *mark) {
   struct pb c = pb_inside(print);
   struct atrace_text text;
   struct pb_field f;
@@ -371,7 +280,7 @@ static bool mark_of_text(const struct cut_head *h, const struct pb_field *print,
   return false;
 }
 
-static bool mark_of_event(const struct cut_head *h, const struct pb_field *event, struct mark *mark) {
+static bool mark_of_event(const struct packet_head *h, const struct pb_field *event, struct mark *mark) {
   struct pb c = pb_inside(event);
   struct pb_field f, content = {0};
   uint64_t tid = 0;
@@ -382,13 +291,13 @@ static bool mark_of_event(const struct cut_head *h, const struct pb_field *event
   mark->at = event->p;
   mark->kind = MARK_SAMPLE;
   if (content.number == FTRACE_PRINT) return mark_of_text(h, &content, tid, mark);
-  mark->key = hash_pair(hash_pair(h->machine, content.number), content_number(&content, CPU_ID, 0));
+  mark->key = hash_pair(hash_pair(h->machine, content.number), head_number(&content, CPU_ID, 0));
   return content.number == FTRACE_CPU_FREQUENCY || content.number == FTRACE_CPU_IDLE;
 }
 
 /* Returns the key of a packet with samples. Packets whose samples have the same fields or the same counter ids have the same
  * key. */
-static uint64_t key_of_packet(const struct cut_head *h) {
+static uint64_t key_of_packet(const struct packet_head *h) {
   struct pb c = pb_inside(&h->content);
   uint64_t key = hash_pair((uint64_t)h->machine << 32 | (uint32_t)h->sequence, h->content.number);
   const bool is_memory = h->content.number == PACKET_GPU_MEMORY;
@@ -396,23 +305,23 @@ static uint64_t key_of_packet(const struct cut_head *h) {
   while (pb_next(&c, &f)) {
     if (is_memory && f.number == GPU_MEMORY_SIZE) continue;
     key = hash_pair(key, f.number);
-    if (f.wire == PB_BYTES) key = hash_pair(key, content_number(&f, GPU_SAMPLE_ID, 0));
+    if (f.wire == PB_BYTES) key = hash_pair(key, head_number(&f, GPU_SAMPLE_ID, 0));
     else if (is_memory) key = hash_pair(key, f.value);
   }
   return key;
 }
 
 static void add_marks(struct cut *c, struct marks *m, const struct pb_field *packet) {
-  struct cut_head h = {.kind = NULL};
+  struct packet_head h = {.kind = NULL};
   struct mark mark = {.kind = MARK_SAMPLE};
   struct pb_field f;
   uint32_t clock;
   int64_t ns;
-  read_head(packet, &h);
+  head_read(packet, &h);
   struct cut_sequence *q = sequence_of(c, &h);
   if (!q) return;
   follow_state(q, &h);
-  if (h.content.number == PACKET_FTRACE && bundle_clock(&h, &clock)) {
+  if (h.content.number == PACKET_FTRACE && head_bundle_clock(&h, &clock)) {
     for (struct pb in = pb_inside(&h.content); pb_next(&in, &f);)
       if (pb_field_key(&f) == PB_KEY(FTRACE_EVENT, PB_BYTES) && mark_of_event(&h, &f, &mark) && item_time(c, &h, &f, clock, &ns))
         add_mark(c, m, mark, ns);
@@ -501,16 +410,16 @@ void cut_end(struct cut *c) {
 
 /* Returns the times of a packet; an empty range if it has no time, or if a cut does not depend on its time. */
 static struct extent extent_of(struct cut *c, const struct pb_field *packet) {
-  struct cut_head h = {.kind = NULL};
+  struct packet_head h = {.kind = NULL};
   struct extent e = {.any = false};
   uint32_t clock;
   int64_t ns;
-  read_head(packet, &h);
+  head_read(packet, &h);
   struct cut_sequence *q = sequence_of(c, &h);
   if (!q) return e;
   follow_state(q, &h);
   if (!h.content.number || (h.kind && h.kind->rule == KIND_STATE)) return e;
-  if (h.kind && h.kind->rule == KIND_ITEMS) return bundle_clock(&h, &clock) ? bundle_extent(c, &h, clock) : e;
+  if (h.kind && h.kind->rule == KIND_ITEMS) return head_bundle_clock(&h, &clock) ? bundle_extent(c, &h, clock) : e;
   clock = h.has_clock ? h.clock : q->default_clock;
   if (h.has_timestamp && to_trace(c, h.machine, clock, h.timestamp, &ns)) extend(&e, ns);
   return e;

@@ -1,0 +1,31 @@
+/* head.h - the fields of a packet that determine whether a cut in time keeps it; for the reader, which leaves out packets early, and
+ * for the writer. */
+#ifndef FORMAT_PERFETTO_HEAD_H
+#define FORMAT_PERFETTO_HEAD_H
+
+#include "format/pb.h"
+#include "kinds.h"
+
+struct packet_head {
+  uint64_t timestamp, sequence, flags;
+  uint32_t clock, machine;
+  bool has_timestamp, has_clock, has_state;
+  struct pb_field content, defaults;
+  const struct kind_of_packet *kind;
+};
+
+void head_read(const struct pb_field *packet, struct packet_head *h);
+
+/* True for fields about the packet itself: its time, sequence, machine and producer. */
+bool head_is_transport(uint32_t field);
+/* True for fields that change the state of the packet's sequence. */
+bool head_is_state(uint32_t field);
+
+/* True if the content has this field; false for field 0. */
+bool head_has(const struct pb_field *content, uint32_t field);
+/* Returns the number in this field of the content; `otherwise` if the content lacks it. */
+uint64_t head_number(const struct pb_field *content, uint32_t field, uint64_t otherwise);
+/* Sets *clock to the clock of the items in a bundle. Returns false if the bundle is on an unknown clock. */
+bool head_bundle_clock(const struct packet_head *h, uint32_t *clock);
+
+#endif

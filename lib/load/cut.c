@@ -1,0 +1,74 @@
+/* cut.c - implements tk_sources_load_cut: loads a trace without the data that a cut in time removes.
+ *
+ * The reader needs the range in times of the file. Ranges such as "+2s..+3s" or "25%..50%" depend on the first and last event. If the
+ * input is large, it is then read twice: the first time without any data that can be left out, to find these events. */
+#include "base/err.h"
+#include "base/os.h"
+#include "op/window.h"
+#include "source/sources.h"
+#include "source/sources_beside.h"
+
+enum { LARGE = 8 }; /* an input is large from 1/8 of the memory limit on */
+
+/* True if the data can be left out while reading: the input is not joined with another recording, and can be read again. */
+static bool is_simple(const struct tk_sources *s, size_t i) { return sources_is_file(s, i) && !sources_piece(s, i, 1); }
+
+static bool is_large(struct tk_sources *s, size_t i, const struct tk_load_options *opt) {
+  const uint64_t limit = os_memory_limit(opt ? opt->max_memory : 0);
+  struct tk_err unused = {.code = TK_OK};
+  struct mem mem = {0};
+  struct in *in = sources_raw(s, i, &mem, &unused);
+  const bool large = in && limit && in_size(in) >= limit / LARGE;
+  if (in) in_close(in);
+  return large;
+}
+
+static tk_time since_zero(const struct tk_trace *t, tk_time at) {
+  const i128 ps = (i128)at - ((i128)t->zero_ns - t->origin_ns) * 1000;
+  return at == INT64_MIN || ps < INT64_MIN ? INT64_MIN : at == INT64_MAX || ps > INT64_MAX ? INT64_MAX : (tk_time)ps;
+}
+
+/* Parses the range for a loaded trace; *w is in ps since the zero of its file. */
+static bool window_in(const struct tk_trace *t, const char *time, struct window *w) {
+  const struct window_frame frame = window_frame(t);
+  struct tk_err unused = {.code = TK_OK};
+  if (!window_parse(time, &frame, w, &unused)) return false;
+  *w = (struct window){since_zero(t, w->start), since_zero(t, w->end)};
+  return true;
+}
+
+/* True if the cut needs data that was left out, for example because a range that ends with the last event has no end. */
+static bool lacks_data(const struct tk_trace *t, const char *time) {
+  const struct trace_early *e = &t->store->early;
+  struct window w;
+  return e->n && (e->failed || !window_in(t, time, &w) || w.start < e->start || w.end > e->end);
+}
+
+static struct tk_trace *load_for(struct tk_sources *s, size_t i, struct trace_early cut, const struct tk_load_options *opt,
+                                 struct tk_err *err) {
+  sources_set_cut(s, cut);
+  struct tk_trace *t = tk_sources_load(s, i, opt, err);
+  sources_set_cut(s, (struct trace_early){.asked = false});
+  return t;
+}
+
+struct tk_trace *tk_sources_load_cut(struct tk_sources *s, size_t i, const char *time, const char *format,
+                                     const struct tk_load_options *opt, struct tk_err *err) {
+  struct trace_early cut = {.start = INT64_MIN, .end = INT64_MIN, .asked = true, .format = format};
+  struct window w = {0};
+  struct tk_trace *t;
+  bool known = time && is_simple(s, i) && window_plain(time, &w);
+  if (time && !known && is_simple(s, i) && is_large(s, i, opt)) {
+    t = load_for(s, i, cut, opt, err);
+    if (!t || !t->store->early.n) return t;
+    known = t->n_events && !t->store->early.failed && window_in(t, time, &w); /* without events, the range depends on packets */
+    tk_free(t);
+  }
+  if (!known) return tk_sources_load(s, i, opt, err);
+  cut.start = w.start;
+  cut.end = w.end;
+  t = load_for(s, i, cut, opt, err);
+  if (!t || !lacks_data(t, time)) return t;
+  tk_free(t);
+  return tk_sources_load(s, i, opt, err);
+}
