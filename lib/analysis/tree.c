@@ -25,6 +25,7 @@ struct node {
   uint32_t child, sibling; /* first child, next sibling; 0 = none */
   bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
   uint64_t count, unfinished, clipped, launched;
+  uint64_t timed;          /* spans with a known duration */
   i128 total, self;
   i128 weight;      /* weight of the samples here and, after adding up, below */
   uint64_t samples; /* their number */
@@ -159,6 +160,7 @@ static void add_span(struct tree *tree, tk_id event) {
   note_start(tree, e, tree->node_of[event]);
   n->unfinished += (e->flags & TK_FLAG_UNFINISHED) != 0;
   if (e->flags & TK_FLAG_UNFINISHED) return;
+  n->timed++;
   const struct interval x = part_of(&tree->scope.window, e);
   n->clipped += x.dur != e->dur || e->flags & TK_FLAG_CLIPPED;
   const bool nests = tree->t->tracks[e->track].kind == TK_TRACK_THREAD && !(e->flags & TK_FLAG_LOST_CLOCK);
@@ -195,6 +197,7 @@ static bool add_all(struct tree *tree) {
     if (!parent->is_sum) continue;
     parent->total += tree->nodes[i].total;
     parent->count += tree->nodes[i].count;
+    parent->timed += tree->nodes[i].timed;
   }
   return launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) && !tree->mem->failed;
 }
@@ -381,6 +384,12 @@ static bool tree_name_unit(struct tree *tree) {
   return true;
 }
 
+/* Returns the mean duration of the spans of a node, rounded to a picosecond; stack samples have none. */
+static tk_time mean_of(const struct node *n) {
+  const i128 timed = (i128)n->timed;
+  return timed ? (tk_time)(((n->total - n->weight) * 2 + timed) / (timed * 2)) : -1;
+}
+
 static bool report_nodes(struct tree *tree) {
   struct tk_tree_report *r = tree->report;
   i128 sum = 0;
@@ -393,7 +402,7 @@ static bool report_nodes(struct tree *tree) {
         .name = name ? (const char *)name->bytes : NULL, .name_len = name ? name->len : 0,
         .parent = n->parent ? tree->nodes[n->parent].order : UINT32_MAX, .depth = n->depth, .count = n->count,
         .unfinished = n->unfinished, .clipped = n->clipped, .total = total_of(n->total), .self = total_of(n->self),
-        .device = n->device, .launched = n->launched};
+        .device = n->device, .launched = n->launched, .mean = mean_of(n)};
     if (!n->parent) sum += n->total;
   }
   r->n_nodes = tree->n - 1;

@@ -1042,8 +1042,8 @@ class Trace:
         Returns
         -------
         Rows
-            A table, parents first, with name, parent (an index), depth, count, total_ns, self_ns and device_ns (time of the
-            device work launched inside the span).
+            A table, parents first, with name, parent (an index), depth, count, total_ns, self_ns, mean_ns and device_ns (time of
+            the device work launched inside the span).
 
         Raises
         ------

@@ -96,8 +96,8 @@ def correlation(e):
 
 
 def model(tracks, wanted, per=None):
-    """Returns, by path, count, total, self, and the intervals of the work launched in it."""
-    found = collections.defaultdict(lambda: [0, 0, 0, []])
+    """Returns, by path, count, total, self, the intervals of the work launched in it, and the number of spans that ended."""
+    found = collections.defaultdict(lambda: [0, 0, 0, [], 0])
     launches, works = {}, []
     for kind, events in tracks:
         paths, around = hung(events, kind, wanted, per)
@@ -114,6 +114,7 @@ def model(tracks, wanted, per=None):
             row[0] += 1
             row[1] += 0 if 'unfinished' in e.flags else e.dur
             row[2] += e.dur if alone else own.get(i, 0)
+            row[4] += 'unfinished' not in e.flags
     for e in works:
         path = launches.get(correlation(e), ())
         for n in range(1, len(path) + 1):
@@ -124,8 +125,11 @@ def model(tracks, wanted, per=None):
 def difference(want, found, device):
     if want.keys() != found.keys():
         return f'paths: {sorted(map(str, want.keys() ^ found.keys()))[:2]}'
-    for path, (count, total, own, works) in want.items():
+    for path, (count, total, own, works, timed) in want.items():
         row = found[path]
+        mean = (Decimal(total) / timed).quantize(Decimal(1), ROUND_HALF_UP) / 1000 if timed else None
+        if row['mean_ns'] != mean:
+            return f'{path}: mean {row["mean_ns"]} is not {mean}'
         said = (row['count'], row['total_ns'], row['self_ns'])
         if said != (count, Decimal(total) / 1000, Decimal(own) / 1000):
             return f'{path}: {said} is not {(count, total, own)}'
