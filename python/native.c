@@ -1086,16 +1086,24 @@ static PyObject *report(PyObject *module, PyObject *args) {
   return d;
 }
 
-static PyObject *diff_dict(const struct tk_diff_report *r) {
-  PyObject *d = PyDict_New(), *list = PyList_New(0);
-  for (size_t i = 0; d && list && i < r->n_rows; i++) {
-    PyObject *row = row_dict(TK_ROW_DIFF, &r->rows[i], NULL);
+static PyObject *rows_list(enum tk_row kind, const void *rows, size_t n) {
+  PyObject *list = PyList_New(0);
+  size_t n_fields, stride;
+  tk_fields(kind, &n_fields, &stride);
+  for (size_t i = 0; list && i < n; i++) {
+    PyObject *row = row_dict(kind, (const char *)rows + i * stride, NULL);
     if (!row) break;
     PyList_Append(list, row);
     Py_DECREF(row);
   }
-  if (!d || !list) return NULL;
-  put(d, "rows", list);
+  return list;
+}
+
+static PyObject *diff_dict(const struct tk_diff_report *r) {
+  PyObject *d = PyDict_New();
+  if (!d) return NULL;
+  put(d, "runs", rows_list(TK_ROW_COMPARE_RUN, r->runs, 2));
+  put(d, "rows", rows_list(TK_ROW_DIFF, r->rows, r->n_rows));
   put(d, "all", row_dict(TK_ROW_DIFF_SUM, r->all, NULL));
   put(d, "step", r->by_step ? row_dict(TK_ROW_DIFF_SUM, r->step, NULL) : NONE);
   put(d, "steps", Py_BuildValue("(NN)", row_dict(TK_ROW_REPORT_SPREAD, &r->steps[0], NULL), row_dict(TK_ROW_REPORT_SPREAD, &r->steps[1], NULL)));
@@ -1145,19 +1153,6 @@ static PyObject *diff(PyObject *module, PyObject *args) {
   }
   options_free(&o);
   return d;
-}
-
-static PyObject *rows_list(enum tk_row kind, const void *rows, size_t n) {
-  PyObject *list = PyList_New(0);
-  size_t n_fields, stride;
-  tk_fields(kind, &n_fields, &stride);
-  for (size_t i = 0; list && i < n; i++) {
-    PyObject *row = row_dict(kind, (const char *)rows + i * stride, NULL);
-    if (!row) break;
-    PyList_Append(list, row);
-    Py_DECREF(row);
-  }
-  return list;
 }
 
 static PyObject *compare_dict(const struct tk_compare_report *r) {
