@@ -361,7 +361,8 @@ static int compare_sources(struct run *run, struct tk_diff_options *o, const str
 static struct tk_sources *open_any(const struct shared *s, const struct operands *inputs, int *status) {
   struct progress progress;
   struct tk_err err = { 0 };
-  const struct tk_source_options options = run_source_options(s, &progress);
+  struct tk_source_options options = run_source_options(s, &progress);
+  options.by_rank = true; /* as run_sources does for diff */
   progress_start(&progress, "looking", NULL, s->quiet ? -1 : s->progress);
   struct tk_sources *sources = tk_sources_open(inputs->v, inputs->n, &options, &err);
   progress_end(&progress);

@@ -1139,7 +1139,8 @@ static PyObject *diff(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O!O!O!", &PyList_Type, &lists[0], &PyList_Type, &lists[1], &PyDict_Type, &dict) || !options_init(&o, dict))
     return NULL;
   const struct tk_diff_options opt = diff_options(&o, &c);
-  const struct tk_source_options source = source_options(&o, &c);
+  struct tk_source_options source = source_options(&o, &c);
+  source.by_rank = true; /* as in the command */
   for (int side = 0; side < 2; side++) names[side] = texts(&o, lists[side], &n[side]);
   if (!o.failed) {
     struct tk_sources *s[2] = {NULL, NULL};
@@ -1190,7 +1191,8 @@ static PyObject *compare(PyObject *module, PyObject *args) {
     return NULL;
   struct tk_diff_options opt = diff_options(&o, &c);
   opt.trends = opt_bool(&o, "trends");
-  const struct tk_source_options source = source_options(&o, &c);
+  struct tk_source_options source = source_options(&o, &c);
+  source.by_rank = true; /* as in the command */
   size_t n_inputs = 0, n = 0, total = 0;
   const char *const *paths = texts(&o, inputs, &n_inputs), *const *names = texts(&o, labels, &n);
   size_t *counts = opt_block(&o, n, sizeof *counts);

@@ -148,6 +148,19 @@ def heads(a, b):
     judge('the table of runs', '' if text == table and text.count('\n') == 2 and 'length' in text else f'{text} is not {table}')
 
 
+def ranks_of_a_node(work):
+    """Ranks of a node in one file are those of `report`, and those of a run of several."""
+    node = f'{os.environ["FIXTURES"]}/nsys/two-processes.sqlite'
+    want = len(json.loads(run('report', '-q', '--json', node)[1])['ranks'])
+    os.makedirs(f'{work}/over')
+    for name in ('1', '2'):
+        os.symlink(node, f'{work}/over/{name}.sqlite')
+    found = [diff(node, node)[side]['ranks'] for side in ('before', 'after')]
+    for args in ((node, node, node), ('-k', '--over', f'{work}/over')):
+        found += [r['ranks'] for r in json.loads(run('diff', '-q', '--json', *args)[1])['runs']]
+    judge('ranks of a node', '' if want == 2 and set(found) == {want} else f'{found}, not {want}')
+
+
 def status(what, want, *args):
     got, _, err = run(*args)
     judge(f'{what}: {" ".join(args[-2:])}', '' if got == want else f'status {got}, not {want}: {err.strip()[:200]}')
@@ -197,6 +210,7 @@ def main():
                 listed[side].pop('name'), folders[side].pop('name')
             judge('--before and --after', '' if listed == folders else 'are not the folder')
             heads(a, b)
+            ranks_of_a_node(work)
             shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)
             report = diff(f'{work}/d', f'{a}/rank0.json', '--name', 'gemm')
             judge('selection', '' if [r['name'] for r in report['rows']] == ['gemm'] and shifted else str(report['rows'])[:200])
