@@ -148,6 +148,30 @@ def means(report):
     return ''
 
 
+def steps_in_a_span(work):
+    """--by step with a span around all steps: each step is an outermost line, with what begins in it, also on other threads."""
+    rnd, events, want, inside = random.Random(7), [], collections.Counter(), 0
+    for step in range(4):
+        begin, length = 10 + 100 * step, rnd.randrange(60, 90)
+        events.append({'name': f'ProfilerStep#{step}', 'tid': 1, 'ts': begin, 'dur': length})
+        events.append({'name': 'forward', 'tid': 1, 'ts': begin + 1, 'dur': 20 + step})
+        events.append({'name': 'load', 'tid': 2, 'ts': begin + 5, 'dur': 10 + step})
+        want[str(step), f'ProfilerStep#{step}'] = length
+        want[str(step), f'ProfilerStep#{step}', 'forward'] = 20 + step
+        want[str(step), 'load'] = 10 + step
+        want[str(step),] = length + 10 + step
+        inside += length
+    events += [{'name': 'train', 'tid': 1, 'ts': 0, 'dur': 500}, {'name': 'epoch', 'tid': 1, 'ts': 1, 'dur': 450}]
+    want.update({(None,): 500, (None, 'train'): 500, (None, 'train', 'epoch'): 450})
+    with open(f'{work}/epoch.json', 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'cat': 'user_annotation', 'pid': 1, **e} for e in events], f)
+    _, found = tree(f'{work}/epoch.json', '--by', 'step')
+    totals = {path: row['total_ns'] / 1000 for path, row in found.items()}
+    judge('steps in a span', '' if totals == want else f'{totals} is not {dict(want)}')
+    own = found.get((None, 'train', 'epoch'), {}).get('self_ns')
+    judge('self time of the span around them', '' if own == (450 - inside) * 1000 else f'{own}, not {450 - inside}')
+
+
 def ordered(report):
     """Checks that parents precede children, and siblings are sorted by total."""
     last = {}
@@ -250,6 +274,7 @@ def main():
             # from an archive, a single trace only
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
+        steps_in_a_span(work)
         source = f'{work}/random.json'
         randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)
         with open(f'{work}/gpu.json', 'wb') as f:
