@@ -159,7 +159,8 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
     launched += r->nodes[i].launched;
     hidden += !shown[i];
   }
-  struct table t = { .align = launched ? "rrrrrrrl" : "rrrrrrl", .drop = launched ? "......a." : ".....a.", .width = tty_width(stdout) };
+  struct table t = { .align = launched ? "rrrrrrrl" : "rrrrrrl", .drop = launched ? "......a." : ".....a." };
+  t.width = tty_width(stdout);
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     if (i != 4 || launched) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "path");
@@ -336,8 +337,8 @@ const struct command command_tree = {
     "contents move up to its parent. Several inputs are read as one trace, as in merge.\n"
     "\n"
     "The column total is the sum of durations; %parent and %all are its shares of the line above and of all outermost lines; "
-    "mean is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of its thread. Device is the time during "
-    "which an accelerator ran work launched inside the span, on any stream: kernels, copies and fills connected to a call by a "
+    "mean is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of its "
+    "thread. Device is the time during which an accelerator ran work launched inside the span, on any stream: kernels, copies and fills connected to a call by a "
     "correlation id or a flow. With --per, times and counts are averages per call of that name. With --every, "
     "they are averages per iteration: an iteration lasts from one event with the name to the next on the same thread, and what "
     "precedes the first and follows the last is left out; "

@@ -248,7 +248,8 @@ static void idle(FILE *to, const struct tk_report *r) {
   if (!wants(r, has_device)) return;
   html_section(to, "Idle time, launch delays and short kernels",
           "Host: the next work had not been launched when the device became idle. Kernel: gaps of less than 30 µs between "
-          "kernels that were launched in time. Other: longer gaps, as when work waits for other work. Delay: mean time from the end of the launching call to the start of the work. "
+          "kernels that were launched in time. Other: longer gaps, as when work waits for other work. "
+          "Delay: mean time from the end of the launching call to the start of the work. "
           "Latency: the same from the start of the call. Overhead: the same from the time when the call had started and the "
           "stream was free.");
   html_table_begin(&t);
