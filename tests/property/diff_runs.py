@@ -158,7 +158,7 @@ def commands(folders, work):
     got, out, _ = run(*folders, '--html', page)
     with open(page, encoding='utf-8') as f:
         text = f.read()
-    judge('page', '' if got == 0 and not out and 'gemm' in text and '<script' not in text and '&lt;b&gt;' in text and '<b>' not in text.split('</style>')[1]
+    judge('page', '' if got == 0 and out.startswith(f'wrote {page}: ') and 'gemm' in text and '<script' not in text and '&lt;b&gt;' in text and '<b>' not in text.split('</style>')[1]
           else f'{got}: {out}')
     judge('a page replaces no file', '' if run(*folders, '--html', page)[0] not in (0, 1) else 'replaced')
     judge('a page of two', '' if run(a, b, '--html', f'{work}/two.html')[0] == 0 and os.path.getsize(f'{work}/two.html') > 3000 else 'no')
