@@ -336,14 +336,14 @@ const struct command command_tree = {
     "whatever their thread, step or rank, unless --by separates them. A span that is not selected has no line, and its "
     "contents move up to its parent. Several inputs are read as one trace, as in merge.\n"
     "\n"
-    "The column total is the sum of durations; %parent and %all are its shares of the line above and of all outermost lines; "
-    "mean is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of its "
+    "The column total is the sum of durations; %parent and %all are its shares of the line above and of all outermost lines; mean "
+    "is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of its "
     "thread. Device is the time during which an accelerator ran work launched inside the span, on any stream: kernels, copies and "
-    "fills connected to a call by a correlation id or a flow. With --per, times and counts are averages per call "
-    "of that name. With --every, they are averages per iteration: an iteration lasts from one event with the name "
-    "to the next on the same thread, and what precedes the first and follows the last is left out; --step-name 'every:PATTERN' cuts steps for all other commands in the same way. A span that never ended is "
-    "counted but has no duration; if a span crosses an edge of the time range, only the part inside counts. The widths in "
-    "flame graphs are self times.",
+    "fills connected to a call by a correlation id or a flow. With --per, times and counts are averages per call of that name. "
+    "With --every, they are averages per iteration: an iteration lasts from one event with the name to the next on the same "
+    "thread, and what precedes the first and follows the last is left out; --step-name 'every:PATTERN' cuts steps for all other "
+    "commands in the same way. A span that never ended is counted but has no duration; if a span crosses an edge of the time "
+    "range, only the part inside counts. The widths in flame graphs are self times.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),
