@@ -7,6 +7,7 @@
 #include "diff/runs.h"
 #include "shared/expect.h"
 #include "shared/select.h"
+#include "shared/write.h"
 #include "print/tty.h"
 
 #include <fnmatch.h>
@@ -238,7 +239,8 @@ static int diff_of(struct run *run, struct tk_diff_options *o) {
   int status;
   progress_start(&progress, "comparing", NULL, s->quiet ? -1 : s->progress);
   o->load = run_load_options(s, &progress);
-  o->load.without = o->by_launch ? 0 : select_without(s, &like);
+  o->brief = run->p->csv;
+  o->load.without = o->by_launch || !o->brief ? 0 : select_without(s, &like);
   bool ok = tk_diff(run->sides[0], run->sides[1], o, &report, &err) && find_figures(run, o, &err);
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report->notes);
@@ -251,7 +253,7 @@ static int diff_of(struct run *run, struct tk_diff_options *o) {
   return status;
 }
 
-static int open_and_diff(struct run *run, struct tk_diff_options *o, const struct operands *sides) {
+static int sides_and_diff(struct run *run, struct tk_diff_options *o, const struct operands *sides) {
   int status = STATUS_USAGE;
   run->sides[0] = run_sources(&run->p->selected.shared, "diff", &sides[0], &status);
   run->sides[1] = run->sides[0] ? run_sources(&run->p->selected.shared, "diff", &sides[1], &status) : NULL;
@@ -261,6 +263,18 @@ static int open_and_diff(struct run *run, struct tk_diff_options *o, const struc
   return status;
 }
 
+/* Names the runs as those of several. */
+static int open_and_diff(struct run *run, struct tk_diff_options *o, const struct operands *sides) {
+  struct runs named = { .n = 0 };
+  const struct opt_list none = { .n = 0 };
+  bool ok = true;
+  for (int side = 0; ok && side < 2; side++) ok = runs_add_inputs(&named, sides[side].v, sides[side].n);
+  ok = ok && runs_name(&named, &none);
+  o->names = (const char *const *)named.names;
+  const int status = ok ? sides_and_diff(run, o, sides) : run_no_memory();
+  runs_free(&named);
+  return status;
+}
 /* ---- several runs ---- */
 
 /* Fills in the comparison of one run with the first, for conditions.  Returns its rows, to be freed; NULL if memory runs out. */
@@ -296,17 +310,17 @@ static int judge_runs(struct run *run, const struct tk_compare_report *r) {
   return worst;
 }
 
-static int write_page(const struct params *p, const struct tk_sources *sources, const struct tk_compare_report *r,
-                      const struct runs_view *v) {
-  struct tk_err err = { 0 };
+static int draw_page(const struct params *p, const struct tk_sources *sources, const struct tk_compare_report *r,
+                     const struct runs_view *v) {
   char *text = NULL;
   size_t n = 0;
   FILE *to = open_memstream(&text, &n);
   if (to) runs_write_html(r, v, to);
   if (!to || !tty_close_text(to, &text)) return run_no_memory();
-  const bool ok = tk_sources_write(sources, p->html, text, n, p->selected.shared.force, &err);
+  const bool data = p->csv || p->selected.shared.json || p->annotations == ANNOTATE_JUNIT;
+  const int status = write_page(&p->selected.shared, sources, p->html, text, n, !data);
   free(text);
-  return ok ? STATUS_DONE : run_fail(&err);
+  return status;
 }
 
 static int print_runs(const struct params *p, const struct tk_sources *first, const struct tk_compare_report *r) {
@@ -314,7 +328,7 @@ static int print_runs(const struct params *p, const struct tk_sources *first, co
   struct runs_view v = { .by = p->by, .over = p->over, .top = p->top ? (size_t)p->top : plain && !p->html ? 30 : SIZE_MAX };
   if (p->html && !p->top) v.top = 100;
   if (v.top > r->n_rows) v.top = r->n_rows;
-  const int status = p->html ? write_page(p, first, r, &v) : STATUS_DONE;
+  const int status = p->html ? draw_page(p, first, r, &v) : STATUS_DONE;
   if (status || (p->html && run_is_stdout(p->html)) || p->annotations == ANNOTATE_JUNIT) return status;
   if (!p->top && !plain) v.top = r->n_rows;
   if (p->csv) runs_print_csv(r, &v);
@@ -347,7 +361,8 @@ static int compare_sources(struct run *run, struct tk_diff_options *o, const str
 static struct tk_sources *open_any(const struct shared *s, const struct operands *inputs, int *status) {
   struct progress progress;
   struct tk_err err = { 0 };
-  const struct tk_source_options options = run_source_options(s, &progress);
+  struct tk_source_options options = run_source_options(s, &progress);
+  options.by_rank = true; /* as run_sources does for diff */
   progress_start(&progress, "looking", NULL, s->quiet ? -1 : s->progress);
   struct tk_sources *sources = tk_sources_open(inputs->v, inputs->n, &options, &err);
   progress_end(&progress);
@@ -504,7 +519,7 @@ const struct command command_diff = {
     "Compares runs in any formats, with any number of ranks. BEFORE and AFTER can be anything that names traces (a file, a "
     "folder, an archive, @list); --before and --after may be repeated. For each name, the output shows the sums of durations "
     "before and after, averaged over all steps of all ranks, sorted by the change. If steps are not marked on both sides, or "
-    "with --whole, ranks are compared instead.\n"
+    "with --whole, ranks are compared instead. A table of the runs comes first.\n"
     "\n"
     "The noise column is the range that contains the true difference in 95 of 100 cases, estimated from the spread over steps "
     "and ranks. Steps are matched by number, or else by order if both runs have the same number, so that regular variation "
@@ -516,9 +531,9 @@ const struct command command_diff = {
     "the same call launched: 'aten::linear > aten::addmm > kernel 2'. Names that differ follow the path. Work that no operator "
     "launched is matched by name.\n"
     "\n"
-    "With three or more runs, each is compared with the first: a table of the runs is followed by a row for each name with a column "
-    "for each run. --over DIR takes the folders and traces in a folder as runs in the order of time and adds lasting changes: a change "
-    "of the mean from one run on that the spread of the runs before and after does not explain, with its probability by chance. "
+    "With three or more runs, each is compared with the first: a row for each name has a column for each run. --over DIR takes the "
+    "folders and traces in a folder as runs in the order of time and adds lasting changes: a change of the mean "
+    "from one run on that the spread of the runs before and after does not explain, with its probability by chance. "
     "--html writes a page for any number of runs. With --keep-going, inputs that cannot be read are left out with a note, and so are "
     "runs of which none can be read; the first run that remains is the baseline.\n"
     "\n"

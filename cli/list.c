@@ -104,7 +104,7 @@ static void print_faults(const struct params *p, const struct tk_list_report *r)
 }
 
 static bool print_list_text(const struct params *p, const struct tk_list_report *r) {
-  struct table table = { .align = "lllrlrrrll", .width = p->shared.verbose ? 0 : tty_width(stdout), .squeezed = 10 };
+  struct table table = { .align = "lllrlrrrll", .width = p->shared.verbose ? 0 : tty_width(stdout), .squeezed = 10, .sparse = true };
   size_t others = 0;
   list_header(&table);
   for (size_t i = 0; i < r->n; i++) {
@@ -192,7 +192,8 @@ const struct command command_list = {
     "searched. \"not read\" marks a file for which the other commands read a better file of the same session.\n"
     "\n"
     "Only the start of each file is read. The number of events, the length in time and damage require reading it completely, "
-    "so these columns are filled only with --deep. Empty files and files that are not traces are always recognised.",
+    "so these columns are shown only with --deep. Columns without any value are left out of the table. Empty "
+    "files and files that are not traces are always recognised.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -7,6 +7,7 @@
 #include "shared/full_names.h"
 #include "shared/select.h"
 #include "shared/thresholds.h"
+#include "shared/write.h"
 #include "print/tty.h"
 
 #include <stdlib.h>
@@ -47,16 +48,15 @@ static const struct example examples[] = {
 
 /* ---- the page ---- */
 
-static int write_page(const struct params *p, const struct tk_sources *sources, const struct tk_report *r) {
-  struct tk_err err = { 0 };
+static int draw_page(const struct params *p, const struct tk_sources *sources, const struct tk_report *r) {
   char *text = NULL;
   size_t n = 0;
   FILE *to = open_memstream(&text, &n);
   if (to) report_write_html(r, p->top ? (size_t)p->top : 30, p->full_names, to);
   if (!to || !tty_close_text(to, &text)) return run_no_memory();
-  const bool ok = tk_sources_write(sources, p->html, text, n, p->selected.shared.force, &err);
+  const int status = write_page(&p->selected.shared, sources, p->html, text, n, !p->selected.shared.json);
   free(text);
-  return ok ? STATUS_DONE : run_fail(&err);
+  return status;
 }
 
 static bool may_write(const struct params *p, const struct operands *in, int *status) {
@@ -70,7 +70,7 @@ static bool may_write(const struct params *p, const struct operands *in, int *st
 
 static int print_report(const struct params *p, const struct tk_sources *sources, const struct tk_report *r) {
   if (p->html) {
-    int status = write_page(p, sources, r);
+    int status = draw_page(p, sources, r);
     if (status || run_is_stdout(p->html)) return status;
   }
   if (p->selected.shared.json && p->findings) report_print_json_findings(r);

@@ -157,13 +157,15 @@ static void header(struct table *t, const struct params *p, const bool *shown) {
   table_cell(t, "%s", p->by ? p->by : "name");
 }
 
-static bool print_table(const struct params *p, const struct tk_top_report *r, size_t top) {
+/* Sets *ranges to true if the table has shares of the time range. */
+static bool print_table(const struct params *p, const struct tk_top_report *r, size_t top, bool *ranges) {
   bool shown[COLS];
   size_t n = 0;
   for (int i = 0; i < COLS; i++) shown[i] = i != COL_UNION;
   for (size_t i = 0; i < top; i++) shown[COL_UNION] |= is_other(&r->rows[i]);
   const size_t width = tty_width(stdout);
   choose_columns(shown, width, r->n_cols);
+  *ranges = shown[COL_RANGE];
   char *align = calloc(COLS + 3 * r->n_cols + 2, 1);
   if (!align) {
     tty_say("out of memory");
@@ -187,12 +189,13 @@ static bool print_table(const struct params *p, const struct tk_top_report *r, s
   return ok;
 }
 
-static void print_remarks(const struct tk_top_report *r, size_t top) {
+static void print_remarks(const struct tk_top_report *r, size_t top, bool ranges) {
   char a[64], time[48];
   tk_print_duration(r->end - r->start, time);
   printf("\n%s in %s", tty_counted(r->events, "event", a), time);
   if (top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
   putchar('\n');
+  if (ranges) puts("%range: share of the time range in which at least one ran; %sum: share of the self time of all");
   if (r->unit) printf("total and self are in %s\n", r->unit);
   if (r->unweighed)
     printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", a));
@@ -300,13 +303,14 @@ static const char **read_cols(const struct opt_list *cols, bool *wrong) {
 }
 
 static int print_top(const struct params *p, const struct tk_trace *t, const struct tk_top_report *r) {
+  bool ranges = false;
   const bool table = !p->csv && !p->selected.shared.json;
   size_t top = p->top ? (size_t)p->top : table ? SHOWN_ROWS : SIZE_MAX;
   if (top > r->n_rows) top = r->n_rows;
   if (p->csv) print_csv(p, r, top);
   else if (!table) top_print_json(p, t, r, top);
-  else if (!print_table(p, r, top)) return STATUS_INPUT;
-  else if (!p->selected.shared.quiet) print_remarks(r, top);
+  else if (!print_table(p, r, top, &ranges)) return STATUS_INPUT;
+  else if (!p->selected.shared.quiet) print_remarks(r, top, ranges);
   return STATUS_DONE;
 }
 

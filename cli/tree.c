@@ -144,11 +144,12 @@ static void node_row(struct table *t, const struct tk_tree_report *r, const stru
   figure_cell(t, r, timed, figure_seconds(n->self) / calls);
   if (device) duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
   times_cell(t, (double)n->count / calls);
+  duration_cell(t, n->mean >= 0, (double)n->mean / 1e12);
   name_cell(t, n);
 }
 
 static bool print_text(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
-  static const char *const titles[] = { "total", "%parent", "%all", "self", "device", "count" };
+  static const char *const titles[] = { "total", "%parent", "%all", "self", "device", "count", "mean" };
   uint64_t unfinished = 0, clipped = 0, launched = 0;
   size_t hidden = 0;
   char n[64];
@@ -158,7 +159,8 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
     launched += r->nodes[i].launched;
     hidden += !shown[i];
   }
-  struct table t = { .align = launched ? "rrrrrrl" : "rrrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = launched ? "rrrrrrrl" : "rrrrrrl", .drop = launched ? "......a." : ".....a." };
+  t.width = tty_width(stdout);
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     if (i != 4 || launched) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "path");
@@ -334,15 +336,14 @@ const struct command command_tree = {
     "whatever their thread, step or rank, unless --by separates them. A span that is not selected has no line, and its "
     "contents move up to its parent. Several inputs are read as one trace, as in merge.\n"
     "\n"
-    "The column total is the sum of durations; %parent and %all are its shares of the line above and of all outermost lines. "
-    "Self is the time during which a span of the line was the innermost selected span of its thread. Device is the time during "
-    "which an accelerator ran work launched inside the span, on any stream: kernels, copies and fills connected to a call by a "
-    "correlation id or a flow. With --per, times and counts are averages per call of that name. With --every, "
-    "they are averages per iteration: an iteration lasts from one event with the name to the next on the same thread, and what "
-    "precedes the first and follows the last is left out; "
-    "--step-name 'every:PATTERN' cuts steps for all other commands in the same way. A span that never ended is "
-    "counted but has no duration; if a span crosses an edge of the time range, only the part inside counts. The widths in "
-    "flame graphs are self times.",
+    "The column total is the sum of durations; %parent and %all are its shares of the line above and of all outermost lines; mean "
+    "is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of its "
+    "thread. Device is the time during which an accelerator ran work launched inside the span, on any stream: kernels, copies and "
+    "fills connected to a call by a correlation id or a flow. With --per, times and counts are averages per call of that name. "
+    "With --every, they are averages per iteration: an iteration lasts from one event with the name to the next on the same "
+    "thread, and what precedes the first and follows the last is left out; --step-name 'every:PATTERN' cuts steps for all other "
+    "commands in the same way. A span that never ended is counted but has no duration; if a span crosses an edge of the time "
+    "range, only the part inside counts. The widths in flame graphs are self times.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

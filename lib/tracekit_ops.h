@@ -452,6 +452,7 @@ struct tk_tree_node {
   struct tk_total self;  /* time in which one of the spans was the innermost selected span of its thread */
   tk_time device;        /* time in which an accelerator ran work launched within the spans, on any stream */
   uint64_t launched;     /* number of kernels, copies and fills launched within the spans */
+  tk_time mean;          /* mean duration of the spans that ended; negative = there are none */
 };
 
 struct tk_tree_report {

@@ -390,6 +390,8 @@ struct tk_diff_options {
   bool trends;       /* tk_compare: the runs are in the order of time; also find lasting changes */
   bool by_launch;    /* match kernels, copies and fills by the operators that launched them instead of by name; rows are names */
   bool keep_going;   /* skip unreadable inputs, and runs without a readable input, with a note; two runs must remain */
+  bool brief;        /* tk_diff, tk_diff_traces: leave out tk_diff_report.runs, which take as long as a report of each trace */
+  const char *const *names; /* tk_diff, tk_diff_traces: names of the two runs; NULL = "before" and "after" */
 };
 #define TK_DIFF_OPTIONS_INIT TK_OPTIONS_INIT(tk_diff_options)
 
@@ -432,6 +434,7 @@ struct tk_diff_report {
   bool by_number;      /* paired by step and rank number, else by order */
   struct tk_diagnostics *notes;
   struct tk_diff_impl *impl;
+  TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report; NULL if brief */
 };
 
 /* Compares two runs, with one trace in memory at a time.  The caller frees the report even on failure. */

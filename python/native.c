@@ -1086,16 +1086,24 @@ static PyObject *report(PyObject *module, PyObject *args) {
   return d;
 }
 
-static PyObject *diff_dict(const struct tk_diff_report *r) {
-  PyObject *d = PyDict_New(), *list = PyList_New(0);
-  for (size_t i = 0; d && list && i < r->n_rows; i++) {
-    PyObject *row = row_dict(TK_ROW_DIFF, &r->rows[i], NULL);
+static PyObject *rows_list(enum tk_row kind, const void *rows, size_t n) {
+  PyObject *list = PyList_New(0);
+  size_t n_fields, stride;
+  tk_fields(kind, &n_fields, &stride);
+  for (size_t i = 0; list && i < n; i++) {
+    PyObject *row = row_dict(kind, (const char *)rows + i * stride, NULL);
     if (!row) break;
     PyList_Append(list, row);
     Py_DECREF(row);
   }
-  if (!d || !list) return NULL;
-  put(d, "rows", list);
+  return list;
+}
+
+static PyObject *diff_dict(const struct tk_diff_report *r) {
+  PyObject *d = PyDict_New();
+  if (!d) return NULL;
+  put(d, "runs", rows_list(TK_ROW_COMPARE_RUN, r->runs, 2));
+  put(d, "rows", rows_list(TK_ROW_DIFF, r->rows, r->n_rows));
   put(d, "all", row_dict(TK_ROW_DIFF_SUM, r->all, NULL));
   put(d, "step", r->by_step ? row_dict(TK_ROW_DIFF_SUM, r->step, NULL) : NONE);
   put(d, "steps", Py_BuildValue("(NN)", row_dict(TK_ROW_REPORT_SPREAD, &r->steps[0], NULL), row_dict(TK_ROW_REPORT_SPREAD, &r->steps[1], NULL)));
@@ -1131,7 +1139,8 @@ static PyObject *diff(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O!O!O!", &PyList_Type, &lists[0], &PyList_Type, &lists[1], &PyDict_Type, &dict) || !options_init(&o, dict))
     return NULL;
   const struct tk_diff_options opt = diff_options(&o, &c);
-  const struct tk_source_options source = source_options(&o, &c);
+  struct tk_source_options source = source_options(&o, &c);
+  source.by_rank = true; /* as in the command */
   for (int side = 0; side < 2; side++) names[side] = texts(&o, lists[side], &n[side]);
   if (!o.failed) {
     struct tk_sources *s[2] = {NULL, NULL};
@@ -1145,19 +1154,6 @@ static PyObject *diff(PyObject *module, PyObject *args) {
   }
   options_free(&o);
   return d;
-}
-
-static PyObject *rows_list(enum tk_row kind, const void *rows, size_t n) {
-  PyObject *list = PyList_New(0);
-  size_t n_fields, stride;
-  tk_fields(kind, &n_fields, &stride);
-  for (size_t i = 0; list && i < n; i++) {
-    PyObject *row = row_dict(kind, (const char *)rows + i * stride, NULL);
-    if (!row) break;
-    PyList_Append(list, row);
-    Py_DECREF(row);
-  }
-  return list;
 }
 
 static PyObject *compare_dict(const struct tk_compare_report *r) {
@@ -1195,7 +1191,8 @@ static PyObject *compare(PyObject *module, PyObject *args) {
     return NULL;
   struct tk_diff_options opt = diff_options(&o, &c);
   opt.trends = opt_bool(&o, "trends");
-  const struct tk_source_options source = source_options(&o, &c);
+  struct tk_source_options source = source_options(&o, &c);
+  source.by_rank = true; /* as in the command */
   size_t n_inputs = 0, n = 0, total = 0;
   const char *const *paths = texts(&o, inputs, &n_inputs), *const *names = texts(&o, labels, &n);
   size_t *counts = opt_block(&o, n, sizeof *counts);

@@ -65,9 +65,12 @@ static void row_cells(struct table *t, const struct tk_diff_row *r, const char *
 }
 
 bool pair_print_table(const struct tk_diff_report *r, const char *by, size_t top) {
+  static const char *const sides[] = { "before", "after" };
   static const char *const titles[] = { "before", "after", "delta", "ratio", "noise", "", "count", "after" };
   struct table t = { .align = "rrrrrlrrl", .drop = "....c.ab.", .width = tty_width(stdout) };
   char name[2048];
+  if (!runs_print_head(r->runs, 2, r->by_step, sides)) return false;
+  putchar('\n');
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "%s", by ? by : "name");
   if (r->by_step) row_cells(&t, r->step, "(per step)");
@@ -93,15 +96,6 @@ void pair_print_remarks(const struct tk_diff_report *r, size_t top) {
 
 /* ---- JSON ---- */
 
-static void json_run(struct json *j, const char *key, const struct tk_diff_report *r, int side) {
-  json_open(j, key, '{');
-  json_uint(j, "inputs", r->inputs[side]);
-  json_uint(j, "ranks", r->ranks[side]);
-  json_uint(j, "samples", r->samples[side]);
-  json_uint(j, "events_outside", r->outside[side]);
-  json_close(j, '}');
-}
-
 void pair_print_json(const struct tk_diff_report *r, const char *by, size_t top) {
   struct json j = { .to = stdout };
   json_open(&j, NULL, '{');
@@ -109,8 +103,8 @@ void pair_print_json(const struct tk_diff_report *r, const char *by, size_t top)
   json_string(&j, "of", r->by_step ? "step" : "rank");
   if (r->paired) json_string(&j, "matched_by", r->by_number ? "number" : "order");
   else json_null(&j, "matched_by");
-  json_run(&j, "before", r, TK_BEFORE);
-  json_run(&j, "after", r, TK_AFTER);
+  fields_object(&j, "before", TK_ROW_COMPARE_RUN, &r->runs[TK_BEFORE], NULL);
+  fields_object(&j, "after", TK_ROW_COMPARE_RUN, &r->runs[TK_AFTER], NULL);
   if (r->by_step) fields_object(&j, "step", TK_ROW_DIFF_SUM, r->step, NULL);
   else json_null(&j, "step");
   fields_object(&j, "all", TK_ROW_DIFF_SUM, r->all, NULL);

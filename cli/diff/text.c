@@ -71,7 +71,7 @@ static enum tty_style style_of_cell(const struct tk_compare_cell *c) {
 
 /* ---- runs ---- */
 
-static void run_cells(struct table *t, const struct tk_compare_run *run) {
+static void run_cells(struct table *t, const struct tk_compare_run *run, const char *side) {
   char text[64];
   table_cell(t, "%s", tty_count(run->inputs, text));
   table_cell(t, "%s", tty_count(run->samples, text));
@@ -82,15 +82,16 @@ static void run_cells(struct table *t, const struct tk_compare_run *run) {
   table_cell(t, "%s", run->launches ? tty_count(run->launches, text) : "-");
   if (run->memory >= 0) tk_print_size((uint64_t)run->memory, text);
   table_cell(t, "%s", run->memory >= 0 ? text : "-");
-  table_cell(t, "%s", run->name);
+  if (side && strcmp(side, run->name) != 0) table_cell(t, "%s: %s", side, run->name);
+  else table_cell(t, "%s", run->name);
 }
 
-static bool print_runs(const struct tk_compare_report *r) {
+bool runs_print_head(const struct tk_compare_run *runs, size_t n, bool by_step, const char *const *sides) {
   static const char *const titles[] = { "inputs", NULL, "length", "window", "busy %", "work", "launches", "memory", "run" };
-  struct table t = { .align = "rrrrrrrrl", .drop = "a....b.c.", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrrl", .drop = "a..e.bdc.", .width = tty_width(stdout) };
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    table_cell(&t, "%s", titles[i] ? titles[i] : r->by_step ? "steps" : "ranks");
-  for (size_t i = 0; i < r->n_runs; i++) run_cells(&t, &r->runs[i]);
+    table_cell(&t, "%s", titles[i] ? titles[i] : by_step ? "steps" : "ranks");
+  for (size_t i = 0; i < n; i++) run_cells(&t, &runs[i], sides ? sides[i] : NULL);
   return table_print(&t, stdout);
 }
 
@@ -221,7 +222,7 @@ static void print_remarks(const struct tk_compare_report *r, const struct runs_v
 }
 
 bool runs_print_text(const struct tk_compare_report *r, const struct runs_view *v, bool remarks) {
-  if (!print_runs(r)) return false;
+  if (!runs_print_head(r->runs, r->n_runs, r->by_step, NULL)) return false;
   putchar('\n');
   if (!(v->over || r->n_runs > COLUMNS ? print_trends(r, v) : print_columns(r, v))) return false;
   if (remarks) print_remarks(r, v);

@@ -14,6 +14,9 @@ bool runs_print_text(const struct tk_compare_report *r, const struct runs_view *
 void runs_print_json(const struct tk_compare_report *r, const struct runs_view *v);
 void runs_print_csv(const struct tk_compare_report *r, const struct runs_view *v);
 
+/* Prints the table of runs. `sides`: words before the names of the runs; NULL = none. */
+bool runs_print_head(const struct tk_compare_run *runs, size_t n, bool by_step, const char *const *sides);
+
 /* The work of a row in one run: its short name, and the number of different names. */
 struct runs_work {
   const char *short_name;

@@ -75,6 +75,22 @@ static size_t bytes_of(const char *cell, size_t n) {
   return (size_t)(p - cell);
 }
 
+/* Width that marks a column as left out. */
+static const size_t DROPPED = SIZE_MAX;
+
+/* Returns the width of a column and of the space after it. */
+static size_t span(size_t wide) { return wide == DROPPED ? 0 : wide + 2; }
+
+/* Leaves out the columns without text below the header. */
+static void drop_empty(const struct table *t, size_t *widest) {
+  const size_t columns = strlen(t->align);
+  for (size_t k = 0; k + 1 < columns && t->sparse && t->n > columns; k++) {
+    bool any = false;
+    for (size_t i = columns + k; i < t->n; i += columns) any = any || *t->cells[i];
+    if (!any) widest[k] = DROPPED;
+  }
+}
+
 enum { LEAST = 16 }; /* minimum width of a shortened path, in characters */
 
 /* Shortens a path in the middle: "logs.zip:plugins/.../rank0.json".  The beginning shows the archive; the end shows the file
@@ -91,8 +107,9 @@ static void squeeze(char *cell, size_t room) {
 /* Shortens the column of paths until the line fits, but not below LEAST characters. */
 static void squeeze_column(const struct table *t, size_t *widest) {
   const size_t columns = strlen(t->align), at = t->squeezed - 1;
-  size_t line = 2 * (columns - 1);
-  for (size_t i = 0; i < columns; i++) line += widest[i];
+  size_t line = 0;
+  for (size_t i = 0; i < columns; i++) line += span(widest[i]);
+  line -= 2; /* nothing follows the last column */
   if (!t->squeezed || !t->width || line <= t->width) return;
   size_t room = widest[at] > line - t->width + LEAST ? widest[at] - (line - t->width) : LEAST;
   if (room >= widest[at]) return;
@@ -113,9 +130,6 @@ static void print_cell(FILE *to, const char *cell, size_t room, bool right, bool
   if (!last) fputs("  ", to);
 }
 
-/* Width that marks a column as left out. */
-static const size_t DROPPED = SIZE_MAX;
-
 /* Leaves out columns, in the order of t->drop, until the last column has room for its text or for ENOUGH characters of it.
  * Sets *before to the width of the columns before the last. */
 static void drop_columns(const struct table *t, size_t *widest, size_t *before) {
@@ -124,7 +138,7 @@ static void drop_columns(const struct table *t, size_t *widest, size_t *before) 
   for (char next = 'a'; t->drop && t->width && *before + wanted > t->width && next <= 'z'; next++) {
     const char *at = strchr(t->drop, next);
     if (!at) continue;
-    *before -= widest[at - t->drop] + 2;
+    *before -= span(widest[at - t->drop]);
     widest[at - t->drop] = DROPPED;
   }
 }
@@ -133,8 +147,9 @@ static void print_cells(const struct table *t, size_t *widest, FILE *to) {
   size_t columns = strlen(t->align), before = 0;
   for (size_t i = 0; i < t->n; i++)
     if (width(t->cells[i]) > widest[i % columns]) widest[i % columns] = width(t->cells[i]);
+  drop_empty(t, widest);
   squeeze_column(t, widest);
-  for (size_t i = 0; i + 1 < columns; i++) before += widest[i] + 2;
+  for (size_t i = 0; i + 1 < columns; i++) before += span(widest[i]);
   drop_columns(t, widest, &before);
   for (size_t i = 0; i < t->n; i++) {
     size_t column = i % columns;

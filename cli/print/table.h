@@ -19,6 +19,7 @@ struct table {
   size_t width;      /* maximum width of a line, to which the last column is cut; 0 = unlimited */
   size_t squeezed;   /* 1 + index of the column of paths, shortened in long lines; 0 = none */
   const char *drop;  /* a character per column: in a long line, column 'a' is left out first, then 'b', ...; NULL = none */
+  bool sparse;       /* leave out columns without text below the header */
 };
 
 /* Adds the next cell, with its text made safe for a terminal. */

@@ -174,7 +174,8 @@ static void bars(FILE *to, const struct tk_report *r) {
     const struct tk_device_times *d = &r->ranks[i].times;
     if (d->window <= 0) continue;
     if (!any) html_section(to, "Device activity", "From the first work to the end of the last. Every instant counts once; "
-                                              "computation takes precedence over communication, copies and fills.");
+                                              "computation takes precedence over communication, copies and fills. Exposed: "
+                                              "nothing was computed meanwhile, so the time is not hidden.");
     if (!any) fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed "
                     "communication</span><span><i class=c2></i>exposed copies</span><span><i class=c3></i>exposed "
                     "fills</span><span><i class=i0></i>idle: host</span><span><i class=i1></i>idle: between "
@@ -216,7 +217,7 @@ static void devices(FILE *to, const struct tk_report *r) {
   char name[256];
   if (!wants(r, has_device)) return;
   html_section(to, "Devices", "Percentages of the window. Overlap: share of the communication during which the device computed. "
-                         "Exposed: the rest.");
+                         "Exposed: nothing was computed meanwhile, so the time is not hidden.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_device_times *d = &r->ranks[i].times;
@@ -247,7 +248,8 @@ static void idle(FILE *to, const struct tk_report *r) {
   if (!wants(r, has_device)) return;
   html_section(to, "Idle time, launch delays and short kernels",
           "Host: the next work had not been launched when the device became idle. Kernel: gaps of less than 30 µs between "
-          "kernels that were launched in time. Delay: mean time from the end of the launching call to the start of the work. "
+          "kernels that were launched in time. Other: longer gaps, as when work waits for other work. "
+          "Delay: mean time from the end of the launching call to the start of the work. "
           "Latency: the same from the start of the call. Overhead: the same from the time when the call had started and the "
           "stream was free.");
   html_table_begin(&t);
@@ -496,22 +498,22 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   html_findings(to, r);
   html_figures(to, r);
   html_parts(to, r);
+  steps(to, r);
   timelines(to, r);
   bars(to, r);
   devices(to, r);
   idle(to, r);
   histogram_delays(to, r);
   html_gaps(to, r, top, full_names);
-  steps(to, r);
-  hosts(to, r);
-  html_annotations(to, r, top);
-  html_operators(to, r, top);
+  waits(to, r);
+  collectives(to, r);
   kernels(to, r, top, full_names);
   copies(to, r, top);
   roofline_draw(to, r, top);
-  collectives(to, r);
-  waits(to, r);
   html_memory(to, r, top);
+  hosts(to, r);
+  html_annotations(to, r, top);
+  html_operators(to, r, top);
   unknown(to, r);
   html_script(to, zoom_script);
   html_end(to);

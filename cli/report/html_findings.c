@@ -202,7 +202,8 @@ void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names)
   struct html_table t = { .to = to, .columns = columns };
   char text[96];
   if (r->n_gaps == 0) return;
-  html_section(to, "Longest idle times", "Host: what the innermost spans of the host did for the longest part.");
+  html_section(to, "Longest idle times", "Cause: as in the table of idle time. Host: what the innermost spans of the "
+                                     "host did for the longest part.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_gaps && i < top; i++) {
     const struct tk_report_gap *g = &r->gaps[i];
@@ -210,7 +211,8 @@ void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names)
     else snprintf(text, sizeof text, "%.80s", g->device);
     html_cell(&t, text);
     html_cell_time(&t, true, g->length);
-    snprintf(text, sizeof text, "+%lldus", (long long)(g->at / 1000000));
+    *text = '+';
+    tk_print_duration(g->at, text + 1);
     html_cell(&t, text);
     html_cell(&t, *g->cause ? g->cause : "–");
     html_cell_name(&t, full_names ? g->before : g->short_before, g->before);

@@ -141,7 +141,7 @@ static bool print_devices(const struct tk_report *r) {
     cell_name(&t, r, &r->ranks[i]);
   }
   if (!table_print(&t, stdout)) return false;
-  puts("overlap: share of the communication during which the device computed; exposed: the rest");
+  puts("exposed: nothing was computed meanwhile, so the time is not hidden; overlap: share of the communication with computation");
   return true;
 }
 
@@ -168,22 +168,26 @@ static bool print_idle(const struct tk_report *r) {
     cell_percent(&t, (double)row->under_100us, (double)row->kernels);
     cell_name(&t, r, row);
   }
-  return table_print(&t, stdout);
+  if (!table_print(&t, stdout)) return false;
+  puts("host: the next work was launched after the device became idle; kernel: gaps of less than 30 us before work launched in time;\n"
+       "other: longer gaps, as when work waits for other work; delay: from the end of the launching call to the start of the work;\n"
+       "latency: the same from the start of the call; overhead: from when the call had started and the stream was free");
+  return true;
 }
 
 static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "length", "at", "cause", "device", "after work", "before work", "host", NULL };
   struct table t = { .align = "rrllll" "l", .drop = "..c.ab.", .width = tty_width(stdout) };
-  const tk_time us = 1000000;
   if (r->n_gaps == 0) return true;
   title("Longest idle times (host: what its innermost spans did most of the time; --time selects from 'at')");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_gaps && i < top; i++) {
     const struct tk_report_gap *g = &r->gaps[i];
-    char host[48];
+    char host[48], at[48];
     tk_print_duration(g->host_time, host);
+    tk_print_duration(g->at, at);
     cell_time(&t, true, g->length);
-    table_cell(&t, "+%lldus", (long long)(g->at / us));
+    table_cell(&t, "+%s", at);
     table_cell(&t, "%s", *g->cause ? g->cause : "-");
     if (g->rank >= 0) table_cell(&t, "rank %lld, %s", (long long)g->rank, g->device);
     else table_cell(&t, "%s", g->device);
@@ -516,10 +520,10 @@ static void print_unknown(const struct tk_report *r) {
 bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   print_head(r);
   report_print_findings(r, MOST_FINDINGS);
-  bool ok = print_figures(r) && print_devices(r) && print_idle(r) && print_gaps(r, top, full_names) && print_steps(r) &&
-            print_parts(r) && print_hosts(r) && print_annotations(r, top) && print_ops(r, top) &&
-            print_kernels(r, top, full_names) && print_copies(r, top) && roofline_print(r, top) &&
-            print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r) && print_held(r, top);
+  bool ok = print_figures(r) && print_parts(r) && print_steps(r) && print_devices(r) && print_idle(r) &&
+            print_gaps(r, top, full_names) && print_waits(r) && print_collectives(r, top) && print_kernels(r, top, full_names) &&
+            print_copies(r, top) && roofline_print(r, top) && print_launches(r, top) && print_memory(r) && print_held(r, top) &&
+            print_hosts(r) && print_annotations(r, top) && print_ops(r, top);
   print_unknown(r);
   return ok;
 }

@@ -225,7 +225,9 @@ void run_notes_after(const struct shared *s, const char *source, const struct tk
 }
 
 /* True for commands that show each rank of an input; the others read the whole input. */
-static bool shows_ranks(const char *command) { return !strcmp(command, "info") || !strcmp(command, "report"); }
+static bool shows_ranks(const char *command) {
+  return !strcmp(command, "info") || !strcmp(command, "report") || !strcmp(command, "diff");
+}
 
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status) {
   struct tk_err err = { 0 };

@@ -125,3 +125,15 @@ int write_trace(const struct shared *s, const char *command, const struct tk_tra
   print_write_text(to, s, t, &done, output);
   return STATUS_DONE;
 }
+
+int write_page(const struct shared *s, const struct tk_sources *sources, const char *output, const char *text, size_t n, bool say) {
+  struct tk_err err = { 0 };
+  char size[32];
+  if (!tk_sources_write(sources, output, text, n, s->force, &err)) return run_fail(&err);
+  if (!say || s->quiet || run_is_stdout(output)) return STATUS_DONE;
+  fputs("wrote ", stdout);
+  tty_string(stdout, output);
+  tk_print_size(n, size);
+  printf(": %s\n", size);
+  return STATUS_DONE;
+}

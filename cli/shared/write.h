@@ -24,4 +24,7 @@ void write_losses_json(struct json *j, const struct tk_saved *done);
 /* Saves `t`, with progress, and prints the report.  `more` may be NULL.  Returns the exit status. */
 int write_trace(const struct shared *s, const char *command, const struct tk_trace *t, const char *output, const struct report *more);
 
+/* Writes a page next to the sources that it describes, and says so unless something else is printed. */
+int write_page(const struct shared *s, const struct tk_sources *sources, const char *output, const char *text, size_t n, bool say);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "diff_judge.h"
 #include "diff_rows.h"
@@ -12,6 +13,7 @@
 struct tk_diff_impl {
   struct diff_set set;
   struct tk_diff_row sums[2];
+  struct tk_compare_run runs[2];
 };
 
 bool diff_add(struct tk_diff_report *r, struct tk_trace *t, const struct track_origin *origins, int side, struct tk_err *err) {
@@ -83,11 +85,24 @@ static bool diff_judge_sides(struct diff_judge *j, struct tk_diff_report *r) {
   return true;
 }
 
+/* Copies what the comparison knows of a run. */
+static void end_run(struct tk_diff_report *r, int side) {
+  struct tk_compare_run *run = &r->impl->runs[side];
+  run->inputs = r->inputs[side];
+  run->ranks = r->ranks[side];
+  run->samples = r->samples[side];
+  run->outside = r->outside[side];
+  run->paired = r->paired;
+  run->by_number = r->by_number;
+  run->steps = r->steps[side];
+}
+
 bool diff_close(struct tk_diff_report *r, struct tk_err *err) {
   struct diff_set *set = &r->impl->set;
   struct diff_judge j = {.set = NULL};
   const bool ok = diff_set_place(set) && judge_open(&j, set) && diff_judge_sides(&j, r);
   judge_free(&j);
+  for (int side = 0; ok && side < 2; side++) end_run(r, side);
   if (ok) diff_set_say(set, r->notes);
   return ok ? mem_check(&set->mem, err) : mem_refuse(&set->mem, err);
 }
@@ -95,10 +110,18 @@ bool diff_close(struct tk_diff_report *r, struct tk_err *err) {
 /* ---- the report ---- */
 
 bool diff_open(struct tk_diff_report *r, const struct tk_diff_options *opt, struct tk_err *err) {
+  static const char *const sides[] = {"before", "after"};
+  const char *const *names = opt->names ? opt->names : sides;
   *r = (struct tk_diff_report){.impl = calloc(1, sizeof *r->impl), .notes = diagnostics_new()};
   if (!r->impl || !r->notes || !diff_set_open(&r->impl->set, opt, 2)) return err_set(err, TK_ELIMIT, "out of memory");
   r->all = &r->impl->sums[0];
   r->step = &r->impl->sums[1];
+  r->runs = opt->brief ? NULL : r->impl->runs;
+  for (int side = 0; side < 2; side++) {
+    struct intern *texts = &r->impl->set.texts;
+    const uint32_t name = intern(texts, names[side], strlen(names[side]));
+    r->impl->runs[side] = (struct tk_compare_run){.name = name ? (const char *)texts->strs[name].bytes : "", .memory = -1};
+  }
   return true;
 }
 

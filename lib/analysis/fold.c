@@ -1,8 +1,8 @@
 /* fold.c - see fold.h.
  *
  * Removes balanced <...> after a word. Also removes numbers that follow one of the characters . _ # - and are followed by the
- * end, a dot or an underscore: "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4". Keeps "float32", "sm80_xmma" and
- * "<lambda>". */
+ * end, a dot or an underscore: "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4", and whole numbers that are the value of a
+ * word: "aten::mm, seq = 7, op_id = 12". Keeps "float32", "sm80_xmma" and "<lambda>". */
 #include "fold.h"
 
 #include <string.h>
@@ -26,10 +26,26 @@ static const char *end_of_number(const char *p, const char *end) {
   return p == end || *p == '.' || *p == '_' ? p : NULL;
 }
 
+/* True if the text before p is "word =" or "word=". */
+static bool is_value(const char *begin, const char *p) {
+  if (p[-1] == ' ' && p - begin > 1) p--;
+  if (p[-1] != '=' || p - begin < 2) return false;
+  p--;
+  if (p[-1] == ' ' && p - begin > 1) p--;
+  return is_word(p[-1]);
+}
+
+/* Returns the end of the number at p; NULL if it is a part of something longer, such as 0x1f, 1.5 or 3-4. */
+static const char *end_of_value(const char *p, const char *end) {
+  while (p < end && ascii_digit(*p)) p++;
+  return p == end || (*p && strchr(" ,;)]}", *p)) ? p : NULL;
+}
+
 /* Returns the end of the part to remove at p; NULL if nothing is to be removed there. The text starts at `begin`. */
 static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
   if (p == begin) return NULL;
   if (ascii_digit(*p) && p[-1] && strchr("._#-", p[-1])) return end_of_number(p, end);
+  if (ascii_digit(*p) && is_value(begin, p)) return end_of_value(p, end);
   if (*p != '<' || !is_word(p[-1]) || p < *balanced) return NULL;
   const char *behind = end_of_template(p, end);
   if (!behind) *balanced = end; /* no < after this point is closed; searching again at each < would take quadratic time */

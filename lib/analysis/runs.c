@@ -36,8 +36,7 @@ void runs_remove_unread(struct tk_compare_report *r) {
 
 /* ---- figures of runs ---- */
 
-void runs_figures(struct tk_compare_report *r, size_t run, const struct tk_report *figures) {
-  struct tk_compare_run *to = &r->runs[run];
+void runs_figures(struct tk_compare_run *to, const struct tk_report *figures) {
   for (size_t i = 0; i < figures->n_ranks; i++) {
     const struct tk_report_rank *rank = &figures->ranks[i];
     if (rank->length > to->length) to->length = rank->length;

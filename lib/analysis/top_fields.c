@@ -77,6 +77,7 @@ static bool get_tree_id(const void *row, const void *owner, struct tk_value *v) 
 
 FIELD_KNOWN(has_parent, tk_tree_node, r->parent != UINT32_MAX)
 FIELD_KNOWN(has_launched, tk_tree_node, r->launched > 0)
+FIELD_KNOWN(has_mean, tk_tree_node, r->mean >= 0)
 
 static bool percent(struct tk_value *v, struct tk_total part, struct tk_total whole) {
   const double all = field_seconds(whole);
@@ -109,6 +110,7 @@ static const struct tk_field tree_list[] = {
   FIELD(tk_tree_node, COUNT, launched, "launched", "number of kernels, copies and fills launched within the spans"),
   FIELD_TIME_IF(tk_tree_node, device, "device_ns", has_launched,
     "time during which an accelerator ran that work, on any stream"),
+  FIELD_TIME_IF(tk_tree_node, mean, "mean_ns", has_mean, "mean duration of the spans; null without one that ended"),
 };
 const struct field_list tree_fields = FIELD_LIST(tk_tree_node, tree_list, "tree");
 

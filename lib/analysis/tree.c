@@ -23,8 +23,10 @@
 struct node {
   uint32_t parent, group, depth;
   uint32_t child, sibling; /* first child, next sibling; 0 = none */
+  bool stepless;      /* by step: at or below the row of what begins outside of all steps */
   bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
   uint64_t count, unfinished, clipped, launched;
+  uint64_t timed;          /* spans with a known duration */
   i128 total, self;
   i128 weight;      /* weight of the samples here and, after adding up, below */
   uint64_t samples; /* their number */
@@ -75,7 +77,8 @@ static uint32_t child_of(struct tree *tree, uint32_t parent, uint32_t group, boo
   uint32_t *slot = map_put(&tree->children, (uint64_t)parent << 32 | group, 0);
   if (!slot || *slot) return slot ? *slot : 0;
   if (!mem_grow(tree->mem, (void **)&tree->nodes, &tree->cap, (uint64_t)tree->n + 1, sizeof *tree->nodes)) return 0;
-  tree->nodes[tree->n] = (struct node){.parent = parent, .group = group, .is_by = is_by, .is_sum = is_by, .start = INT64_MAX};
+  tree->nodes[tree->n] = (struct node){.parent = parent, .group = group, .is_by = is_by, .is_sum = is_by, .start = INT64_MAX,
+                                       .stepless = is_by ? group == GROUP_NONE : tree->nodes[parent].stepless};
   return *slot = tree->n++;
 }
 
@@ -85,12 +88,19 @@ static bool is_per(struct tree *tree, tk_id cls) {
   return tree->is_per[cls] == 1;
 }
 
+/* By step: true if the span begins in a step, but the span around it does not, as that of an epoch. */
+static bool begins_step(struct tree *tree, const struct tk_event *e, uint32_t parent) {
+  const bool by_step = tree->opt->has_by && tree->opt->by == TK_TOP_STEP;
+  return by_step && tree->nodes[parent].stepless && groups_of(tree->by, e) != GROUP_NONE;
+}
+
 /* Returns the node for a span below the node `parent`; 0 if the span is not selected. */
 static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
   if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
   if (tree->opt->per_step && !steps_at(&tree->match.steps, e)) return 0;
-  if (parent) return child_of(tree, parent, groups_of(tree->names, e), false);
+  if (parent && !begins_step(tree, e, parent)) return child_of(tree, parent, groups_of(tree->names, e), false);
+  if (parent) return child_of(tree, child_of(tree, 0, groups_of(tree->by, e), true), groups_of(tree->names, e), false);
   if (tree->opt->per && !is_per(tree, e->cls)) return 0;
   tree->report->calls += tree->opt->per != NULL;
   if (tree->opt->has_by) parent = child_of(tree, 0, groups_of(tree->by, e), true);
@@ -159,6 +169,7 @@ static void add_span(struct tree *tree, tk_id event) {
   note_start(tree, e, tree->node_of[event]);
   n->unfinished += (e->flags & TK_FLAG_UNFINISHED) != 0;
   if (e->flags & TK_FLAG_UNFINISHED) return;
+  n->timed++;
   const struct interval x = part_of(&tree->scope.window, e);
   n->clipped += x.dur != e->dur || e->flags & TK_FLAG_CLIPPED;
   const bool nests = tree->t->tracks[e->track].kind == TK_TRACK_THREAD && !(e->flags & TK_FLAG_LOST_CLOCK);
@@ -195,6 +206,7 @@ static bool add_all(struct tree *tree) {
     if (!parent->is_sum) continue;
     parent->total += tree->nodes[i].total;
     parent->count += tree->nodes[i].count;
+    parent->timed += tree->nodes[i].timed;
   }
   return launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) && !tree->mem->failed;
 }
@@ -381,6 +393,12 @@ static bool tree_name_unit(struct tree *tree) {
   return true;
 }
 
+/* Returns the mean duration of the spans of a node, rounded to a picosecond; stack samples have none. */
+static tk_time mean_of(const struct node *n) {
+  const i128 timed = (i128)n->timed;
+  return timed ? (tk_time)(((n->total - n->weight) * 2 + timed) / (timed * 2)) : -1;
+}
+
 static bool report_nodes(struct tree *tree) {
   struct tk_tree_report *r = tree->report;
   i128 sum = 0;
@@ -393,7 +411,7 @@ static bool report_nodes(struct tree *tree) {
         .name = name ? (const char *)name->bytes : NULL, .name_len = name ? name->len : 0,
         .parent = n->parent ? tree->nodes[n->parent].order : UINT32_MAX, .depth = n->depth, .count = n->count,
         .unfinished = n->unfinished, .clipped = n->clipped, .total = total_of(n->total), .self = total_of(n->self),
-        .device = n->device, .launched = n->launched};
+        .device = n->device, .launched = n->launched, .mean = mean_of(n)};
     if (!n->parent) sum += n->total;
   }
   r->n_nodes = tree->n - 1;

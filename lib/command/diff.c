@@ -12,13 +12,23 @@
 #include "graph/trace.h"
 #include "source/identity.h"
 
-static bool add_trace(struct tk_trace *t, int side, struct tk_diff_report *r, struct tk_err *err) {
+/* Adds the figures of the trace that `tracekit report` would print. */
+static bool add_figures(struct tk_trace *t, const struct tk_diff_options *opt, struct tk_compare_run *run, struct tk_err *err) {
+  const struct tk_report_options options = {.size = sizeof options, .load = opt->load, .select = opt->select};
+  struct tk_report *figures = NULL;
+  const bool ok = tk_report_trace(t, &options, &figures, err);
+  if (ok) runs_figures(run, figures);
+  tk_report_free(figures);
+  return ok;
+}
+
+static bool add_trace(struct tk_trace *t, int side, const struct tk_diff_options *opt, struct tk_diff_report *r, struct tk_err *err) {
   struct mem mem = {0};
   struct track_origin *origins = identity_of_tracks(t, &mem);
   diagnostics_add_notes(r->notes, t, t->source);
   const bool ok = origins ? diff_add(r, t, origins, side, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);
-  return ok;
+  return ok && (opt->brief || add_figures(t, opt, &r->runs[side], err));
 }
 
 /* State of a comparison whose unreadable inputs may be left out. */
@@ -50,7 +60,7 @@ static bool too_few(const struct reading *r) {
 static bool add_input(struct reading *reading, struct tk_sources *s, size_t i, int side, struct tk_diff_report *r) {
   bool stop;
   struct tk_trace *t = load_input(reading, s, i, &stop);
-  const bool ok = t ? add_trace(t, side, r, reading->err) : !stop;
+  const bool ok = t ? add_trace(t, side, reading->opt, r, reading->err) : !stop;
   tk_free(t);
   return ok;
 }
@@ -94,21 +104,10 @@ bool tk_diff_traces(struct tk_trace *before, struct tk_trace *after, const struc
   if (!err) err = &ours;
   err_clear(err);
   return open_report(&own, opt, report, err) && trace_is_sealed(before, err) && trace_is_sealed(after, err) &&
-         add_trace(before, 0, *report, err) && add_trace(after, 1, *report, err) && diff_close(*report, err);
+         add_trace(before, 0, &own, *report, err) && add_trace(after, 1, &own, *report, err) && diff_close(*report, err);
 }
 
 /* ---- several runs ---- */
-
-/* Adds the figures of the trace that `tracekit report` would print. */
-static bool add_figures(struct tk_trace *t, size_t run, const struct tk_diff_options *opt, struct tk_compare_report *r,
-                        struct tk_err *err) {
-  const struct tk_report_options options = {.size = sizeof options, .load = opt->load, .select = opt->select};
-  struct tk_report *figures = NULL;
-  const bool ok = tk_report_trace(t, &options, &figures, err);
-  if (ok) runs_figures(r, run, figures);
-  tk_report_free(figures);
-  return ok;
-}
 
 static bool add_to_run(struct reading *reading, struct tk_sources *s, size_t i, size_t run, struct tk_compare_report *r) {
   bool stop;
@@ -120,7 +119,7 @@ static bool add_to_run(struct reading *reading, struct tk_sources *s, size_t i, 
   diagnostics_add_notes(r->notes, t, t->source);
   const bool ok = origins ? runs_add(r, t, origins, run, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);
-  const bool done = ok && add_figures(t, run, reading->opt, r, err);
+  const bool done = ok && add_figures(t, reading->opt, &r->runs[run], err);
   tk_free(t);
   return done;
 }

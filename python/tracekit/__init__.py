@@ -492,8 +492,8 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
     -------
     dict
         `rows` (a table: name; `before` and `after` with count, total_ns and self_ns; delta_ns and noise_ns, the uncertainty of
-        the delta), `all`, `step`, `steps`. With more than two runs, or `over`: `runs` (a table: name, window_ns, busy_percent, ...),
-        `rows` (a table: name; `runs`, the figures of each run; `shifts`, the lasting changes), `all`, `step`.
+        the delta), `runs` (a table: name, window_ns, busy_percent, ...), `all`, `step`, `steps`. With more than two runs, or
+        `over`: `runs`, `rows` (a table: name; `runs`, the figures of each run; `shifts`, the lasting changes), `all`, `step`.
 
     Raises
     ------
@@ -525,6 +525,7 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
 
 
 def _compared(diff: Row) -> Row:
+    diff["runs"] = Rows(diff["runs"], kind=_native.ROW_COMPARE_RUN)
     diff["rows"] = Rows(diff["rows"], kind=_native.ROW_DIFF)
     return diff
 
@@ -1042,8 +1043,8 @@ class Trace:
         Returns
         -------
         Rows
-            A table, parents first, with name, parent (an index), depth, count, total_ns, self_ns and device_ns (time of the
-            device work launched inside the span).
+            A table, parents first, with name, parent (an index), depth, count, total_ns, self_ns, mean_ns and device_ns (time of
+            the device work launched inside the span).
 
         Raises
         ------

@@ -126,6 +126,41 @@ def compare(what, report, a, b, column, paired):
     judge(what, fault)
 
 
+def length_of(folder):
+    """Returns the length of the longest trace of a run in ns."""
+    lengths = []
+    for name in os.listdir(folder):
+        with open(f'{folder}/{name}', encoding='utf-8') as f:
+            events = json.load(f)['traceEvents']
+        lengths.append(max(e['ts'] + e['dur'] for e in events) - min(e['ts'] for e in events))
+    return max(lengths) * 1000
+
+
+def heads(a, b):
+    """Checks the table of runs: it is that of several runs, which diff_runs.py checks, and has the names of both."""
+    report, several = diff(a, b), json.loads(run('diff', '-q', '--json', a, b, b)[1])['runs'][:2]
+    mine = [report[side] for side in ('before', 'after')]
+    judge('lengths of the runs', '' if [r['length_ns'] for r in mine] == [length_of(a), length_of(b)] else str(mine))
+    for row in mine + several:
+        row.pop('matched_by')
+    judge('figures of the runs', '' if mine == several else f'{mine} are not {several}')
+    text, table = (run('diff', '-q', *args)[1].split('\n\n')[0] for args in ((a, b), (a, b, '--label', 'before: a', '--label', 'after: b')))
+    judge('the table of runs', '' if text == table and text.count('\n') == 2 and 'length' in text else f'{text} is not {table}')
+
+
+def ranks_of_a_node(work):
+    """Ranks of a node in one file are those of `report`, and those of a run of several."""
+    node = f'{os.environ["FIXTURES"]}/nsys/two-processes.sqlite'
+    want = len(json.loads(run('report', '-q', '--json', node)[1])['ranks'])
+    os.makedirs(f'{work}/over')
+    for name in ('1', '2'):
+        os.symlink(node, f'{work}/over/{name}.sqlite')
+    found = [diff(node, node)[side]['ranks'] for side in ('before', 'after')]
+    for args in ((node, node, node), ('-k', '--over', f'{work}/over')):
+        found += [r['ranks'] for r in json.loads(run('diff', '-q', '--json', *args)[1])['runs']]
+    judge('ranks of a node', '' if want == 2 and set(found) == {want} else f'{found}, not {want}')
+
+
 def status(what, want, *args):
     got, _, err = run(*args)
     judge(f'{what}: {" ".join(args[-2:])}', '' if got == want else f'status {got}, not {want}: {err.strip()[:200]}')
@@ -170,7 +205,12 @@ def main():
                 run('merge', '-q', f'{ranks}/rank0.json', f'{ranks}/rank1.json', '-o', f'{work}/{side}.json')
             compare('ranks in one file', diff(f'{work}/a.json', f'{work}/b.json'), before, after, 2, True)
             listed = diff('--before', f'{a}/rank0.json', '--before', f'{a}/rank1.json', '--after', b)
-            judge('--before and --after', '' if listed == diff(a, b) else 'are not the folder')
+            folders = diff(a, b)
+            for side in ('before', 'after'):
+                listed[side].pop('name'), folders[side].pop('name')
+            judge('--before and --after', '' if listed == folders else 'are not the folder')
+            heads(a, b)
+            ranks_of_a_node(work)
             shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)
             report = diff(f'{work}/d', f'{a}/rank0.json', '--name', 'gemm')
             judge('selection', '' if [r['name'] for r in report['rows']] == ['gemm'] and shifted else str(report['rows'])[:200])

@@ -54,7 +54,8 @@ PLACES = {
     'size by rank': ('size', ['$defs', 'rank'], ()),
 }
 # Rows that another schema describes as well.
-AGAIN = [('report spread', ('diff_runs', ['$defs', 'spread'], ()))]
+AGAIN = [('report spread', ('diff_runs', ['$defs', 'spread'], ())), ('compare run', ('diff', ['$defs', 'run'], ())),
+         ('report spread', ('diff', ['$defs', 'spread'], ()))]
 TYPES = {
     'bool': {'type': 'boolean'}, 'integer': {'type': 'integer'}, 'count': {'type': 'integer', 'minimum': 0},
     'number': {'type': 'number'}, 'time': {'type': 'number'}, 'text': {'type': 'string'},

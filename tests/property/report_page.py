@@ -117,6 +117,21 @@ def policy_fault(text):
     return '' if want in policy and "default-src 'none'" in policy else f'{policy}: expected {want}'
 
 
+def order_fault(text, path):
+    """Findings and steps come first, then devices and their work, then hosts; a moment is written in one way, on the page as in the
+    text."""
+    wanted = ['Findings', 'Parts of the steps', 'Steps', 'Devices', 'Longest idle times', 'Kernels', 'Hosts', 'Host time by name']
+    found = [h for h in re.findall(r'<h2>(.*?)</h2>', text) if h in wanted]
+    _, out, _ = run('report', '-q', path)
+    titles = ['Findings', 'Parts of the steps', 'Steps:', 'Device time', 'Longest idle times', 'Kernels:', 'Host activity']
+    places = [out.find('\n' + title) for title in titles]
+    if found != wanted or places != sorted(places) or places[0] < 0:
+        return f'{found}; text: {places}'
+    at = re.findall(r'\+[0-9.]+ ?[mu]s(?= +(?:host|kernel|other) )', out)
+    cells = html.unescape(re.search(r'<h2>Longest idle times</h2>.*?</section>', text, re.S).group())
+    return '' if at and all(' ' in x and f'>{x}<' in cells for x in at) else f'{at}'
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(3):
@@ -128,6 +143,7 @@ def main():
             judge(f'{seed}: durations', kernels_fault(text, kernels) if status == 0 else err)
             judge(f'{seed}: delays', delays_fault(text, delays))
             judge(f'{seed}: steps', steps_fault(text, path))
+            judge(f'{seed}: order', order_fault(text, path))
             judge(f'{seed}: policy', policy_fault(text))
         run('diff', '-q', f'{work}/0.json', f'{work}/1.json', '--html', f'{work}/diff.html')
         with open(f'{work}/diff.html', encoding='utf-8') as f:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -145,6 +146,20 @@ def filtered(path, what, work):
         judge(f'{what} {" ".join(options)}', difference({r['name']: r for r in after['rows']}, before, fields))
 
 
+def folds_values(work):
+    """--fold combines names that differ in numbers that are values of words; --name accepts the folded name."""
+    names = [f'aten::mm, seq = {n}, op_id = {n + 7}, sizes = [[{s}, 4]]' for s in (2, 3) for n in range(3)]
+    names += ['f(op_id=3)', 'f(op_id=44)', 'g id = 0x1f', 'g id = 0x2f', '= 5', 'x y 7']
+    with open(f'{work}/values.json', 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': name, 'pid': 1, 'tid': 1, 'ts': 10 * i, 'dur': 5} for i, name in enumerate(names)], f)
+    want = collections.Counter(re.sub(r'(?<=\w)( ?= ?)\d+(?=$|[ ,;)\]}])', r'\1*', name) for name in names)
+    rows = json.loads(run('top', '-q', '--json', '--fold', f'{work}/values.json'))['rows']
+    found = collections.Counter({row['name']: row['count'] for row in rows})
+    judge('values of words are folded', '' if found == want and len(want) == 7 else f'{found} is not {want}')
+    chosen = json.loads(run('top', '-q', '--json', f'{work}/values.json', '--name', 'aten::mm, seq = *, op_id = *, sizes = ??2, 4??'))['rows']
+    judge('a folded name is a pattern', '' if len(chosen) == 3 else str(chosen)[:200])
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
@@ -152,6 +167,7 @@ def main():
             # from an archive, a single trace only
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
+        folds_values(work)
         source = f'{work}/random.json'
         randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)
         for ending in ('json', 'pftrace', 'xplane.pb'):

@@ -96,8 +96,8 @@ def correlation(e):
 
 
 def model(tracks, wanted, per=None):
-    """Returns, by path, count, total, self, and the intervals of the work launched in it."""
-    found = collections.defaultdict(lambda: [0, 0, 0, []])
+    """Returns, by path, count, total, self, the intervals of the work launched in it, and the number of spans that ended."""
+    found = collections.defaultdict(lambda: [0, 0, 0, [], 0])
     launches, works = {}, []
     for kind, events in tracks:
         paths, around = hung(events, kind, wanted, per)
@@ -114,6 +114,7 @@ def model(tracks, wanted, per=None):
             row[0] += 1
             row[1] += 0 if 'unfinished' in e.flags else e.dur
             row[2] += e.dur if alone else own.get(i, 0)
+            row[4] += 'unfinished' not in e.flags
     for e in works:
         path = launches.get(correlation(e), ())
         for n in range(1, len(path) + 1):
@@ -124,8 +125,11 @@ def model(tracks, wanted, per=None):
 def difference(want, found, device):
     if want.keys() != found.keys():
         return f'paths: {sorted(map(str, want.keys() ^ found.keys()))[:2]}'
-    for path, (count, total, own, works) in want.items():
+    for path, (count, total, own, works, timed) in want.items():
         row = found[path]
+        mean = (Decimal(total) / timed).quantize(Decimal(1), ROUND_HALF_UP) / 1000 if timed else None
+        if row['mean_ns'] != mean:
+            return f'{path}: mean {row["mean_ns"]} is not {mean}'
         said = (row['count'], row['total_ns'], row['self_ns'])
         if said != (count, Decimal(total) / 1000, Decimal(own) / 1000):
             return f'{path}: {said} is not {(count, total, own)}'
@@ -142,6 +146,30 @@ def means(report):
         if any((a is None) != (b is None) or abs((a or 0) - (b or 0)) > Decimal('1e-9') * max(1, a or 0) for a, b in zip(want, got)):
             return f'{row["name"]}: per call {got}, not {want}'
     return ''
+
+
+def steps_in_a_span(work):
+    """--by step with a span around all steps: each step is an outermost line, with what begins in it, also on other threads."""
+    rnd, events, want, inside = random.Random(7), [], collections.Counter(), 0
+    for step in range(4):
+        begin, length = 10 + 100 * step, rnd.randrange(60, 90)
+        events.append({'name': f'ProfilerStep#{step}', 'tid': 1, 'ts': begin, 'dur': length})
+        events.append({'name': 'forward', 'tid': 1, 'ts': begin + 1, 'dur': 20 + step})
+        events.append({'name': 'load', 'tid': 2, 'ts': begin + 5, 'dur': 10 + step})
+        want[str(step), f'ProfilerStep#{step}'] = length
+        want[str(step), f'ProfilerStep#{step}', 'forward'] = 20 + step
+        want[str(step), 'load'] = 10 + step
+        want[str(step),] = length + 10 + step
+        inside += length
+    events += [{'name': 'train', 'tid': 1, 'ts': 0, 'dur': 500}, {'name': 'epoch', 'tid': 1, 'ts': 1, 'dur': 450}]
+    want.update({(None,): 500, (None, 'train'): 500, (None, 'train', 'epoch'): 450})
+    with open(f'{work}/epoch.json', 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'cat': 'user_annotation', 'pid': 1, **e} for e in events], f)
+    _, found = tree(f'{work}/epoch.json', '--by', 'step')
+    totals = {path: row['total_ns'] / 1000 for path, row in found.items()}
+    judge('steps in a span', '' if totals == want else f'{totals} is not {dict(want)}')
+    own = found.get((None, 'train', 'epoch'), {}).get('self_ns')
+    judge('self time of the span around them', '' if own == (450 - inside) * 1000 else f'{own}, not {450 - inside}')
 
 
 def ordered(report):
@@ -246,6 +274,7 @@ def main():
             # from an archive, a single trace only
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
+        steps_in_a_span(work)
         source = f'{work}/random.json'
         randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)
         with open(f'{work}/gpu.json', 'wb') as f:

@@ -14,3 +14,6 @@ tracekit diff before.json after.json --csv --json; echo "status $?"
 tracekit diff -q before.json after.json --top 1 --fail-if 'total > 40%' --fail-if 'count(a) > 1.1x'; echo "status $?"
 tracekit diff -q before.json after.json --fail-if 'total(a) > 1us' --annotations junit; echo "status $?"
 tracekit diff -q before.json after.json --top 1 --fail-if 'totl(a) > 1us'; echo "status $?"
+tracekit diff before.json after.json --html d.html | sed 's/: .*//'
+tracekit diff before.json after.json --html d.html --force --csv | head -n 1
+tracekit diff before.json after.json --html d.html --force --annotations junit --fail-if 'total > 90%' | head -n 1

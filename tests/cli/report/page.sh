@@ -12,3 +12,5 @@ tracekit report gpu.pftrace.gz --step 99; echo "status $?"
 tracekit report gpu.pftrace.gz -e 'dur >'; echo "status $?"
 tracekit report gpu.pftrace.gz extra.json; echo "status $?"
 tracekit report gpu.pftrace.gz extra.json --keep-going | head -n 1
+tracekit report gpu.pftrace.gz --html t.html | sed 's/: .*//'
+tracekit report gpu.pftrace.gz --html t.html --force --json | head -n 1
