@@ -150,7 +150,7 @@ struct tk_report_rank {
   tk_time compute_sum;     /* part of kernel_sum: kernels that are not collectives */
   tk_time before_work;     /* time of the steps before the first recorded work of the device */
   tk_time after_work;      /* time of the steps after the last recorded work of the device */
-  uint64_t trailing;       /* part of `unrecorded`: calls that begin after the last launch with recorded work */
+  uint64_t trailing;       /* part of `unrecorded`: calls after the last launch with recorded work, before that work ended */
   tk_time queued;          /* idle time of the steps, or of the window if the device did not work in steps, in gaps of 30 us or more
                             * before work that had been launched when the gap began */
   uint64_t long_gaps;      /* fewest gaps between work, at most 4, that are more than half of the idle time together; 0 = none are */

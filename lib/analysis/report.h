@@ -57,7 +57,7 @@ struct report_kernel {
 struct report_launch {
   uint32_t name;
   uint64_t work, calls, unrecorded, trailing; /* calls: with a correlation id; unrecorded: those whose work is missing; trailing: those
-                                                * of them that begin after the last launch with recorded work */
+                                                * of them after the last launch with recorded work, before that work ended */
   i128 call_sum, work_sum, delay_sum;
   tk_time delay_max;
 };
@@ -261,7 +261,8 @@ bool report_figures_make(struct tk_report *r);
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);
 /* Returns how many launching calls have no recorded work although the figures cover the time of that work. Calls after the last
- * launch with recorded work do not count, unless the figures are based on steps of which `limit` percent follow the last work. */
+ * launch with recorded work and before the end of that work do not count, unless the figures are based on steps of which `limit`
+ * percent follow the last work. */
 uint64_t report_lost_calls(const struct tk_report_rank *row, double limit);
 
 #endif

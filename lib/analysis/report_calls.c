@@ -17,15 +17,26 @@ static bool has_correlation(const struct tk_trace *t, const struct tk_event *e, 
   return args_of_event(t, e, key, &arg) && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) && arg.i > 0;
 }
 
-/* Stores the start of the last launch with recorded work of each group; INT64_MAX for groups without one. */
-static void find_last(const struct reporter *p, const uint8_t *launched, tk_time *last) {
-  const struct tk_trace *t = p->t;
-  for (uint32_t i = 0; i < p->index.n_groups; i++) last[i] = INT64_MAX;
-  for (tk_id i = 1; i <= t->n_events; i++) {
-    if (!launched[i]) continue;
-    tk_time *at = &last[p->index.group_of[t->events[i].track]];
-    if (*at == INT64_MAX || t->events[i].ts > *at) *at = t->events[i].ts;
+/* The last launch with recorded work of a group, and the end of its recorded work. */
+struct last {
+  tk_time launch, end;
+};
+
+static void find_last(const struct reporter *p, struct last *last) {
+  for (uint32_t i = 0; i < p->index.n_groups; i++) last[i] = (struct last){INT64_MAX, INT64_MIN};
+  for (uint32_t i = 0; i < p->works.n; i++) {
+    const struct work *w = &p->works.v[i];
+    const struct tk_event *call = &p->t->events[w->launch];
+    if (!w->launch) continue;
+    struct last *at = &last[p->index.group_of[call->track]];
+    if (at->end == INT64_MIN || call->ts > at->launch) at->launch = call->ts;
+    if (w->end > at->end) at->end = w->end;
   }
+}
+
+/* True for a call without recorded work whose work was still queued when the recording of work ended. */
+static bool is_trailing(const struct last *last, const struct tk_event *call) {
+  return call->ts > last->launch && call->ts < last->end;
 }
 
 bool report_count_calls(struct reporter *p) {
@@ -33,11 +44,11 @@ bool report_count_calls(struct reporter *p) {
   const tk_id key = intern_id(&t->store->strings, "correlation", 11);
   if (!key || !p->works.n || p->match.root || p->scope.narrowed) return true;
   uint8_t *launched = mem_array(p->mem, (uint64_t)t->n_events + 1, 1);
-  tk_time *last = launched ? mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last) : NULL;
+  struct last *last = launched ? mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last) : NULL;
   if (!last) return false;
   memset(launched, 0, (size_t)t->n_events + 1);
   for (uint32_t i = 0; i < p->works.n; i++) launched[p->works.v[i].launch] = 1;
-  find_last(p, launched, last);
+  find_last(p, last);
   bool ok = true;
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
@@ -50,7 +61,7 @@ bool report_count_calls(struct reporter *p) {
     const uint32_t group = p->index.group_of[e->track];
     struct report_host_sums *host = &p->index.hosts[group];
     row->calls++;
-    const bool lost = !launched[i], trails = lost && e->ts > last[group];
+    const bool lost = !launched[i], trails = lost && is_trailing(&last[group], e);
     row->unrecorded += lost;
     row->trailing += trails;
     host->launch_calls++;

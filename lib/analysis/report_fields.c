@@ -195,7 +195,7 @@ static const struct tk_field rank_list[] = {
   FIELD_IF(tk_report_rank, COUNT, launch_calls, "launch_calls", has_calls, "number of launching calls with a correlation id"),
   FIELD_IF(tk_report_rank, COUNT, unrecorded, "unrecorded_launches", has_calls, "number of these whose work was not recorded"),
   FIELD_IF(tk_report_rank, COUNT, trailing, "trailing_launches", has_calls,
-    "number of these that begin after the last launch with recorded work"),
+    "number of these after the last launch with recorded work, before that work ended"),
   FIELD(tk_report_rank, COUNT, collections, "garbage_collections", "number of garbage collections of the host"),
   FIELD_TIME(tk_report_rank, collecting, "garbage_collection_ns", "time during which at least one of them ran"),
   FIELD_TIME_IF(tk_report_rank, collection_max, "garbage_collection_max_ns", has_collections, "longest of them"),

@@ -164,11 +164,14 @@ def with_overhead(name, dur, cat='overhead'):
 
 
 def with_lost(when, steps=5, tail=0):
-    """Launches of kernels without recorded work: before the others, or after them; `tail`: us for which the last step goes on."""
+    """Launches of kernels without recorded work: before the others, after them while their work runs, or later;
+    `tail`: us for which the last step goes on."""
     made = Run(2200, steps) if steps else with_gaps([(9000, 20000)])
-    at = 300 if when == 'before' else made.end - 100 if steps else 79990
+    work = [e for e in made.events if e['pid'] == 0]
+    last = max(e['ts'] + e['dur'] for e in work)
+    at = 300 if when == 'before' else last if when == 'late' else last - 60
     for i in range(20 if steps else 90):
-        made.span('cudaLaunchKernel', 'cuda_runtime', at + i, 1, correlation=70000 + i)
+        made.span('cudaLaunchKernel', 'cuda_runtime', at + i / 2, 0.5, correlation=70000 + i)
     if tail:
         made.span('ProfilerStep#99', 'user_annotation', made.end, tail)
     return made
@@ -260,6 +263,7 @@ CASES = [
     ('unrecorded-launches', lambda: with_graphs(3), lambda: with_graphs(2)),
     ('unrecorded-launches', lambda: with_lost('before'), lambda: with_lost('after')),
     ('unrecorded-launches', lambda: with_lost('before', 0), lambda: with_lost('after', 0)),
+    ('unrecorded-launches', lambda: with_lost('late', 0), lambda: with_lost('after', 0)),
     ('unrecorded-launches', lambda: with_lost('after', tail=3000), lambda: with_lost('after', tail=100)),  # at least 5% of the steps
 ]
 # Findings that a near miss shares with its row, because they do not depend on the same figure.
