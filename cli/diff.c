@@ -275,6 +275,7 @@ static int open_and_diff(struct run *run, struct tk_diff_options *o, const struc
   runs_free(&named);
   return status;
 }
+
 /* ---- several runs ---- */
 
 /* Fills in the comparison of one run with the first, for conditions.  Returns its rows, to be freed; NULL if memory runs out. */
