@@ -26,7 +26,7 @@ static bool say_time(const struct nothing *n, struct tk_err *err) {
   char length[64];
   tk_print_duration(f.end - f.start, length);
   return err_set(err, TK_ENOTHING,
-                 "nothing matched: the time range is outside of the trace, which is %s long and has timestamps from %lldus to "
+                 "nothing matched: no event is in the time range; the trace is %s long and has timestamps from %lldus to "
                  "%lldus (+10ms.. counts from its start)",
                  length, (long long)((f.start - zero) / 1000000), (long long)((f.end - zero) / 1000000));
 }

@@ -196,7 +196,7 @@ static void nothing(void **state) {
   list[0] = "name == gemm", list[1] = "dur > 45us";
   leaves(&o, "nothing matched: each test holds for some of 8 events, but no event passes all tests");
   o = (struct tk_filter_options){.time = "1s..2s", .refuse_empty = true};
-  leaves(&o, "nothing matched: the time range is outside of the trace, which is 170.000 us long and has timestamps from 90us "
+  leaves(&o, "nothing matched: no event is in the time range; the trace is 170.000 us long and has timestamps from 90us "
              "to 260us (+10ms.. counts from its start)");
   struct tk_trace *t = feed_text(TRACE); /* the trace stays unchanged */
   assert_false(tk_filter(t, &o, NULL, &err));
