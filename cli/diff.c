@@ -263,7 +263,7 @@ static int sides_and_diff(struct run *run, struct tk_diff_options *o, const stru
   return status;
 }
 
-/* Names the runs as those of several. */
+/* Names the runs as a comparison of several runs does. */
 static int open_and_diff(struct run *run, struct tk_diff_options *o, const struct operands *sides) {
   struct runs named = { .n = 0 };
   const struct opt_list none = { .n = 0 };

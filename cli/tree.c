@@ -142,14 +142,14 @@ static void node_row(struct table *t, const struct tk_tree_report *r, const stru
   percent_cell(t, total, n->parent == UINT32_MAX ? all : figure_seconds(r->nodes[n->parent].total));
   percent_cell(t, total, all);
   figure_cell(t, r, timed, figure_seconds(n->self) / calls);
+  duration_cell(t, n->mean >= 0, (double)n->mean / 1e12);
   if (device) duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
   times_cell(t, (double)n->count / calls);
-  duration_cell(t, n->mean >= 0, (double)n->mean / 1e12);
   name_cell(t, n);
 }
 
 static bool print_text(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
-  static const char *const titles[] = { "total", "%parent", "%all", "self", "device", "count", "mean" };
+  static const char *const titles[] = { "total", "%parent", "%all", "self", "mean", "device", "count" };
   uint64_t unfinished = 0, clipped = 0, launched = 0;
   size_t hidden = 0;
   char n[64];
@@ -159,10 +159,10 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
     launched += r->nodes[i].launched;
     hidden += !shown[i];
   }
-  struct table t = { .align = launched ? "rrrrrrrl" : "rrrrrrl", .drop = launched ? "......a." : ".....a." };
+  struct table t = { .align = launched ? "rrrrrrrl" : "rrrrrrl", .drop = launched ? "....a..." : "....a.." };
   t.width = tty_width(stdout);
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    if (i != 4 || launched) table_cell(&t, "%s", titles[i]);
+    if (i != 5 || launched) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "path");
   for (size_t i = 0; i < r->n_nodes; i++)
     if (shown[i]) node_row(&t, r, &r->nodes[i], launched > 0);

@@ -247,7 +247,7 @@ struct tk_sources *run_sources(const struct shared *s, const char *command, cons
   return NULL;
 }
 
-/* Returns the name of the output format; NULL if the format is that of the input. */
+/* Returns the name of the output format; NULL for the format of the input. */
 static const char *output_format(const struct shared *s) {
   const bool has_name = s->output && !run_is_stdout(s->output);
   const struct tk_format_info *f = s->format ? tk_format_of(s->format).format : has_name ? tk_path_of(s->output).format : NULL;

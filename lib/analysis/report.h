@@ -56,8 +56,8 @@ struct report_kernel {
 };
 struct report_launch {
   uint32_t name;
-  uint64_t work, calls, unrecorded, trailing; /* calls: with a correlation id; unrecorded: those whose work is missing; trailing: those
-                                                * of them after the last launch with recorded work, before that work ended */
+  uint64_t work, calls, unrecorded, trailing; /* calls: with a correlation id; unrecorded: without recorded work; trailing: the part
+                                                * after the last launch with recorded work, before that work ended */
   i128 call_sum, work_sum, delay_sum;
   tk_time delay_max;
 };

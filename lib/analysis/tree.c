@@ -88,7 +88,7 @@ static bool is_per(struct tree *tree, tk_id cls) {
   return tree->is_per[cls] == 1;
 }
 
-/* By step: true if the span begins in a step, but the span around it does not, as that of an epoch. */
+/* By step: true if the span begins in a step, but the span around it does not, as for the span of an epoch. */
 static bool begins_step(struct tree *tree, const struct tk_event *e, uint32_t parent) {
   const bool by_step = tree->opt->has_by && tree->opt->by == TK_TOP_STEP;
   return by_step && tree->nodes[parent].stepless && groups_of(tree->by, e) != GROUP_NONE;

@@ -11,6 +11,7 @@
 #include "passthrough.h"
 #include "early.h"
 #include "format/pb_out.h"
+#include "format/perfetto/head.h"
 #include "reader.h"
 #include "clock.h"
 
@@ -28,20 +29,9 @@ static bool is_modelled(const struct pb_field *f) {
   }
 }
 
-/* True for fields about the packet itself: its time, sequence, machine and producer. False for contents and sequence state. */
-static bool is_of_packet(const struct pb_field *f) {
-  switch (f->number) {
-  case PACKET_TIMESTAMP:
-  case PACKET_TIMESTAMP_CLOCK_ID:
-  case PACKET_SEQUENCE_ID:
-  case PACKET_MACHINE_ID:
-  case PACKET_TRUSTED_UID:
-  case PACKET_TRUSTED_PID: return true;
-  default: return false;
-  }
-}
+static bool is_of_packet(const struct pb_field *f) { return head_is_transport(f->number); }
 
-/* Copies those fields of the packet to r->copy for which `keep` returns true. `ns`: time on the trace clock that replaces the
+/* Copies the fields of the packet for which `keep` returns true to r->copy. `ns`: time on the trace clock that replaces the
  * packet's time; NULL = none. `no_time`: drops the time. */
 static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)(const struct pb_field *f), bool no_time,
                         const int64_t *ns) {

@@ -21,6 +21,7 @@
 
 #include "format/pb_out.h"
 #include "format/perfetto/fields.h"
+#include "format/perfetto/head.h"
 
 enum { US = 1000, MS = 1000000, CLOCK_OF_TRACE = 0, CLOCK_MONOTONIC_COARSE = 4 };
 #define CLOCK_OF_ITS_OWN UINT32_MAX
@@ -453,37 +454,6 @@ static void put_content(struct move *m, const struct pb_field *content) {
 
 /* ---- packets ---- */
 
-/* The fields of a packet on which its time depends. */
-struct moved_head {
-  uint64_t sequence, flags, time;
-  uint32_t clock, machine;
-  bool has_clock, has_time;
-  struct pb_field defaults;
-};
-
-static void read_moved(const struct pb_field *packet, struct moved_head *h) {
-  struct pb in = pb_inside(packet);
-  struct pb_field f;
-  while (pb_next(&in, &f)) {
-    switch (pb_field_key(&f)) {
-    case PB_KEY(PACKET_TIMESTAMP_CLOCK_ID, PB_VARINT):
-      h->clock = (uint32_t)f.value;
-      h->has_clock = true;
-      break;
-    case PB_KEY(PACKET_TIMESTAMP, PB_VARINT):
-      h->time = f.value;
-      h->has_time = true;
-      break;
-    case PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT): h->sequence = f.value; break;
-    case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): h->machine = (uint32_t)f.value; break;
-    case PB_KEY(PACKET_SEQUENCE_FLAGS, PB_VARINT): h->flags |= f.value; break;
-    case PB_KEY(PACKET_STATE_CLEARED, PB_VARINT): h->flags |= f.value ? SEQUENCE_CLEARED : 0; break;
-    case PB_KEY(PACKET_DEFAULTS, PB_BYTES): h->defaults = f; break;
-    default: break;
-    }
-  }
-}
-
 static uint32_t clock_in(const struct pb_field *defaults) {
   struct pb in = pb_inside(defaults);
   struct pb_field f;
@@ -493,7 +463,7 @@ static uint32_t clock_in(const struct pb_field *defaults) {
 }
 
 /* Returns the clock of the packet's timestamp; 0 = the trace clock, because the packet names none. */
-static uint32_t clock_of(struct move *m, const struct moved_head *h) {
+static uint32_t clock_of(struct move *m, const struct packet_head *h) {
   uint32_t *of = map_put(&m->clocks, (uint64_t)h->machine << 32 | (uint32_t)h->sequence, 0);
   if (of && h->flags & SEQUENCE_CLEARED) *of = 0;
   if (of && h->defaults.p) *of = clock_in(&h->defaults);
@@ -533,15 +503,15 @@ static bool is_unrelated(const struct move *m, uint32_t clock, const struct pb_f
 }
 
 const struct buf *move_packet(struct move *m, const struct pb_field *packet) {
-  struct moved_head h = {.sequence = 0};
+  struct packet_head h = {.sequence = 0};
   struct stamp stamp = {0, 0};
   struct pb in = pb_inside(packet);
   struct pb_field f;
-  read_moved(packet, &h);
+  head_read(packet, &h);
   const uint32_t clock = clock_of(m, &h), machine = machine_of(m, h.machine);
   m->from_machine = h.machine;
   if (is_unrelated(m, clock, packet)) return NULL;
-  if (h.has_time) stamp = moved_stamp(m, clock, h.time);
+  if (h.has_timestamp) stamp = moved_stamp(m, clock, h.timestamp);
   m->packet.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     if (f.number == PACKET_MACHINE_ID || (f.number == PACKET_TIMESTAMP_CLOCK_ID && stamp.clock)) continue;
