@@ -123,8 +123,8 @@ static bool see_track(struct host *h, tk_id track) {
 /* CUDA returns from a copy to pageable memory when the copy is done, and may wait for the stream before a copy from such memory. A
  * call that ended no earlier than such a copy waited for the device. */
 static bool is_awaited(struct reporter *p, const struct work *w) {
-  const struct tk_event *call = &p->t->events[w->launch];
-  return w->class == WORK_COPY && call->ts + call->dur >= w->end && report_is_pageable(p, w->event);
+  const struct tk_event *call = &p->t->events[w->launch], *copy = &p->t->events[w->event];
+  return w->class == WORK_COPY && call->ts + call->dur >= copy->ts + copy->dur && report_is_pageable(p, w->event);
 }
 
 static bool report_prepare(struct reporter *p) {

@@ -4,6 +4,7 @@
 #include "format/format.h"
 #include "format/pb_out.h"
 #include "format/perfetto/fields.h"
+#include "format/perfetto/kinds.h"
 
 enum { SEQUENCE = 9, STATS = 35 };
 
@@ -267,8 +268,28 @@ static void test_untimed(void **state) {
   free_file(&f);
 }
 
+/* The table of kinds is searched by halves, which needs its order. */
+static void test_kinds(void **state) {
+  const struct kind_of_packet *first = NULL, *last = NULL;
+  int found = 0;
+  (void)state;
+  for (uint32_t field = 0; field <= PACKET_TRACEKIT; field++) {
+    const struct kind_of_packet *kind = kind_find(field);
+    if (!kind) continue;
+    assert_int_equal(kind->field, field);
+    assert_true(!last || kind == last + 1); /* no row between them is out of order */
+    if (!first) first = kind;
+    last = kind;
+    found++;
+  }
+  assert_true(found > 100);
+  assert_string_equal(first->name, "ftrace_events");
+  assert_string_equal(last->name, "tracekit");
+  assert_null(kind_find(PACKET_TRACEKIT + 1));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_edit), cmocka_unit_test(test_edits), cmocka_unit_test(test_clock),
-                                     cmocka_unit_test(test_second), cmocka_unit_test(test_untimed)};
+                                     cmocka_unit_test(test_second), cmocka_unit_test(test_untimed), cmocka_unit_test(test_kinds)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

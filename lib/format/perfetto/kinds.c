@@ -15,6 +15,7 @@
 /* A row for packets that are KIND_TIMED, unless they contain the field `description`, which describes later packets. */
 #define DESCRIBED(number, title, description) {.field = (number), .rule = KIND_TIMED, .name = (title), .state = (description)}
 
+/* Sorted by field, for kind_find. */
 static const struct kind_of_packet KINDS[] = {
     /* ftrace/ftrace_event_bundle.proto: event, its timestamp; generic_event_descriptors */
     {.field = PACKET_FTRACE, .rule = KIND_ITEMS, .name = "ftrace_events",
@@ -131,7 +132,12 @@ static const struct kind_of_packet KINDS[] = {
 };
 
 const struct kind_of_packet *kind_find(uint32_t field) {
-  for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && KINDS[i].field <= field; i++)
-    if (KINDS[i].field == field) return &KINDS[i];
+  size_t lo = 0, hi = sizeof KINDS / sizeof *KINDS;
+  while (lo < hi) {
+    const size_t mid = lo + (hi - lo) / 2;
+    if (KINDS[mid].field == field) return &KINDS[mid];
+    if (KINDS[mid].field < field) lo = mid + 1;
+    else hi = mid;
+  }
   return NULL;
 }
