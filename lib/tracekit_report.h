@@ -390,7 +390,6 @@ struct tk_diff_options {
   bool trends;       /* tk_compare: the runs are in the order of time; also find lasting changes */
   bool by_launch;    /* match kernels, copies and fills by the operators that launched them instead of by name; rows are names */
   bool keep_going;   /* skip unreadable inputs, and runs without a readable input, with a note; two runs must remain */
-  bool brief;        /* tk_diff, tk_diff_traces: leave out tk_diff_report.runs, which take as long as a report of each trace */
   const char *const *names; /* tk_diff, tk_diff_traces: names of the two runs; NULL = "before" and "after" */
 };
 #define TK_DIFF_OPTIONS_INIT TK_OPTIONS_INIT(tk_diff_options)
@@ -434,7 +433,7 @@ struct tk_diff_report {
   bool by_number;      /* paired by step and rank number, else by order */
   struct tk_diagnostics *notes;
   struct tk_diff_impl *impl;
-  TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report; NULL if brief */
+  TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report, but without launches and memory */
 };
 
 /* Compares two runs, with one trace in memory at a time.  The caller frees the report even on failure. */
@@ -494,6 +493,7 @@ struct tk_compare_run {
   double memory;        /* highest peak of an allocator of a device in bytes; negative = unknown */
   bool paired, by_number; /* how samples are matched with samples of the first run, as in tk_diff_report */
   struct tk_report_spread steps; /* count 0 unless steps are compared */
+  bool counted;           /* launches and memory were looked for */
 };
 
 struct tk_compare_report {

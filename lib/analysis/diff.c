@@ -116,7 +116,7 @@ bool diff_open(struct tk_diff_report *r, const struct tk_diff_options *opt, stru
   if (!r->impl || !r->notes || !diff_set_open(&r->impl->set, opt, 2)) return err_set(err, TK_ELIMIT, "out of memory");
   r->all = &r->impl->sums[0];
   r->step = &r->impl->sums[1];
-  r->runs = opt->brief ? NULL : r->impl->runs;
+  r->runs = r->impl->runs;
   for (int side = 0; side < 2; side++) {
     struct intern *texts = &r->impl->set.texts;
     const uint32_t name = intern(texts, names[side], strlen(names[side]));

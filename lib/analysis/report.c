@@ -161,7 +161,6 @@ static bool measure_launches(struct reporter *p, const struct work_stream *strea
   const struct work *v = p->works.v + stream->first;
   tk_time end = INT64_MIN;
   for (uint32_t i = 0; i < stream->n; i++) {
-    row->work += v[i].first;
     if (v[i].first && v[i].launch) {
       const struct tk_event *call = &p->t->events[v[i].launch];
       const tk_time ready = call->ts > end ? call->ts : end, delay = v[i].start - (call->ts + call->dur);
@@ -370,6 +369,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   row->device = name_device(p, w);
   row->judged = !p->impl->opt.brief && !p->works.partial[w->process];
   row->unfinished = w->unfinished;
+  for (uint32_t i = 0; i < n; i++) row->work += p->sorted[i].first;
   bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
   if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, report_end_of(p->sorted, n));
   ok = ok && (p->impl->opt.brief || report_host(p, row, group)) && add_steps(p, row, group, w->process) &&

@@ -14,7 +14,7 @@
 
 /* Adds the figures of the trace that `tracekit report` would print. */
 static bool add_figures(struct tk_trace *t, const struct tk_diff_options *opt, struct tk_compare_run *run, struct tk_err *err) {
-  const struct tk_report_options options = {.size = sizeof options, .load = opt->load, .select = opt->select};
+  const struct tk_report_options options = {.size = sizeof options, .load = opt->load, .select = opt->select, .brief = !run->counted};
   struct tk_report *figures = NULL;
   const bool ok = tk_report_trace(t, &options, &figures, err);
   if (ok) runs_figures(run, figures);
@@ -28,7 +28,7 @@ static bool add_trace(struct tk_trace *t, int side, const struct tk_diff_options
   diagnostics_add_notes(r->notes, t, t->source);
   const bool ok = origins ? diff_add(r, t, origins, side, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);
-  return ok && (opt->brief || add_figures(t, opt, &r->runs[side], err));
+  return ok && add_figures(t, opt, &r->runs[side], err);
 }
 
 /* State of a comparison whose unreadable inputs may be left out. */
