@@ -226,7 +226,7 @@ bool runs_open(struct tk_compare_report *r, const struct tk_diff_options *opt, c
   for (size_t i = 0; i < n; i++) {
     const uint32_t name = intern(&set->texts, names[i], strlen(names[i]));
     r->runs[r->n_runs++] = (struct tk_compare_run){.name = name ? (const char *)set->texts.strs[name].bytes : "",
-                                       .memory = -1, .counted = true};
+                                                   .memory = -1, .counted = true};
   }
   return mem_check(&set->mem, err);
 }
