@@ -190,9 +190,9 @@ TK_API struct tk_sources *tk_sources_open(const char *const *names, size_t n, co
 /* Reads and seals the i-th input. Its notes include the choice of run and view. */
 TK_API struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
 /* Like tk_sources_load, for a caller who then only cuts the trace by the time range `time` (as in tk_filter_options) before saving it
- * in the format with this name (NULL = that of the input). Data that only the input's format understands may be left out if it is
- * outside of the range, so that the needed memory depends on the range more than on the file. The saved file is the same; saved
- * without the cut, or in another format, the data counts as lost. */
+ * in the format with this name (NULL = the format of the input). Data that only the input's format understands may be left out if
+ * it is outside of the range, so that the needed memory depends on the range more than on the file. The saved file is the same;
+ * saved without the cut, or in another format, the data counts as lost. */
 TK_API struct tk_trace *tk_sources_load_cut(struct tk_sources *s, size_t i, const char *time, const char *format,
                                             const struct tk_load_options *opt, struct tk_err *err);
 /* Reads all inputs as one trace called `source`: merged onto one timeline as in tk_merge, and joined in memory. Returns NULL on

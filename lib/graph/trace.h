@@ -50,7 +50,7 @@ struct trace_early {
   tk_time start, end;
   uint64_t n;   /* number of blocks of which something was left out */
   bool asked;   /* a range is given */
-  const char *format; /* name of the format in which the trace will be saved; NULL = that of the file */
+  const char *format; /* name of the format in which the trace will be saved; NULL = the format of the file */
   bool failed;  /* the range was misjudged: the trace must be read again */
 };
 
