@@ -108,7 +108,7 @@ struct tk_report_rank {
   double bytes;
   tk_time bytes_time;   /* time in which at least one of them ran */
   double flops;         /* floating-point operations, as the trace states them or as the shapes of operators imply; 0 = unknown */
-  uint64_t compilations; /* outermost compile spans on the rank's host */
+  uint64_t compilations; /* compilations on the rank's host, without those within the time of another one */
   tk_time compile;      /* time in which at least one of them ran */
   uint64_t host_ops, host_only_ops; /* number of outermost operators; number of operators that launched nothing */
   tk_time host_only;    /* sum of the durations of operators that launched nothing */
@@ -154,6 +154,8 @@ struct tk_report_rank {
   tk_time queued;          /* idle time of the steps, or of the window if the device did not work in steps, in gaps of 30 us or more
                             * before work that had been launched when the gap began */
   uint64_t long_gaps;      /* fewest gaps between work, at most 4, that are more than half of the idle time together; 0 = none are */
+  uint64_t module_recompilations;  /* how often XLA compiled one module again in the steps at most */
+  const char *recompiled_module;   /* this module; "" = none; NULL in brief reports */
 };
 
 struct tk_report_kernel {
@@ -287,6 +289,18 @@ struct tk_report_gap {
   tk_time host_time;      /* this part */
 };
 
+/* A compilation of a host, with what compilers did on other threads meanwhile. */
+struct tk_report_compilation {
+  int64_t rank;         /* -1 = unknown */
+  const char *input;
+  tk_time at, length;   /* at: start since the first event of the trace */
+  int64_t step;         /* number of the step in which it started; valid if has_step */
+  bool has_step;
+  const char *module;   /* compiled module of XLA, such as "jit_step"; "" = unknown */
+  const char *function; /* function whose call of JAX compiled; "" = unknown */
+  const char *name;     /* name of its outermost span */
+};
+
 /* A figure beyond its threshold. */
 struct tk_report_finding {
   const char *id;       /* "device-idle"; tk_thresholds lists all */
@@ -352,6 +366,8 @@ struct tk_report {
   size_t n_figures;
   TK_FIXED struct tk_report_held *held; /* by rank and allocator, most bytes first; none in brief reports */
   size_t n_held;
+  TK_FIXED struct tk_report_compilation *compilations; /* longest first, at most 100 of a rank; none in brief reports */
+  size_t n_compilations;
 };
 
 /* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */

@@ -512,6 +512,7 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   roofline_draw(to, r, top);
   html_memory(to, r, top);
   hosts(to, r);
+  html_compilations(to, r, top);
   html_annotations(to, r, top);
   html_operators(to, r, top);
   unknown(to, r);

@@ -10,6 +10,7 @@
 void html_findings(FILE *to, const struct tk_report *r);
 void html_figures(FILE *to, const struct tk_report *r);
 void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names);
+void html_compilations(FILE *to, const struct tk_report *r, size_t top);
 void html_parts(FILE *to, const struct tk_report *r);
 void html_annotations(FILE *to, const struct tk_report *r, size_t top);
 void html_operators(FILE *to, const struct tk_report *r, size_t top);

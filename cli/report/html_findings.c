@@ -223,3 +223,33 @@ void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names)
   html_table_end(&t);
   html_section_end(to);
 }
+
+/* ---- compilations ---- */
+
+void html_compilations(FILE *to, const struct tk_report *r, size_t top) {
+  static const struct html_column columns[] = {
+    { "module", false, true }, { "length", false, false }, { "at", false, false }, { "step", false, false },
+    { "function", true, true }, { "rank", true, false }, { "span", true, true }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char text[64];
+  if (r->n_compilations == 0) return;
+  html_section(to, "Compilations",
+               "The longest compilations of the hosts. Those that ran within the time of another one are its parts.");
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_compilations && i < top; i++) {
+    const struct tk_report_compilation *c = &r->compilations[i];
+    html_cell(&t, *c->module ? c->module : "–");
+    html_cell_time(&t, true, c->length);
+    *text = '+';
+    tk_print_duration(c->at, text + 1);
+    html_cell(&t, text);
+    if (c->has_step) snprintf(text, sizeof text, "%lld", (long long)c->step);
+    html_cell(&t, c->has_step ? text : "–");
+    html_cell(&t, *c->function ? c->function : "–");
+    if (c->rank >= 0) snprintf(text, sizeof text, "%lld", (long long)c->rank);
+    html_cell(&t, c->rank >= 0 ? text : "–");
+    html_cell(&t, c->name);
+  }
+  html_table_end(&t);
+  html_section_end(to);
+}

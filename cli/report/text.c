@@ -199,6 +199,29 @@ static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
   return table_print(&t, stdout);
 }
 
+static bool print_compilations(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "length", "at", "step", "module", "function", "rank", "span", NULL };
+  struct table t = { .align = "rrrllll", .drop = "..c.a.b", .width = tty_width(stdout) };
+  if (r->n_compilations == 0) return true;
+  title("Compilations of the hosts, longest first (--time selects from 'at')");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_compilations && i < top; i++) {
+    const struct tk_report_compilation *c = &r->compilations[i];
+    char at[48];
+    tk_print_duration(c->at, at);
+    cell_time(&t, true, c->length);
+    table_cell(&t, "+%s", at);
+    if (c->has_step) table_cell(&t, "%lld", (long long)c->step);
+    else table_cell(&t, "-");
+    table_cell(&t, "%.60s", *c->module ? c->module : "-");
+    table_cell(&t, "%.60s", *c->function ? c->function : "-");
+    if (c->rank >= 0) table_cell(&t, "%lld", (long long)c->rank);
+    else table_cell(&t, "-");
+    table_cell(&t, "%.60s", c->name);
+  }
+  return table_print(&t, stdout);
+}
+
 /* ---- steps ---- */
 
 static bool print_steps(const struct tk_report *r) {
@@ -523,7 +546,7 @@ bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   bool ok = print_figures(r) && print_parts(r) && print_steps(r) && print_devices(r) && print_idle(r) &&
             print_gaps(r, top, full_names) && print_waits(r) && print_collectives(r, top) && print_kernels(r, top, full_names) &&
             print_copies(r, top) && roofline_print(r, top) && print_launches(r, top) && print_memory(r) && print_held(r, top) &&
-            print_hosts(r) && print_annotations(r, top) && print_ops(r, top);
+            print_hosts(r) && print_compilations(r, top) && print_annotations(r, top) && print_ops(r, top);
   print_unknown(r);
   return ok;
 }

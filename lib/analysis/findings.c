@@ -122,6 +122,11 @@ static bool of_recompilations(const struct subject *s, double *v) {
   return s->row->recompilations > 0;
 }
 
+static bool of_modules(const struct subject *s, double *v) {
+  *v = (double)s->row->module_recompilations;
+  return s->row->module_recompilations > 0;
+}
+
 static bool of_graphs(const struct subject *s, double *v) {
   *v = (double)s->row->compiled_frames;
   return s->row->compiled_frames > 0;
@@ -200,6 +205,7 @@ static const struct rule {
   {LIMIT_GC, of_collections, NULL, true},
   {LIMIT_PROFILER, of_profiler, NULL, true},
   {LIMIT_RECOMPILATIONS, of_recompilations, NULL, true},
+  {LIMIT_MODULES, of_modules, NULL, true},
   {LIMIT_GRAPHS, of_graphs, NULL, true},
   {LIMIT_STEP_OUTLIER, of_outlier, no_part, false},
   {LIMIT_STEP_DRIFT, of_drift, NULL, false},

@@ -183,13 +183,28 @@ static void advise_idle(struct words *w) {
 
 /* ---- input, compilation, synchronization ---- */
 
+/* Writes the number of compilations of the host, and the longest of them. */
+static void put_compilations(struct words *w) {
+  const struct tk_report_rank *row = w->c->row;
+  const struct tk_report *r = w->c->r;
+  size_t i = 0;
+  write(w, "; compilations: %llu", (unsigned long long)row->compilations);
+  while (i < r->n_compilations && (r->compilations[i].rank != row->rank || r->compilations[i].input != row->input)) i++;
+  if (i == r->n_compilations) return;
+  const struct tk_report_compilation *longest = &r->compilations[i];
+  write(w, row->compilations == 1 ? ", " : ", the longest ");
+  put_duration(w, longest->length);
+  if (*longest->module) write(w, " (%.80s)", longest->module);
+  if (longest->has_step) write(w, " in step %lld", (long long)longest->step);
+}
+
 static void say_input(struct words *w) {
   put_share(w, *w->c->row->device ? "was idle while the host loaded input, for" : "loaded input for");
 }
 
 static void say_compile(struct words *w) {
   put_share(w, *w->c->row->device ? "was idle while the host compiled, for" : "compiled for");
-  write(w, "; compilations of the host: %llu", (unsigned long long)w->c->row->compilations);
+  put_compilations(w);
 }
 
 static void say_compile_time(struct words *w) {
@@ -197,7 +212,7 @@ static void say_compile_time(struct words *w) {
   write(w, " compiled for ");
   put_duration(w, w->c->row->compile);
   put_limit(w);
-  write(w, "; compilations: %llu", (unsigned long long)w->c->row->compilations);
+  put_compilations(w);
 }
 
 static void say_sync(struct words *w) {
@@ -355,6 +370,13 @@ static void say_recompilations(struct words *w) {
   put_host(w);
   write(w, " ran a function that torch.compile had compiled again %llu times",
         (unsigned long long)w->c->row->recompilations);
+  put_limit(w);
+}
+
+static void say_modules(struct words *w) {
+  put_host(w);
+  write(w, " compiled module %.80s %llu times more after the first compilation in its steps", w->c->row->recompiled_module,
+        (unsigned long long)w->c->row->module_recompilations);
   put_limit(w);
 }
 
@@ -528,6 +550,9 @@ static const struct {
   [LIMIT_RECOMPILATIONS] = {say_recompilations, NULL,
     "TORCH_LOGS=recompiles prints the guard that failed; mark changing sizes with torch._dynamo.mark_dynamic or pad them; tracekit top "
     "--name 'Torch-Compiled Region*' lists the regions"},
+  [LIMIT_MODULES] = {say_modules, NULL,
+    "a jitted function is compiled for each combination of shapes, types and static arguments: keep them constant, or pad to few "
+    "sizes; jax.config.update('jax_explain_cache_misses', True) logs the reasons; tracekit report lists the compilations"},
   [LIMIT_GRAPHS] = {say_graphs, NULL,
     "TORCH_LOGS=graph_breaks prints the reasons; tracekit top --name 'Torch-Compiled Region*' lists the regions"},
   [LIMIT_STEP_OUTLIER] = {say_outlier, advise_outlier, NULL},

@@ -521,6 +521,7 @@ bool report_close(struct tk_report *r, struct tk_err *err) {
   say_unknown(r);
   if (!order_ranks(r)) return mem_refuse(&r->impl->mem, err);
   report_gaps_sort(r);
+  report_compilations_sort(r);
   report_held_sort(r);
   const bool ok = report_make_tables(r) && report_spans_make(r) && findings_make(r) && report_figures_make(r);
   return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
@@ -541,7 +542,7 @@ static void report_clear(struct tk_report *r) {
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
                           r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->impl->ops, r->impl->nodes,
                           r->impl->kernels, r->impl->launches, r->impl->collectives, r->roofs,
-                          r->impl->roofs, r->held, r->figures};
+                          r->impl->roofs, r->held, r->figures, r->compilations};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(mem, blocks[i]);
   map_free(&r->impl->kernel_of);
   map_free(&r->impl->launch_of);

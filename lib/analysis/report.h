@@ -3,6 +3,7 @@
  *     report.c          one row for each device of each rank: its time, steps and queues
  *     report_index.c    lookups for each row
  *     report_host.c     host activity: launches, operators, compilation
+ *     report_compile.c  compilations
  *     report_profiler.c overhead of the profiler, recompilation
  *     report_spans.c    spans of hosts by name, and annotations as a tree
  *     report_gaps.c     the longest idle times
@@ -94,6 +95,7 @@ struct tk_report_impl {
   struct report_collective *collectives;
   uint32_t n_kernels, cap_kernels, n_launches, cap_launches, n_collectives, cap_collectives;
   uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings, cap_gaps, cap_held, cap_figures;
+  uint32_t cap_compilations;
   struct report_op *ops;
   struct report_node *nodes;
   uint32_t n_ops, cap_ops, n_nodes, cap_nodes;
@@ -191,6 +193,22 @@ bool report_unknown(struct tk_report *r, const char *sentence);
 
 /* report_host.c: fills in the host columns of the row. `group`: group of the row's rank in the index. */
 bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group);
+/* report_compile.c: adds the compilations of a rank's host, whose compile spans are `of`, and counts them. Then sorts all. */
+struct report_compile {
+  struct interval part; /* the part within the range of the report */
+  tk_id event;          /* outermost compile span of its thread */
+  tk_id function;       /* span around it whose name report_is_function accepts; 0 = none */
+};
+struct report_compiles {
+  struct report_compile *v;
+  uint32_t n, cap;
+  const struct step *steps; /* steps of the rank's host */
+  uint32_t n_steps;
+};
+bool report_is_function(const char *name);
+bool report_compilations_add(struct reporter *p, const struct tk_report_rank *rank, struct report_compiles *of,
+                             struct report_host_sums *sums);
+void report_compilations_sort(struct tk_report *r);
 /* report_profiler.c: measures the profiler's own work and the regions of torch.compile in the tracks of a group. */
 bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);

@@ -21,6 +21,7 @@ FIELD_KNOWN(has_peak_flops, tk_report_rank, r->peak_flops > 0)
 FIELD_KNOWN(has_peak_device, tk_report_rank, r->peak_device && *r->peak_device)
 FIELD_KNOWN(has_split, tk_report_rank, r->split.length > 0)
 FIELD_KNOWN(has_gap, tk_report_rank, r->gap > 0)
+FIELD_KNOWN(has_recompiled, tk_report_rank, r->module_recompilations > 0)
 FIELD_KNOWN(has_collections, tk_report_rank, r->collections > 0)
 FIELD_KNOWN(has_calls, tk_report_rank, r->launch_calls > 0)
 FIELD_KNOWN(has_grids, tk_report_rank, r->gridded > 0)
@@ -181,7 +182,8 @@ static const struct tk_field rank_list[] = {
     "share of the durations of compute kernels whose memory traffic is known"),
   FIELD_IF(tk_report_rank, TEXT, peak_device, "peak_device", has_peak_device, "device whose peaks count; null if unknown"),
   FIELD_GET_IF(NUMBER, GB_PER_S, "peak_gb_per_s", get_peak_bandwidth, "peak bandwidth of the device's memory"),
-  FIELD(tk_report_rank, COUNT, compilations, "compilations", "number of outermost host spans that compile programs"),
+  FIELD(tk_report_rank, COUNT, compilations, "compilations",
+    "number of outermost host spans that compile programs, without those within the time of another one"),
   FIELD_TIME(tk_report_rank, compile, "compile_ns", "time during which the host compiled, on any thread"),
   FIELD(tk_report_rank, COUNT, host_ops, "host_ops", "number of outermost host operators"),
   FIELD_IF(tk_report_rank, COUNT, host_only_ops, "host_only_ops", host_is_linked, "number of these that launched no work"),
@@ -203,6 +205,9 @@ static const struct tk_field rank_list[] = {
   FIELD(tk_report_rank, COUNT, compiled_frames, "compiled_frames",
     "number of functions, and of parts of functions between graph breaks, that ran as compiled by torch.compile"),
   FIELD(tk_report_rank, COUNT, recompilations, "recompilations", "number of times that one of them had been compiled again at most"),
+  FIELD(tk_report_rank, COUNT, module_recompilations, "module_recompilations",
+    "number of times that XLA compiled one module again in the steps at most"),
+  FIELD_IF(tk_report_rank, TEXT, recompiled_module, "recompiled_module", has_recompiled, "this module; null if there is none"),
   TIME(pageable, "pageable_copy_ns", "time during which at least one copy from or to pageable memory ran"),
   TIME(host_copy, "host_copy_ns", "sum of the durations of copies between host and device"),
   TIME(fp32_matmul, "fp32_matmul_ns",
@@ -452,83 +457,6 @@ static const struct tk_field wait_list[] = {
 };
 const struct field_list report_wait_fields = FIELD_LIST(tk_report_meeting, wait_list, "report wait");
 
-FIELD_KNOWN(op_has_steps, tk_report_op, r->has_steps)
-
-static bool get_op_name(const void *row, const void *owner, struct tk_value *v) {
-  const struct tk_report_op *o = row;
-  (void)owner;
-  v->text = o->name;
-  v->n = o->name_len;
-  return true;
-}
-
-static bool get_op_share(const void *row, const void *owner, struct tk_value *v) {
-  (void)owner;
-  return field_number(v, 100 * ((const struct tk_report_op *)row)->of_sum, true);
-}
-
-static const struct tk_field op_list[] = {
-  FIELD_GET(TEXT, NONE, "name", get_op_name, "name of the spans"),
-  FIELD(tk_report_op, TEXT, kind, "kind", "what the host did: operator, python, launch, runtime, sync, input, compile, ..."),
-  FIELD(tk_report_op, COUNT, count, "count", "number of spans"),
-  FIELD_TIME(tk_report_op, total, "total_ns", "sum of their durations"),
-  FIELD_TIME(tk_report_op, self, "self_ns", "time in which one of them was the innermost span of its thread"),
-  FIELD_TIME(tk_report_op, min, "min_ns", "shortest duration"),
-  FIELD_TIME(tk_report_op, max, "max_ns", "longest duration"),
-  FIELD_TIME(tk_report_op, mean, "mean_ns", "mean duration"),
-  FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_op_share, "share of the self time of all rows"),
-  FIELD_TIME_OPTIONAL(tk_report_op, per_step, "self_per_step_ns", op_has_steps,
-    "self time within steps, divided by the number of steps"),
-};
-const struct field_list report_op_fields = FIELD_LIST(tk_report_op, op_list, "report operator");
-
-static bool get_annotation_name(const void *row, const void *owner, struct tk_value *v) {
-  const struct tk_report_annotation *a = row;
-  (void)owner;
-  v->text = a->name;
-  v->n = a->name_len;
-  return true;
-}
-
-static bool get_parent_share(const void *row, const void *owner, struct tk_value *v) {
-  (void)owner;
-  return field_number(v, 100 * ((const struct tk_report_annotation *)row)->of_parent, true);
-}
-
-static const struct tk_field annotation_list[] = {
-  FIELD_GET(TEXT, NONE, "name", get_annotation_name, "name of the annotations; a number in the name of a step is *"),
-  FIELD(tk_report_annotation, COUNT, depth, "depth", "number of annotations around them; the rows are in preorder"),
-  FIELD(tk_report_annotation, COUNT, count, "count", "number of annotations with this path of names"),
-  FIELD_TIME(tk_report_annotation, total, "total_ns", "sum of their durations"),
-  FIELD_TIME(tk_report_annotation, self, "self_ns", "total minus the annotations directly within"),
-  FIELD_TIME(tk_report_annotation, mean, "mean_ns", "mean duration"),
-  FIELD_GET(NUMBER, PERCENT, "percent_of_parent", get_parent_share, "total as a share of the total of the row around it"),
-};
-const struct field_list report_annotation_fields = FIELD_LIST(tk_report_annotation, annotation_list, "report annotation");
-
-/* ---- idle times ---- */
-
-FIELD_KNOWN(gap_has_rank, tk_report_gap, r->rank >= 0)
-FIELD_KNOWN(gap_has_cause, tk_report_gap, *r->cause != 0)
-FIELD_KNOWN(gap_has_host, tk_report_gap, *r->host_span != 0)
-
-static const struct tk_field gap_list[] = {
-  FIELD_IF(tk_report_gap, INT, rank, "rank", gap_has_rank, "rank in the job; null if unknown"),
-  FIELD(tk_report_gap, TEXT, device, "device", "accelerator that was idle"),
-  FIELD(tk_report_gap, TEXT, input, "input", "file that contains it"),
-  FIELD_TIME(tk_report_gap, at, "at_ns", "start since the first event of the trace"),
-  FIELD_TIME(tk_report_gap, length, "length_ns", "length of the gap"),
-  FIELD_IF(tk_report_gap, TEXT, cause, "cause", gap_has_cause, "host, kernel or other, as for idle_host_ns; null if unknown"),
-  FIELD(tk_report_gap, TEXT, before, "before", "name of the work that ended before the gap"),
-  FIELD(tk_report_gap, TEXT, after, "after", "name of the work that started after the gap"),
-  FIELD(tk_report_gap, TEXT, short_before, "short_before", "the name before, shortened"),
-  FIELD(tk_report_gap, TEXT, short_after, "short_after", "the name after, shortened"),
-  FIELD_IF(tk_report_gap, TEXT, host_span, "host_span", gap_has_host,
-    "name of the host's spans that were innermost for the longest part of the gap; null if none was recorded"),
-  FIELD_TIME_IF(tk_report_gap, host_time, "host_span_ns", gap_has_host, "this part"),
-};
-const struct field_list report_gap_fields = FIELD_LIST(tk_report_gap, gap_list, "report gap");
-
 /* ---- the report ---- */
 
 static bool get_format(const void *row, const void *owner, struct tk_value *v) {
@@ -558,6 +486,8 @@ static const struct tk_field report_list[] = {
   FIELD_ROWS(tk_report, TK_ROW_REPORT_RANK, ranks, n_ranks, "ranks",
     "one row for each device of each rank, and for each rank without devices"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_GAP, gaps, n_gaps, "idle_gaps", "longest idle times of each device, longest first"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_COMPILATION, compilations, n_compilations, "compilations",
+    "compilations of the hosts, longest first; at most 100 of a rank"),
   FIELD_TIME(tk_report, work, "work_ns", "sum of the durations of all kernels, copies and fills"),
   FIELD_GET(COUNT, NONE, "kernels_in_all", get_n_kernels, "number of names in `kernels` before --top"),
   {.name = "kernels", .help = "all work by name, largest total first", .type = TK_TYPE_ROWS, .of = TK_ROW_REPORT_KERNEL,

@@ -4,17 +4,26 @@
 
 #include <string.h>
 
+enum { MOST_DEPTH = 256 };
+
 struct host {
   struct reporter *p;
   struct report_host_sums *sums;
   const struct step *steps; /* steps of the rank's host */
   uint32_t n_steps;
+  struct report_compiles compiles;
   struct intervals compilations, collections; /* parts within the range of the report */
   struct waits {
     uint64_t calls, in_steps;
     tk_time time_in_steps;
   } waits; /* calls of the current thread that wait for the device */
   bool leads;                     /* an earlier thread leads */
+};
+
+/* The open compilation of a thread. */
+struct compiling {
+  int64_t depth;            /* of its outermost span; -1 = none */
+  tk_id around[MOST_DEPTH]; /* by depth: the last event of the thread; those of lower depth are around the current one */
 };
 
 /* The open outermost operator of a thread. `launches`: whether it has launched work. */
@@ -45,12 +54,25 @@ static struct interval part_of(const struct host *h, const struct tk_event *e) {
   return measure_part(&h->p->scope.window, e->ts, e->ts + e->dur);
 }
 
-static bool see_compilation(struct host *h, const struct tk_event *e, int64_t *depth) {
-  if (*depth >= 0 && e->depth > *depth) return true;
-  *depth = -1;
+/* Returns the innermost function of JAX around a span of the given depth; 0 = none. */
+static tk_id find_function(const struct host *h, const struct compiling *c, uint32_t depth) {
+  const struct tk_trace *t = h->p->t;
+  while (depth-- > 0)
+    if (depth < MOST_DEPTH && report_is_function(tk_string(t, t->classes[t->events[c->around[depth]].cls].name, NULL)))
+      return c->around[depth];
+  return 0;
+}
+
+static bool see_compilation(struct host *h, tk_id event, struct compiling *c) {
+  struct report_compiles *to = &h->compiles;
+  const struct tk_event *e = &h->p->t->events[event];
+  if (e->depth < MOST_DEPTH) c->around[e->depth] = event;
+  if (c->depth >= 0 && e->depth > c->depth) return true;
+  c->depth = -1;
   if (report_named_class(h->p, e->cls) != HOST_COMPILE || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
-  *depth = e->depth;
-  h->sums->compilations++;
+  if (!mem_grow(h->p->mem, (void **)&to->v, &to->cap, (uint64_t)to->n + 1, sizeof *to->v)) return false;
+  c->depth = e->depth;
+  to->v[to->n++] = (struct report_compile){part_of(h, e), event, find_function(h, c, e->depth)};
   return measure_add(&h->compilations, part_of(h, e), h->p->mem);
 }
 
@@ -101,7 +123,7 @@ static bool see_track(struct host *h, tk_id track) {
   const struct tk_trace *t = h->p->t;
   const struct tk_track *k = &t->tracks[track];
   struct outermost o = {NULL, false};
-  int64_t compiling = -1;
+  struct compiling compiling = {.depth = -1};
   bool leads = h->n_steps && h->steps->track == track;
   if (!host_time_begin(&h->sums->time)) return false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
@@ -113,7 +135,7 @@ static bool see_track(struct host *h, tk_id track) {
     h->sums->runtime_calls += (kind & KIND_RUNTIME) != 0;
     leads = leads || h->p->launches[i];
     see_op(h, i, kind, &o);
-    if (!see_compilation(h, e, &compiling) || !see_class(h, i, kind)) return false;
+    if (!see_compilation(h, i, &compiling) || !see_class(h, i, kind)) return false;
   }
   end_op(h, &o);
   h->p->leads[track] = leads;
@@ -148,7 +170,7 @@ static bool report_prepare(struct reporter *p) {
   return true;
 }
 
-static bool sum_up(struct reporter *p, uint32_t group) {
+static bool sum_up(struct reporter *p, const struct tk_report_rank *row, uint32_t group) {
   const struct report_index *x = &p->index;
   const struct report_steps steps = x->steps[group];
   struct host h = {.p = p, .sums = &x->hosts[group], .n_steps = steps.n};
@@ -159,6 +181,10 @@ static bool sum_up(struct reporter *p, uint32_t group) {
   for (uint32_t i = 0; i < steps.n; i++) h.sums->host_steps += report_holds_step(p, &h.steps[i]);
   p->impl->host_steps += h.sums->host_steps;
   ok = ok && host_time_merge(&h.sums->time);
+  h.compiles.steps = h.steps;
+  h.compiles.n_steps = h.n_steps;
+  ok = ok && report_compilations_add(p, row, &h.compiles, h.sums);
+  mem_free(p->mem, h.compiles.v);
   h.sums->compile = measure_join(&h.compilations, p->mem, &ok);
   h.sums->collecting = measure_join(&h.collections, p->mem, &ok);
   return h.sums->made = ok && report_profiler(p, h.sums, group);
@@ -166,7 +192,7 @@ static bool sum_up(struct reporter *p, uint32_t group) {
 
 bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group) {
   const struct report_host_sums *s = &p->index.hosts[group];
-  if (!s->made && !sum_up(p, group)) return false;
+  if (!s->made && !sum_up(p, row, group)) return false;
   row->events = s->events;
   row->runtime_calls = s->runtime_calls;
   row->host_ops = s->host_ops;
@@ -187,6 +213,8 @@ bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group)
   row->profiler_at = s->profiler_at;
   row->compiled_frames = s->compiled_frames;
   row->recompilations = s->recompilations;
+  row->module_recompilations = s->module_recompilations;
+  row->recompiled_module = s->recompiled_module ? s->recompiled_module : "";
   row->launch_calls = s->launch_calls;
   row->unrecorded = s->unrecorded;
   row->trailing = s->trailing;

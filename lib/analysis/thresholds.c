@@ -53,6 +53,7 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_PROFILER] = {"profiler-overhead", "%", 2, 10,
     "time in which the profiler itself worked, as a percentage of the trace or of the selected range"},
   [LIMIT_RECOMPILATIONS] = {"recompilations", "", 2, 7, "times that torch.compile compiled a function again; PyTorch gives up after 7"},
+  [LIMIT_MODULES] = {"recompiled-module", "", 2, 7, "times that XLA compiled a module of one name again in the steps"},
   [LIMIT_GRAPHS] = {"compiled-graphs", "", 8, INFINITY,
     "functions, and parts of functions between graph breaks, that ran as compiled by torch.compile"},
   [LIMIT_CAPPED] = {"capped", "", 1, INFINITY, "inputs that contain the maximum number of events that their profiler writes"},

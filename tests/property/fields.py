@@ -28,6 +28,7 @@ PLACES = {
     'report operator': ('job', ['$defs', 'operator'], ()),
     'report annotation': ('job', ['$defs', 'annotation'], ()),
     'report gap': ('job', ['$defs', 'gap'], ()),
+    'report compilation': ('job', ['$defs', 'compilation'], ()),
     'report roofline': ('job', ['$defs', 'roofline'], ()),
     'report held': ('job', ['$defs', 'held'], ()),
     'report figure': ('job', ['$defs', 'figure'], ()),

@@ -197,6 +197,14 @@ def with_graphs(missing):
     return made
 
 
+def with_modules(modules):
+    made = Run(steps=len(modules))
+    for i, module in enumerate(modules):
+        made.span('XlaCompile', 'cpu_op', 10000 * i + 9100, 100)
+        made.span('simplifier', 'cpu_op', 10000 * i + 9110, 10, module=module)
+    return made
+
+
 def compiles(dur):
     made = Run()
     made.span('backend_compile', 'cpu_op', -3000000, dur)
@@ -242,6 +250,7 @@ CASES = [
     ('profiler-overhead', lambda: with_overhead('Activity Buffer Request', 250), lambda: with_overhead('Activity Buffer Request', 150)),
     ('profiler-overhead', lambda: with_overhead('Buffer Flush', 1500), lambda: with_overhead('Lazy Function Loading', 1500)),  # the program's
     ('profiler-overhead', lambda: with_overhead('Instrumentation', 250), lambda: with_overhead('Instrumentation', 250, 'cpu_op')),
+    ('recompiled-module', lambda: with_modules(['jit_f'] * 3), lambda: with_modules(['jit_f', 'jit_f', 'jit_g'])),
     ('recompilations', lambda: with_regions('0/0', '0/2'), lambda: with_regions('0/0', '0/1', '1/1')),
     ('recompilations', lambda: with_regions('3/7_1'), lambda: with_regions('3/7', name='Compiled Region: ')),
     ('compiled-graphs', lambda: with_regions(*(f'{i}/0' for i in range(8))), lambda: with_regions(*(f'{i}/{k}' for i in range(7) for k in (0, 1)))),

@@ -1,0 +1,97 @@
+/* report_host_fields.c - fields of the tables about hosts: operators, annotations, idle times, compilations (report_fields.h). */
+#include "report_fields.h"
+
+FIELD_KNOWN(op_has_steps, tk_report_op, r->has_steps)
+
+static bool get_op_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_op *o = row;
+  (void)owner;
+  v->text = o->name;
+  v->n = o->name_len;
+  return true;
+}
+
+static bool get_op_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_op *)row)->of_sum, true);
+}
+
+static const struct tk_field op_list[] = {
+  FIELD_GET(TEXT, NONE, "name", get_op_name, "name of the spans"),
+  FIELD(tk_report_op, TEXT, kind, "kind", "what the host did: operator, python, launch, runtime, sync, input, compile, ..."),
+  FIELD(tk_report_op, COUNT, count, "count", "number of spans"),
+  FIELD_TIME(tk_report_op, total, "total_ns", "sum of their durations"),
+  FIELD_TIME(tk_report_op, self, "self_ns", "time in which one of them was the innermost span of its thread"),
+  FIELD_TIME(tk_report_op, min, "min_ns", "shortest duration"),
+  FIELD_TIME(tk_report_op, max, "max_ns", "longest duration"),
+  FIELD_TIME(tk_report_op, mean, "mean_ns", "mean duration"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_op_share, "share of the self time of all rows"),
+  FIELD_TIME_OPTIONAL(tk_report_op, per_step, "self_per_step_ns", op_has_steps,
+    "self time within steps, divided by the number of steps"),
+};
+const struct field_list report_op_fields = FIELD_LIST(tk_report_op, op_list, "report operator");
+
+static bool get_annotation_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_annotation *a = row;
+  (void)owner;
+  v->text = a->name;
+  v->n = a->name_len;
+  return true;
+}
+
+static bool get_parent_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_annotation *)row)->of_parent, true);
+}
+
+static const struct tk_field annotation_list[] = {
+  FIELD_GET(TEXT, NONE, "name", get_annotation_name, "name of the annotations; a number in the name of a step is *"),
+  FIELD(tk_report_annotation, COUNT, depth, "depth", "number of annotations around them; the rows are in preorder"),
+  FIELD(tk_report_annotation, COUNT, count, "count", "number of annotations with this path of names"),
+  FIELD_TIME(tk_report_annotation, total, "total_ns", "sum of their durations"),
+  FIELD_TIME(tk_report_annotation, self, "self_ns", "total minus the annotations directly within"),
+  FIELD_TIME(tk_report_annotation, mean, "mean_ns", "mean duration"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_parent", get_parent_share, "total as a share of the total of the row around it"),
+};
+const struct field_list report_annotation_fields = FIELD_LIST(tk_report_annotation, annotation_list, "report annotation");
+
+/* ---- idle times ---- */
+
+FIELD_KNOWN(gap_has_rank, tk_report_gap, r->rank >= 0)
+FIELD_KNOWN(gap_has_cause, tk_report_gap, *r->cause != 0)
+FIELD_KNOWN(gap_has_host, tk_report_gap, *r->host_span != 0)
+
+static const struct tk_field gap_list[] = {
+  FIELD_IF(tk_report_gap, INT, rank, "rank", gap_has_rank, "rank in the job; null if unknown"),
+  FIELD(tk_report_gap, TEXT, device, "device", "accelerator that was idle"),
+  FIELD(tk_report_gap, TEXT, input, "input", "file that contains it"),
+  FIELD_TIME(tk_report_gap, at, "at_ns", "start since the first event of the trace"),
+  FIELD_TIME(tk_report_gap, length, "length_ns", "length of the gap"),
+  FIELD_IF(tk_report_gap, TEXT, cause, "cause", gap_has_cause, "host, kernel or other, as for idle_host_ns; null if unknown"),
+  FIELD(tk_report_gap, TEXT, before, "before", "name of the work that ended before the gap"),
+  FIELD(tk_report_gap, TEXT, after, "after", "name of the work that started after the gap"),
+  FIELD(tk_report_gap, TEXT, short_before, "short_before", "the name before, shortened"),
+  FIELD(tk_report_gap, TEXT, short_after, "short_after", "the name after, shortened"),
+  FIELD_IF(tk_report_gap, TEXT, host_span, "host_span", gap_has_host,
+    "name of the host's spans that were innermost for the longest part of the gap; null if none was recorded"),
+  FIELD_TIME_IF(tk_report_gap, host_time, "host_span_ns", gap_has_host, "this part"),
+};
+const struct field_list report_gap_fields = FIELD_LIST(tk_report_gap, gap_list, "report gap");
+
+FIELD_KNOWN(compilation_has_rank, tk_report_compilation, r->rank >= 0)
+FIELD_KNOWN(compilation_has_step, tk_report_compilation, r->has_step)
+FIELD_KNOWN(compilation_has_module, tk_report_compilation, *r->module != 0)
+FIELD_KNOWN(compilation_has_function, tk_report_compilation, *r->function != 0)
+
+static const struct tk_field compilation_list[] = {
+  FIELD_IF(tk_report_compilation, INT, rank, "rank", compilation_has_rank, "rank in the job; null if unknown"),
+  FIELD(tk_report_compilation, TEXT, input, "input", "file that contains it"),
+  FIELD_TIME(tk_report_compilation, at, "at_ns", "start since the first event of the trace"),
+  FIELD_TIME(tk_report_compilation, length, "length_ns", "duration"),
+  FIELD_IF(tk_report_compilation, INT, step, "step", compilation_has_step, "number of the step in which it started; null if none"),
+  FIELD_IF(tk_report_compilation, TEXT, module, "module", compilation_has_module, "compiled module of XLA; null if unknown"),
+  FIELD_IF(tk_report_compilation, TEXT, function, "function", compilation_has_function,
+    "function whose call of JAX compiled; null if unknown"),
+  FIELD(tk_report_compilation, TEXT, name, "name", "name of its outermost span"),
+};
+const struct field_list report_compilation_fields = FIELD_LIST(tk_report_compilation, compilation_list, "report compilation");
