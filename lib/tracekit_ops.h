@@ -356,6 +356,10 @@ struct tk_selection {
   uint64_t reserved[4]; /* zero */
 };
 
+/* Sets selected[id] to 1 for each event of the sealed trace that the selection contains, and to 0 for the others; `selected` has room
+ * for n_events + 1 elements. Returns false with err on failure, such as an invalid expression. */
+TK_EXPERIMENTAL bool tk_selected(struct tk_trace *t, const struct tk_selection *select, uint8_t *selected, struct tk_err *err);
+
 enum tk_top_by {
   TK_TOP_NAME, TK_TOP_CAT, TK_TOP_KIND, TK_TOP_RANK, TK_TOP_PROCESS, TK_TOP_TRACK, TK_TOP_STREAM, TK_TOP_STEP, TK_TOP_ARG,
   TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE, /* around the event or its launch */

@@ -24,12 +24,17 @@ static int listing_by_time(const void *a, const void *b) {
   return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static struct placed *in_order(const struct tk_trace *t, tk_time *start) {
+/* Returns the n selected events in order, and the start of the trace. */
+static struct placed *in_order(const struct tk_trace *t, const uint8_t *selected, size_t *n, tk_time *start) {
   struct placed *v = malloc(((size_t)t->n_events + 1) * sizeof *v);
   if (!v) return NULL;
-  for (tk_id i = 1; i <= t->n_events; i++) v[i - 1] = (struct placed){ t->events[i].ts, i };
-  qsort(v, t->n_events, sizeof *v, listing_by_time);
-  *start = t->n_events ? v[0].ts : 0;
+  *n = 0;
+  *start = t->n_events ? INT64_MAX : 0;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    if (t->events[i].ts < *start) *start = t->events[i].ts;
+    if (!selected || selected[i]) v[(*n)++] = (struct placed){ t->events[i].ts, i };
+  }
+  if (*n) qsort(v, *n, sizeof *v, listing_by_time);
   return v;
 }
 
@@ -186,16 +191,18 @@ static void csv_head(FILE *to, const struct columns *columns) {
   fputc('\n', to);
 }
 
-bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, const struct columns *columns, size_t head) {
+bool listing_print(FILE *to, const struct tk_trace *t, const struct listing *l, const struct columns *columns) {
   void (*const line[])(FILE *to, const struct listed *l, const struct tk_event *e) = { table_line, json_line, csv_line };
   struct listed listed = { .t = t, .columns = columns };
-  struct placed *v = in_order(t, &listed.start);
-  const size_t n = head && head < t->n_events ? head : t->n_events;
+  size_t all;
+  struct placed *v = in_order(t, l->selected, &all, &listed.start);
   if (!v) return false;
+  const enum listing_form form = l->form;
+  const size_t n = l->head && l->head < all ? l->head : all;
   if (form == LISTING_CSV) csv_head(to, columns);
   if (form == LISTING_TABLE) fprintf(to, "%15s %13s  name (process, thread)\n", "time in ms", "duration");
   for (size_t i = 0; i < n && !ferror(to); i++) line[form](to, &listed, &t->events[v[i].event]);
-  if (form == LISTING_TABLE && n < t->n_events) fprintf(to, "%15s %13s  (%zu of %u events)\n", "...", "", n, t->n_events);
+  if (form == LISTING_TABLE && n < all) fprintf(to, "%15s %13s  (%zu of %zu events)\n", "...", "", n, all);
   free(v);
   return true;
 }

@@ -8,7 +8,13 @@
 
 enum listing_form { LISTING_TABLE, LISTING_JSONL, LISTING_CSV };
 
-/* Prints the first `head` events, 0 = all, with these further columns.  Returns false if out of memory. */
-bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, const struct columns *columns, size_t head);
+struct listing {
+  enum listing_form form;
+  size_t head;              /* print the first events, so many; 0 = all */
+  const uint8_t *selected;  /* by event: whether to print it; NULL = print all */
+};
+
+/* Prints the events with these further columns.  Returns false if out of memory. */
+bool listing_print(FILE *to, const struct tk_trace *t, const struct listing *l, const struct columns *columns);
 
 #endif
