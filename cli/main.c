@@ -17,6 +17,7 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_COMMANDS = 64 };
 
@@ -64,6 +65,10 @@ static int unknown_command(const char *name) {
   for (size_t i = 0; topic_name(i, &summary) && n < MAX_COMMANDS; i++) names[n++] = topic_name(i, &summary);
   if (here) {
     tty_fail("unknown command '%s'; try %s (see 'tracekit help')", name, here);
+    return STATUS_USAGE;
+  }
+  if (access(name, F_OK) == 0) {
+    tty_fail("a command must come first, such as tracekit report %s or tracekit view %s (see 'tracekit help')", name, name);
     return STATUS_USAGE;
   }
   if (name[0] == '-') opt_unknown(&error, "option", name, options);

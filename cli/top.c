@@ -200,7 +200,8 @@ static void print_remarks(const struct tk_top_report *r, size_t top, bool ranges
   if (r->unweighed)
     printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", a));
   if (r->unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(r->unfinished, "span", a));
-  if (r->clipped) printf("%s cross an edge of the range: only the part inside counts\n", tty_counted(r->clipped, "span", a));
+  if (r->clipped) printf("%s %s an edge of the range: only the part inside counts\n", tty_counted(r->clipped, "span", a),
+                         r->clipped == 1 ? "crosses" : "cross");
 }
 
 /* ---- JSON ---- */

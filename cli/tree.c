@@ -176,7 +176,8 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
   if (r->unweighed)
     printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", n));
   if (unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(unfinished, "span", n));
-  if (clipped) printf("%s cross an edge of the range: only the part inside counts\n", tty_counted(clipped, "span", n));
+  if (clipped) printf("%s %s an edge of the range: only the part inside counts\n", tty_counted(clipped, "span", n),
+                      clipped == 1 ? "crosses" : "cross");
   return true;
 }
 

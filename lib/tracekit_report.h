@@ -104,7 +104,7 @@ struct tk_report_rank {
   tk_time latency_mean;          /* from the start of the call to the start of the work */
   tk_time overhead_mean;         /* from the later of the call's start and the time the stream was free to the start of the work
                                   */
-  uint64_t bytes_known; /* number of pieces of work that report their memory traffic (bytes_accessed) */
+  uint64_t bytes_known; /* number of compute kernels that report their memory traffic (bytes_accessed) */
   double bytes;
   tk_time bytes_time;   /* time in which at least one of them ran */
   double flops;         /* floating-point operations, as the trace states them or as the shapes of operators imply; 0 = unknown */
@@ -156,6 +156,7 @@ struct tk_report_rank {
   uint64_t long_gaps;      /* fewest gaps between work, at most 4, that are more than half of the idle time together; 0 = none are */
   uint64_t module_recompilations;  /* how often XLA compiled one module again in the steps at most */
   const char *recompiled_module;   /* this module; "" = none; NULL in brief reports */
+  bool incomplete;         /* its trace ends early or is damaged: no figure is a finding that missing events could change */
 };
 
 struct tk_report_kernel {
@@ -220,7 +221,7 @@ struct tk_report_memory {
   int64_t rank;
   const char *allocator; /* "GPU 0", "cpu" */
   double peak_allocated, peak_reserved; /* bytes; negative = unknown */
-  double capacity; /* bytes of the device; negative = unknown */
+  double capacity; /* bytes of the device, or those that the allocator may use; negative = unknown */
   tk_time at; /* time of the peak since the trace's first event */
   double reserved_at_peak;    /* bytes that were reserved at that time; negative = unknown */
   TK_FIXED double *over_time; /* with strips: TK_REPORT_BINS highest amounts of allocated bytes in parts of the report's time range;
@@ -368,6 +369,7 @@ struct tk_report {
   size_t n_held;
   TK_FIXED struct tk_report_compilation *compilations; /* longest first, at most 100 of a rank; none in brief reports */
   size_t n_compilations;
+  const char *step_name; /* name of the spans that mark steps, with * for numbers; NULL = none, bare numbers, or different ones */
 };
 
 /* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */
@@ -574,6 +576,7 @@ struct tk_inspection {
   uint64_t n_steps, first_step, last_step; /* from the track with the most steps */
   struct tk_inspection_impl *impl;
   TK_FIXED struct tk_step *steps;          /* n_steps of them, in the order of time */
+  const char *step_name;                   /* name of the span that marks the first of them; NULL = no steps, or a bare number */
 };
 
 /* Describes the file that the trace was loaded from.  Returns NULL if out of memory; n_parts is 0 for formats without such

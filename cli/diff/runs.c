@@ -48,17 +48,28 @@ static int by_name(const void *p, const void *q) {
   return order ? order : strcmp(a->v[0], b->v[0]);
 }
 
-bool runs_of_folder(struct runs *r, const char *folder, struct tk_err *err) {
-  DIR *dir = opendir(*folder ? folder : ".");
+/* Writes the folder that contains the runs: plugins/profile in a logdir of TensorBoard, otherwise the folder itself. Returns false
+ * if the path is too long. */
+static bool find_folder(const char *given, char *path, size_t n) {
+  struct stat st;
+  const char *folder = *given ? given : ".";
+  const int len = snprintf(path, n, "%s/plugins/profile", folder);
+  if (len > 0 && (size_t)len < n && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return true;
+  return (size_t)snprintf(path, n, "%s", folder) < n;
+}
+
+bool runs_of_folder(struct runs *r, const char *given, struct tk_err *err) {
+  char folder[4096];
+  DIR *dir = find_folder(given, folder, sizeof folder) ? opendir(folder) : NULL;
   bool failed = false;
   const struct dirent *entry;
   if (!dir) {
     *err = (struct tk_err){ .code = TK_EOPEN };
-    snprintf(err->msg, sizeof err->msg, "%.200s: %s", folder, strerror(errno));
+    snprintf(err->msg, sizeof err->msg, "%.200s: %s", given, strerror(errno));
     return false;
   }
   while (!failed && (entry = readdir(dir))) {
-    char *path = run_path(*folder ? folder : ".", entry->d_name, &failed);
+    char *path = run_path(folder, entry->d_name, &failed);
     if (path) failed = !runs_add_inputs(r, (const char *const *)&path, 1);
     free(path);
   }
@@ -66,7 +77,7 @@ bool runs_of_folder(struct runs *r, const char *folder, struct tk_err *err) {
   if (r->n) qsort(r->inputs, r->n, sizeof *r->inputs, by_name);
   *err = (struct tk_err){ .code = failed ? TK_ELIMIT : TK_EOPEN };
   if (failed) snprintf(err->msg, sizeof err->msg, "out of memory");
-  else if (!r->n) snprintf(err->msg, sizeof err->msg, "%.200s: no folder or trace in this folder", folder);
+  else if (!r->n) snprintf(err->msg, sizeof err->msg, "%.200s: no folder or trace in this folder", given);
   return !failed && r->n;
 }
 

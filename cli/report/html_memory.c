@@ -41,7 +41,7 @@ static void over_time(FILE *to, const struct tk_report *r) {
 
 static void peaks(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
-    { "memory", false, true }, { "allocated, peak", false, false }, { "% of device", false, false }, { "reserved, peak", false, false },
+    { "memory", false, true }, { "allocated, peak", false, false }, { "% of limit", false, false }, { "reserved, peak", false, false },
     { "at", false, false }, { "reserved then", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[128];

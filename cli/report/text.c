@@ -225,12 +225,15 @@ static bool print_compilations(const struct tk_report *r, size_t top) {
 /* ---- steps ---- */
 
 static bool print_steps(const struct tk_report *r) {
-  static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "outliers", "source", NULL };
+  static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "outlier steps", "source",
+                                        NULL };
   struct table t = { .align = "rrrrrrrrll", .drop = "..dac..b..", .width = tty_width(stdout) };
+  char heading[160];
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
-  title("Steps: duration and % busy");
+  if (r->step_name) snprintf(heading, sizeof heading, "Steps: duration and %% busy (marked by '%.80s')", r->step_name);
+  title(r->step_name ? heading : "Steps: duration and % busy");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -486,11 +489,11 @@ static bool print_figures(const struct tk_report *r) {
 /* ---- memory ---- */
 
 static bool print_memory(const struct tk_report *r) {
-  static const char *const titles[] = { "allocated", "% of device", "reserved", "at", "peak memory", NULL };
+  static const char *const titles[] = { "allocated", "% of limit", "reserved", "at", "peak memory", NULL };
   struct table t = { .align = "rrrrl", .width = tty_width(stdout) };
   char who[96];
   if (r->n_memories == 0) return true;
-  title("Memory");
+  title("Memory (limit: memory of the device, or what the allocator may use)");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_memories; i++) {
     const struct tk_report_memory *m = &r->memories[i];

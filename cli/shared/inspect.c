@@ -15,7 +15,9 @@ static void print_steps(const struct tk_inspection *p) {
   char n[64];
   if (p->n_steps == 0) return;
   label("steps");
-  printf("%s, %llu to %llu\n", tty_count(p->n_steps, n), (unsigned long long)p->first_step, (unsigned long long)p->last_step);
+  printf("%s, %llu to %llu", tty_count(p->n_steps, n), (unsigned long long)p->first_step, (unsigned long long)p->last_step);
+  if (p->step_name) fputs(", marked by '", stdout), tty_string(stdout, p->step_name), putchar('\'');
+  putchar('\n');
 }
 
 static void print_hosts(const struct tk_inspection *p) {
@@ -169,6 +171,7 @@ void inspect_json(struct json *j, const struct tk_trace *t, const struct tk_insp
     json_uint(j, "count", p->n_steps);
     json_uint(j, "first", p->first_step);
     json_uint(j, "last", p->last_step);
+    if (p->step_name) json_string(j, "name", p->step_name);
     json_close(j, '}');
   }
   if (p->n_parts == 0) return;

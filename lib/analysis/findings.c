@@ -191,27 +191,28 @@ static const struct rule {
   bool (*figure)(const struct subject *s, double *v);
   tk_time (*part)(const struct tk_report_step *s); /* NULL = the finding is not about steps */
   bool host;                                      /* the figure is about the host, and the same for all devices of the host */
+  bool grows;                                     /* events that are missing can only make the figure larger */
 } RULES[] = {
-  {LIMIT_DEVICE_IDLE, of_unexplained, NULL, false},
-  {LIMIT_INPUT, of_input, input_part, false},
-  {LIMIT_COMPILE, of_compile, compile_part, false},
-  {LIMIT_COMPILE_TIME, of_compile_time, NULL, true},
-  {LIMIT_SYNC, of_sync, sync_part, false},
-  {LIMIT_SYNC_COUNT, of_sync_count, sync_part, true},
-  {LIMIT_SMALL_KERNELS, of_small_kernels, NULL, false},
-  {LIMIT_COMMUNICATION, of_communication, communication_part, false},
-  {LIMIT_COPY, of_copy, copy_part, false},
-  {LIMIT_PAGEABLE, of_pageable, NULL, false},
-  {LIMIT_GC, of_collections, NULL, true},
-  {LIMIT_PROFILER, of_profiler, NULL, true},
-  {LIMIT_RECOMPILATIONS, of_recompilations, NULL, true},
-  {LIMIT_MODULES, of_modules, NULL, true},
-  {LIMIT_GRAPHS, of_graphs, NULL, true},
-  {LIMIT_STEP_OUTLIER, of_outlier, no_part, false},
-  {LIMIT_STEP_DRIFT, of_drift, NULL, false},
-  {LIMIT_FP32_MATMUL, of_fp32, NULL, false},
-  {LIMIT_SMALL_GRID, of_small_grid, NULL, false},
-  {LIMIT_UNRECORDED, of_unrecorded, NULL, true},
+  {LIMIT_DEVICE_IDLE, of_unexplained, NULL, false, false},
+  {LIMIT_INPUT, of_input, input_part, false, false},
+  {LIMIT_COMPILE, of_compile, compile_part, false, false},
+  {LIMIT_COMPILE_TIME, of_compile_time, NULL, true, true},
+  {LIMIT_SYNC, of_sync, sync_part, false, false},
+  {LIMIT_SYNC_COUNT, of_sync_count, sync_part, true, false},
+  {LIMIT_SMALL_KERNELS, of_small_kernels, NULL, false, false},
+  {LIMIT_COMMUNICATION, of_communication, communication_part, false, false},
+  {LIMIT_COPY, of_copy, copy_part, false, false},
+  {LIMIT_PAGEABLE, of_pageable, NULL, false, false},
+  {LIMIT_GC, of_collections, NULL, true, false},
+  {LIMIT_PROFILER, of_profiler, NULL, true, false},
+  {LIMIT_RECOMPILATIONS, of_recompilations, NULL, true, true},
+  {LIMIT_MODULES, of_modules, NULL, true, true},
+  {LIMIT_GRAPHS, of_graphs, NULL, true, true},
+  {LIMIT_STEP_OUTLIER, of_outlier, no_part, false, false},
+  {LIMIT_STEP_DRIFT, of_drift, NULL, false, false},
+  {LIMIT_FP32_MATMUL, of_fp32, NULL, false, false},
+  {LIMIT_SMALL_GRID, of_small_grid, NULL, false, false},
+  {LIMIT_UNRECORDED, of_unrecorded, NULL, true, false},
 };
 enum { N_RULES = sizeof RULES / sizeof *RULES };
 
@@ -270,13 +271,14 @@ struct found {
   struct tk_report_finding f;
   double weight; /* ratio of the figure to the threshold of a warning */
   size_t place;
+  bool first;    /* what it says limits the others */
 };
 
 struct finder {
   struct tk_report *r;
   struct found *v;
   uint32_t n, cap;
-  bool whole; /* the selection contains all work */
+  bool whole; /* the selection contains all work, and no input is incomplete */
   bool any;   /* at least one figure is known */
 };
 
@@ -295,7 +297,8 @@ static bool add_finding(struct finder *to, const struct finding_case *found) {
   findings_say(&c, text, sizeof text, advice, sizeof advice);
   f.text = report_text(impl, text);
   f.advice = report_text(impl, advice);
-  to->v[to->n] = (struct found){f, c.figure / (limit->warning + 1e-9), to->n};
+  const bool first = c.limit == LIMIT_TRUNCATED || c.limit == LIMIT_DAMAGED;
+  to->v[to->n] = (struct found){f, c.figure / (limit->warning + 1e-9), to->n, first};
   to->n++;
   return !impl->mem.failed;
 }
@@ -307,7 +310,7 @@ static bool is_same_host(const struct tk_report_rank *a, const struct tk_report_
 /* Keeps the row if its figure of a rule is the highest so far. */
 static void judge(struct finder *to, const struct rule *rule, const struct subject *s, struct finding_case *worst) {
   double v = 0;
-  if (!rule->figure(s, &v)) return;
+  if ((s->row->incomplete && !rule->grows) || !rule->figure(s, &v)) return;
   to->any = true;
   if (!is_beyond(s->r, rule->limit, v) || (rule->host && worst->row && is_same_host(worst->last, s->row))) return;
   worst->others += worst->row != NULL;
@@ -435,9 +438,10 @@ static bool add_inputs(struct finder *to, enum threshold limit, uint64_t n) {
 
 /* ---- the list ---- */
 
-/* Orders by severity, then by weight. */
+/* Orders by severity, then by weight, but findings about incomplete inputs first. */
 static int by_weight(const void *p, const void *q) {
   const struct found *a = p, *b = q;
+  if (a->first != b->first) return a->first ? -1 : 1;
   if (*a->f.severity != *b->f.severity) return *a->f.severity == 'b' ? -1 : 1;
   if (a->weight != b->weight) return a->weight > b->weight ? -1 : 1;
   return (a->place > b->place) - (a->place < b->place);
@@ -467,7 +471,7 @@ static void conclude(struct tk_report *r, const struct finder *found) {
 bool findings_make(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
   struct finder to = {.r = r, .whole = true};
-  for (size_t i = 0; i < r->n_ranks; i++) to.whole = to.whole && r->ranks[i].judged;
+  for (size_t i = 0; i < r->n_ranks; i++) to.whole = to.whole && r->ranks[i].judged && !r->ranks[i].incomplete;
   if (impl->opt.brief) return true;
   const bool ok = add_rows(&to) && add_kernel(&to) && add_occupancy(&to) && add_memory(&to) && add_straggler(&to) &&
                   add_inputs(&to, LIMIT_TRUNCATED, impl->truncated) && add_inputs(&to, LIMIT_DAMAGED, impl->damaged) &&

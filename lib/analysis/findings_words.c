@@ -61,9 +61,13 @@ static void put_limit(struct words *w) {
 /* Writes how many other devices, hosts or ranks are beyond the threshold of a warning. */
 static void put_others(struct words *w) {
   const struct finding_case *c = w->c;
+  const char *unit = c->r->impl->limits[c->limit].unit;
+  char number[48];
   const char *thing = c->meeting ? "rank" : c->row && (c->host || !*c->row->device) ? "host" : "device";
-  if (c->others == 1) write(w, "; 1 other %s exceeds the warning threshold", thing);
-  else if (c->others) write(w, "; %llu other %ss exceed the warning threshold", (unsigned long long)c->others, thing);
+  if (!c->others) return;
+  tk_print_number(c->r->impl->limits[c->limit].warning, number);
+  write(w, "; %llu other %s%s the threshold of a warning, %s%s%s", (unsigned long long)c->others, thing,
+        c->others > 1 ? "s exceed" : " exceeds", number, *unit == 's' ? " " : "", unit);
 }
 
 static const char *range_of(const struct words *w) { return w->c->r->impl->scope.narrowed ? "the selected range" : "the trace"; }
@@ -325,15 +329,18 @@ static const struct tk_report_kernel *longest_copy(const struct tk_report *r) {
 static void say_copy(struct words *w) {
   const struct tk_report_kernel *k = longest_copy(w->c->r);
   put_share(w, "only copied or filled memory for");
-  if (k) write(w, "; '%.100s' takes the most time of all copies and fills", k->name);
+  if (k) write(w, "; '%.100s' takes the most time of all copies and fills%s", k->name, w->c->r->n_ranks > 1 ? " of all devices" : "");
 }
 
 static void advise_copy(struct words *w) {
   const struct tk_report_kernel *k = longest_copy(w->c->r);
-  const char *advice = "copy asynchronously, on another stream or ahead of use";
+  const bool is_hidden = w->c->row->times.compute >= w->c->row->times.exposed_copy;
+  const char *advice = is_hidden ? "copy asynchronously and ahead of use, beside the computation"
+                                 : "there is less computation than copying, so overlap cannot hide the copies: keep data on the "
+                                   "device, or move less";
   if (k && work_names_traits(k->name) & WORK_DEVICE_COPY)
-    advice = "avoid copies within a device, as contiguous(), cat, clone and changes of layout make";
-  if (k && strcmp(k->kind, "fill") == 0) advice = "allocate without filling (torch.empty) what is overwritten anyway";
+    advice = "avoid copies within a device, as changes of layout, concatenation and clones make";
+  if (k && strcmp(k->kind, "fill") == 0) advice = "allocate without filling what is overwritten anyway (in PyTorch: torch.empty)";
   write(w, "%s", advice);
   write(w, "; tracekit top -e 'kind == memcpy || kind == transfer' lists copies");
 }
@@ -446,11 +453,13 @@ static void say_unrecorded(struct words *w) {
 static void say_truncated(struct words *w) {
   const uint64_t n = (uint64_t)w->c->figure;
   write(w, "%llu input%s end%s early, so the last events are missing", (unsigned long long)n, n > 1 ? "s" : "", n > 1 ? "" : "s");
+  write(w, "; figures that they could change are not judged");
 }
 
 static void say_damaged(struct words *w) {
   const uint64_t n = (uint64_t)w->c->figure;
   write(w, "%llu input%s damaged, so events may be missing or wrong", (unsigned long long)n, n > 1 ? "s are" : " is");
+  write(w, "; figures that they could change are not judged");
 }
 
 static void say_capped(struct words *w) {
@@ -466,7 +475,7 @@ static void advise_step(struct words *w, const char *before, const char *otherwi
 }
 
 static void advise_input(struct words *w) {
-  advise_step(w, "use more workers, prefetch and pinned memory; tracekit top --kind host --by phase ", "",
+  advise_step(w, "prepare batches ahead of the step, with more workers or prefetching; tracekit top --kind host --by phase ", "",
               " shows the share of the loader");
 }
 
@@ -504,7 +513,8 @@ static void advise_compile(struct words *w) {
 }
 
 static void advise_sync(struct words *w) {
-  write(w, "avoid .item(), .cpu(), nonzero() and prints of tensors in the step; ");
+  write(w, "avoid what needs values on the host in the step, such as .item(), .cpu(), nonzero(), block_until_ready() and prints of "
+           "tensors; ");
   put_top(w, "sync");
   write(w, " shows the calls of each step");
 }
@@ -544,7 +554,7 @@ static const struct {
   [LIMIT_DOMINANT_KERNEL] = {say_kernel, NULL, "tracekit top --kind kernel --by op shows which operators launch it"},
   [LIMIT_COPY] = {say_copy, advise_copy, NULL},
   [LIMIT_PAGEABLE] = {say_pageable, NULL,
-    "use pinned memory (pin_memory=True, non_blocking=True); tracekit top --kind memcpy lists copies"},
+    "use pinned memory (in PyTorch: pin_memory=True, non_blocking=True); tracekit top --kind memcpy lists copies"},
   [LIMIT_GC] = {say_gc, advise_gc, NULL},
   [LIMIT_PROFILER] = {say_profiler, advise_profiler, NULL},
   [LIMIT_RECOMPILATIONS] = {say_recompilations, NULL,
@@ -559,8 +569,8 @@ static const struct {
   [LIMIT_STEP_DRIFT] = {say_drift, NULL,
     "compare early and late steps: tracekit top --by step --kind step; growing memory use is a common cause"},
   [LIMIT_FP32_MATMUL] = {say_fp32, NULL,
-    "if the precision allows, use tensor cores: TF32 (torch.set_float32_matmul_precision('high')) or bf16 from compute capability 8.0 "
-    "on, otherwise fp16"},
+    "if the precision allows, use tensor cores: TF32 (in PyTorch: torch.set_float32_matmul_precision('high')) or bf16 from compute "
+    "capability 8.0 on, otherwise fp16"},
   [LIMIT_SMALL_GRID] = {say_small_grid, NULL, "larger batches, fused operators or concurrent streams use more of the device"},
   [LIMIT_OCCUPANCY] = {say_occupancy, NULL,
     "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there are few"},

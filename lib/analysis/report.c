@@ -8,6 +8,7 @@
 
 #include "graph/accelerator.h"
 #include "findings.h"
+#include "fold.h"
 #include "histogram.h"
 #include "base/heap.h"
 #include "base/num.h"
@@ -318,7 +319,7 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
   struct tk_report_rank *row = &r->ranks[r->n_ranks++];
   *row = (struct tk_report_rank){.rank = rank, .host = report_text(p->impl, host), .device = "",
                                  .input = report_text(p->impl, p->place->input), .mfu = -1, .flops_coverage = -1,
-                                 .bytes_coverage = -1, .peak_device = ""};
+                                 .bytes_coverage = -1, .peak_device = "", .incomplete = p->t->truncated || p->t->damaged};
   row->start_ns = num_add(num_add(p->t->origin_ns, p->place->later_ns), p->start / 1000);
   row->length = p->end - p->start;
   p->index.has_row[group] = true;
@@ -426,6 +427,22 @@ static void suspect_device(struct tk_report_impl *impl, const struct tk_trace *t
   impl->suspect = report_text(impl, text);
 }
 
+/* Keeps the name of the spans that mark steps, if it is the same in all traces. */
+static bool add_step_name(struct reporter *p) {
+  const struct steps *s = &p->match.steps;
+  struct buf name = {.mem = p->mem};
+  size_t n;
+  if (!s->n || p->impl->steps_differ) return true;
+  const char *first = tk_string(p->t, p->t->classes[p->t->events[s->v[s->main].event].cls].name, &n);
+  if (strspn(first, "0123456789") == n) return true; /* as on the line "Steps" of XPlane */
+  const bool ok = fold_name(&name, first, n);
+  const char *kept = ok ? report_keep(p->impl, name.data, name.len) : NULL; /* interned: equal names are one */
+  buf_free(&name);
+  p->impl->steps_differ = p->r->step_name && kept != p->r->step_name;
+  p->r->step_name = p->impl->steps_differ ? NULL : kept;
+  return ok;
+}
+
 bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, const struct report_place *place,
                 struct tk_err *err) {
   const struct tk_selection *select = &r->impl->opt.select;
@@ -437,7 +454,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   r->impl->damaged += t->damaged;
   r->impl->capped += t->capped;
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
-            window_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
+            window_select(&p.scope, t, &p.match.steps, select, err) && add_step_name(&p) && add_rows(&p) &&
             match_check(&p.match, err);
   r->impl->scope = p.scope;
   if (ok && !p.works.n_rows) suspect_device(p.impl, t);

@@ -2,8 +2,8 @@
  *
  * Compilers work on several threads: JAX calls backend_compile_and_load on the thread of the program while XLA runs
  * PjRtCpuClient::Compile and FusionCompiler::Compile on threads of its own. Of the outermost compile spans of each thread, those that
- * run within the time of another one are therefore its parts. XLA names the module in the args of its passes ("module": "jit_step"), which
- * lie below any of these spans; JAX runs the compilation within a span PjitFunction(step). */
+ * run within the time of another one are therefore its parts. XLA names the module in the args of its passes ("module": "jit_step"),
+ * which lie below any of these spans; JAX runs the compilation within a span PjitFunction(step). */
 #include "report.h"
 
 #include <stdlib.h>

@@ -223,6 +223,7 @@ static const struct tk_field rank_list[] = {
     "idle time of the steps, or of the window without steps, in gaps of 30 us or more before work that had been launched before"),
   FIELD_IF(tk_report_rank, COUNT, long_gaps, "long_gaps", has_gap,
     "fewest gaps between work, at most 4, that together are more than half of the idle time; 0 if none are"),
+  FIELD(tk_report_rank, BOOL, incomplete, "incomplete", "true if the trace ends early or is damaged"),
   FIELD_IF(tk_report_rank, COUNT, findings, "findings", is_judged, "number of findings of the report"),
   {.name = "split", .help = "what the window consists of; of the whole trace if the trace contains no device work",
     .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT, .unknown = TK_UNKNOWN_NULL, .known = has_split,
@@ -472,6 +473,7 @@ static bool get_n_kernels(const void *row, const void *owner, struct tk_value *v
 }
 
 FIELD_KNOWN(is_unjudged, tk_report, r->unjudged != NULL)
+FIELD_KNOWN(has_step_name, tk_report, r->step_name != NULL)
 
 static const struct tk_field report_list[] = {
   FIELD_ROWS(tk_report, TK_ROW_REPORT_FINDING, findings, n_findings, "findings",
@@ -483,6 +485,8 @@ static const struct tk_field report_list[] = {
   FIELD_TEXTS(tk_report, devices, n_devices, "devices", "accelerator names as recorded in the traces"),
   FIELD_TEXTS(tk_report, versions, n_versions, "versions", "versions of the software that produced the traces"),
   FIELD_TEXTS(tk_report, unknown, n_unknown, "unknown", "facts that the traces do not record"),
+  FIELD_IF(tk_report, TEXT, step_name, "step_name", has_step_name,
+    "name of the spans that mark steps, with * for numbers; null if there are none or the traces differ"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_RANK, ranks, n_ranks, "ranks",
     "one row for each device of each rank, and for each rank without devices"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_GAP, gaps, n_gaps, "idle_gaps", "longest idle times of each device, longest first"),

@@ -1,8 +1,8 @@
 /* report_figures.c - key figures of a job with a verdict each: what a viewing guide for traces asks first (report.h).
  *
  * The limits are those of the guide, and docs/analysis.md lists them. A figure of devices is that of the device with the worst one. Its
- * verdict is left out where a finding would not be judged either: for a selection of the work, for fewer than 10 pieces of work, and,
- * where idle time counts, if launched work was not recorded. */
+ * verdict is left out where a finding would not be judged either: for a selection of the work, for incomplete traces, for fewer than 10
+ * pieces of work, and, where idle time counts, if launched work was not recorded. */
 #include "report.h"
 
 #include <math.h>
@@ -19,18 +19,21 @@ static bool share(double part, double whole, double *value) {
   return whole > 0;
 }
 
+/* True for a device that computes, and if no device of the report does: a helper that only copies is no measure of the job. */
+static bool is_worker(const struct tk_report_rank *row, const struct tk_report *r) {
+  return *row->device && (row->kernels || !r->impl->computes);
+}
+
 static bool utilization(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
-  (void)r;
-  return *row->device && share((double)(s.length - report_idle_of(&s)), (double)s.length, value);
+  return is_worker(row, r) && share((double)(s.length - report_idle_of(&s)), (double)s.length, value);
 }
 
 static bool host_overhead(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
-  (void)r;
-  return *row->device && share((double)s.launch + (double)s.runtime + (double)s.sync + (double)s.host, (double)s.length, value);
+  return is_worker(row, r) && share((double)s.launch + (double)s.runtime + (double)s.sync + (double)s.host, (double)s.length, value);
 }
 
 static bool kernel_duration(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
@@ -42,7 +45,7 @@ static bool kernel_duration(const struct tk_report_rank *row, const struct tk_re
 static bool bandwidth(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   (void)r;
   if (!row->bytes_known || row->bytes_time <= 0) return false;
-  return share(row->bytes / ((double)row->bytes_time / 1e12), row->peak_bandwidth, value);
+  return share(row->bytes / ((double)row->bytes_time / 1e12), row->peak_bandwidth, value) && *value <= 100; /* more is an error */
 }
 
 static bool compile_time(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
@@ -52,9 +55,8 @@ static bool compile_time(const struct tk_report_rank *row, const struct tk_repor
 }
 
 static bool longest_gap(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
-  (void)r;
   *value = (double)row->gap / 1e9;
-  return *row->device != 0;
+  return is_worker(row, r);
 }
 
 /* Figures of the whole job. */
@@ -95,7 +97,10 @@ static bool peak_memory(const struct tk_report_rank *row, const struct tk_report
 static bool long_operators(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   (void)row;
   *value = 0;
-  for (size_t i = 0; i < r->n_ops; i++) *value += r->ops[i].self.s > 0 || r->ops[i].self.ps > LONG_SELF;
+  for (size_t i = 0; i < r->n_ops; i++) {
+    const struct tk_report_op *op = &r->ops[i];
+    *value += strcmp(op->kind, "operator") == 0 && (op->self.s > 0 || op->self.ps > LONG_SELF);
+  }
   return r->n_ops > 0;
 }
 
@@ -129,7 +134,7 @@ static const char *verdict(const struct figure *f, double value) {
 }
 
 static bool is_judged(const struct figure *f, const struct tk_report_rank *row) {
-  if (!row->judged || (*row->device && row->work < LEAST_WORK)) return false;
+  if (!row->judged || row->incomplete || (*row->device && row->work < LEAST_WORK)) return false;
   return !f->needs_idle || report_lost_calls(row, 100.0 / LEAST_LINKED) * LEAST_LINKED < row->launch_calls || row->launch_calls == 0;
 }
 
@@ -168,6 +173,7 @@ static bool add_figure(struct tk_report *r, const struct figure *f) {
 
 bool report_figures_make(struct tk_report *r) {
   bool ok = true;
+  for (size_t i = 0; i < r->n_ranks; i++) r->impl->computes = r->impl->computes || r->ranks[i].kernels;
   for (size_t i = 0; ok && !r->impl->opt.brief && i < sizeof FIGURES / sizeof *FIGURES; i++) ok = add_figure(r, &FIGURES[i]);
   return ok;
 }

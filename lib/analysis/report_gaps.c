@@ -24,7 +24,9 @@ struct gap_host {
   struct map row_of;  /* class -> 1 + row */
   struct gap_span {
     tk_id cls;
+    tk_id track;  /* the thread of `self` */
     tk_time self;
+    tk_time most; /* largest self time of an earlier thread */
   } *v;
   uint32_t n, cap;
   uint32_t open[MOST_DEPTH]; /* by depth: 1 + row of the open span; 0 = none */
@@ -61,8 +63,10 @@ static void find_neighbours(const struct reporter *p, uint32_t n_work, struct ga
 
 /* ---- the host ---- */
 
+static tk_time most_self(const struct gap_span *s) { return s->self > s->most ? s->self : s->most; }
+
 /* Adds self time to the row of a class. Returns 1 + row; 0 if memory runs out. */
-static uint32_t add_self(struct gap_host *h, tk_id cls, tk_time part) {
+static uint32_t add_self(struct gap_host *h, tk_id cls, tk_id track, tk_time part) {
   uint32_t *slot = map_put(&h->row_of, cls, 0);
   if (!slot) return 0;
   if (!*slot) {
@@ -70,7 +74,9 @@ static uint32_t add_self(struct gap_host *h, tk_id cls, tk_time part) {
     h->v[h->n] = (struct gap_span){.cls = cls};
     *slot = ++h->n;
   }
-  h->v[*slot - 1].self += part;
+  struct gap_span *s = &h->v[*slot - 1];
+  if (s->track != track) *s = (struct gap_span){.cls = cls, .track = track, .most = most_self(s)};
+  s->self += part;
   return *slot;
 }
 
@@ -88,7 +94,7 @@ static bool see_span(struct gap_host *h, tk_id event) {
   uint32_t around = e->depth;
   while (around && !h->open[around - 1]) around--;
   if (around) h->v[h->open[around - 1] - 1].self -= to - from;
-  return (h->open[e->depth] = add_self(h, e->cls, to - from)) != 0;
+  return (h->open[e->depth] = add_self(h, e->cls, e->track, to - from)) != 0;
 }
 
 /* Returns the index of the first event of the track that starts at the time or later. */
@@ -113,7 +119,7 @@ static bool see_thread(struct gap_host *h, tk_id track) {
   return ok;
 }
 
-/* Finds the class with the most self time in the gap, on the threads that launch work, or on all threads if none does. */
+/* Finds the class with the most self time of one thread in the gap, on the threads that launch work, or on all threads if none does. */
 static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *row) {
   const struct report_index *x = &h->p->index;
   bool leads = false, ok = true;
@@ -124,12 +130,12 @@ static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *
   }
   const struct gap_span *most = NULL;
   for (uint32_t i = 0; i < h->n; i++)
-    if (h->v[i].self > (most ? most->self : 0)) most = &h->v[i];
+    if (most_self(&h->v[i]) > (most ? most_self(most) : 0)) most = &h->v[i];
   if (!ok || !most) return ok;
   size_t n;
   const char *name = tk_string(h->p->t, h->p->t->classes[most->cls].name, &n);
   row->host_span = report_keep(h->p->impl, name, n);
-  row->host_time = most->self;
+  row->host_time = most_self(most);
   return true;
 }
 

@@ -16,6 +16,7 @@ struct host {
   struct waits {
     uint64_t calls, in_steps;
     tk_time time_in_steps;
+    bool settled; /* the last call that launched work waited for it */
   } waits; /* calls of the current thread that wait for the device */
   bool leads;                     /* an earlier thread leads */
 };
@@ -89,6 +90,15 @@ static bool count_collection(struct host *h, const struct tk_event *e) {
   return measure_add(&h->collections, part, h->p->mem);
 }
 
+/* Counts a call that waits for the device. A synchronization after a copy that was awaited is part of the same wait, as in .item(). */
+static void count_wait(struct host *h, tk_id event) {
+  const struct tk_event *e = &h->p->t->events[event];
+  const bool is_new = !h->waits.settled || h->p->launches[event], in_step = report_is_in_step(h->steps, h->n_steps, e->ts);
+  h->waits.calls += is_new;
+  h->waits.in_steps += is_new && in_step;
+  h->waits.time_in_steps += in_step ? part_of(h, e).dur : 0;
+}
+
 /* Adds the span to the time of the host. Blocking calls and collections count unless they are parts of others. */
 static bool see_class(struct host *h, tk_id event, unsigned kind) {
   const struct tk_event *e = &h->p->t->events[event];
@@ -97,11 +107,8 @@ static bool see_class(struct host *h, tk_id event, unsigned kind) {
   if (e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
   if (!host_time_add(&h->sums->time, e, class, &around)) return false;
   if (class == HOST_GC && around < HOST_GC && !count_collection(h, e)) return false;
-  if (class != HOST_SYNC || around >= HOST_SYNC) return true;
-  h->waits.calls++;
-  if (!report_is_in_step(h->steps, h->n_steps, e->ts)) return true;
-  h->waits.in_steps++;
-  h->waits.time_in_steps += part_of(h, e).dur;
+  if (class == HOST_SYNC && around < HOST_SYNC) count_wait(h, event);
+  if (h->p->launches[event]) h->waits.settled = h->p->launches[event] & REPORT_AWAITED;
   return true;
 }
 

@@ -34,12 +34,19 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
   return &r->memories[*slot - 1];
 }
 
-/* Writes the name of an allocator. Kineto states the device type as a number of c10. */
-static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, char *text, size_t n) {
+/* Writes the name of an allocator. Kineto states the device type as a number of c10; XLA names the allocators of GPUs, and numbers
+ * those of TPUs like the devices. */
+static bool name_allocator(const struct reporter *p, const struct tk_event *e, char *text, size_t n) {
+  const struct tk_trace *t = p->t;
   double type = -1, id = -1;
   struct tk_arg arg;
   if (tk_args_find(t, e->args, "allocator_name", &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF)) {
     snprintf(text, n, "%.60s", tk_string(t, arg.s, NULL));
+    return true;
+  }
+  if (report_number_of(t, e, report_key_of(t, "index_on_host"), &id)) {
+    const char *family = p->works.n_rows ? accelerator_of(t, p->works.rows[0].process).family : NULL;
+    snprintf(text, n, "%s:%d", family ? family : "device", (int)id);
     return true;
   }
   report_number_of(t, e, report_key_of(t, "Device Id"), &id);
@@ -86,17 +93,26 @@ static void find_block(const struct tk_trace *t, const struct tk_event *e, struc
   change->has_address = true;
 }
 
+/* XLA states what an allocator has reserved, allocated and left (tsl/framework/bfc_allocator.cc): together, what it may use. */
+static void find_limit(const struct tk_trace *t, const struct tk_event *e, struct tk_report_memory *row) {
+  double reserved, allocated, left;
+  if (!bytes_of(t, e, "bytes_available", &left) || !bytes_of(t, e, "bytes_allocated", &allocated)) return;
+  if (!bytes_of(t, e, "bytes_reserved", &reserved)) reserved = 0;
+  if (reserved + allocated + left > row->capacity) row->capacity = reserved + allocated + left;
+}
+
 static bool count_allocation(struct counted *c, const struct tk_event *e) {
   struct reporter *p = c->p;
   const struct tk_trace *t = p->t;
   static const char *const allocated[] = {"Total Allocated", "bytes_allocated"};
   char name[64];
   double v;
-  if (!name_allocator(t, e, name, sizeof name)) return true;
+  if (!name_allocator(p, e, name, sizeof name)) return true;
   struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
   struct report_change *change = row ? add_change(c, e, row) : NULL;
   if (!change) return false;
   find_block(t, e, change);
+  find_limit(t, e, row);
   for (size_t i = 0; i < 2; i++) {
     if (!bytes_of(t, e, allocated[i], &v)) continue;
     change->allocated = v;

@@ -23,7 +23,7 @@ static const struct tk_field memory_list[] = {
   FIELD(tk_report_memory, TEXT, allocator, "allocator", "device of the allocator, such as GPU 0 or cpu"),
   PEAK(peak_allocated, "peak_allocated_bytes", allocated_is_known, "most bytes that were allocated"),
   PEAK(peak_reserved, "peak_reserved_bytes", reserved_is_known, "most bytes that were reserved"),
-  PEAK(capacity, "device_bytes", capacity_is_known, "memory of the device"),
+  PEAK(capacity, "device_bytes", capacity_is_known, "memory of the device, or, for XLA, what the allocator may use"),
   FIELD_TIME(tk_report_memory, at, "peak_at_ns", "time of the peak since the first event of the trace"),
   PEAK(reserved_at_peak, "reserved_at_peak_bytes", reserved_at_peak_is_known, "bytes that were reserved at that time"),
   FIELD_GET_IF(NUMBER, PERCENT, "unused_at_peak_percent", get_unused,

@@ -122,7 +122,7 @@ static void count_row(struct counter *c, const struct work *w, tk_time time) {
 static bool count_traffic(struct counter *c, const struct work *w) {
   const struct tk_event *e = &c->p->t->events[w->event];
   double v;
-  if (!report_number_of(c->p->t, e, c->keys.bytes_accessed, &v)) return true;
+  if (w->class != WORK_COMPUTE || !report_number_of(c->p->t, e, c->keys.bytes_accessed, &v)) return true;
   if (w->first) {
     c->row->bytes_known++;
     c->row->bytes += v;

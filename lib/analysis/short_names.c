@@ -279,6 +279,16 @@ static bool is_common_word(struct short_span s) {
   return short_is(s, "kernel") || short_is(s, "Kernel") || short_is(s, "run") || short_is(s, "globalKernel");
 }
 
+/* XLA: "all-reduce-start_kernel<float, float>", "gemm_fusion_dot.1_kernel<float>". These are no names of C++, so only the brackets are
+ * left out. */
+static bool put_xla(struct short_text *to, const struct entity *e) {
+  const char *end = e->base.end;
+  if (end == e->tail.end || (*end != '-' && *end != '.')) return false;
+  while (end < e->tail.end && *end != '<' && *end != '(') end++;
+  short_put(to, e->base.p, (size_t)(end - e->base.p));
+  return true;
+}
+
 static bool put_function(struct short_text *to, const struct entity *e) {
   if (is_common_word(e->base) && e->outer.p < e->outer.end) {
     short_put(to, e->outer.p, (size_t)(e->outer.end - e->outer.p));
@@ -322,7 +332,8 @@ bool short_names_of(const char *name, size_t n, struct short_text *to) {
   bool made = put_collective(to, s) || short_tiles(s, to);
   if (!made && is_template(s)) {
     const struct entity e = entity_of(s);
-    if (e.base.p < e.base.end) made = put_applier(to, &e) || put_flash(to, &e) || put_cutlass(to, &e) || put_function(to, &e);
+    made = e.base.p < e.base.end && (put_xla(to, &e) || put_applier(to, &e) || put_flash(to, &e) || put_cutlass(to, &e) ||
+                                     put_function(to, &e));
   }
   if (!made || to->cut || to->n >= n || to->n == 0) to->n = 0;
   return to->n > 0;

@@ -55,7 +55,8 @@ static void find_lines(struct finder *f) {
   }
 }
 
-/* True for the asynchronous lines of a TPU, which move data by DMA or to other devices, in parallel to the operations. */
+/* True for the asynchronous lines of a TPU, which move data by DMA or to other devices, in parallel to the operations and to each
+ * other: an operation there contains no other, even if it begins and ends later. */
 static bool is_async_line(const struct tk_trace *t, tk_id track) {
   return strncmp(tk_string(t, t->tracks[track].name, NULL), "Async XLA Ops", 13) == 0;
 }
@@ -262,8 +263,9 @@ static bool take_track(struct finder *f, tk_id track) {
   const uint32_t first = w->n;
   if (k->count == 0 || !is_counted(f, track)) return true;
   f->leaves_out = false;
-  const bool nests = (f->m->kinds.of_track[track] & (KIND_DEVICE | KIND_OP)) == (KIND_DEVICE | KIND_OP);
-  if (!(nests && k->kind == TK_TRACK_THREAD ? take_nested(f, k) : take_flat(f, k))) return false;
+  const bool has_ops = (f->m->kinds.of_track[track] & (KIND_DEVICE | KIND_OP)) == (KIND_DEVICE | KIND_OP);
+  const bool nests = has_ops && k->kind == TK_TRACK_THREAD && !is_async_line(f->m->t, track);
+  if (!(nests ? take_nested(f, k) : take_flat(f, k))) return false;
   if (f->leaves_out) w->partial[device_of(f, track)] = true;
   const uint64_t unfinished = count_unfinished(f, k);
   struct work_row *row = w->n > first || unfinished ? work_row_of(f, track) : NULL;

@@ -18,11 +18,11 @@ static bool is_between_devices(const char *name) {
 }
 
 /* cuBLAS and CUTLASS name such kernels sgemm: "ampere_sgemm_128x64_nn", "cutlass_80_simt_sgemm_256x128_8x4_nn_align1"; cuDNN's are
- * "volta_scudnn_128x64_relu_interior_nn_v1" and "implicit_convolve_sgemm<...>". The name of a kernel of xmma lists the types of its
- * operands, also for convolutions ("xmma_fprop_implicit_gemm_..."); TF32 appears there as tf32. */
+ * "volta_scudnn_128x64_relu_interior_nn_v1", "implicit_convolve_sgemm<...>" and "dgrad_engine<float, ...>". The name of a kernel of
+ * xmma lists the types of its operands, also for convolutions ("xmma_fprop_implicit_gemm_..."); TF32 appears there as tf32. */
 static bool is_fp32_matmul(const char *name) {
-  static const char *const parts[] = {"_sgemm_", "simt_sgemm", "gemm_f32f32_f32f32_f32_", "_scudnn_", "implicit_convolve_sgemm",
-                                      NULL};
+  static const char *const parts[] = {"_sgemm_", "simt_sgemm", "gemm_f32f32_f32f32_f32_", "_scudnn_", "convolve_sgemm<",
+                                      "dgrad_engine<float", "wgrad_alg0_engine<float", NULL};
   static const char *const others[] = {"tf32", "tensorop", NULL};
   return text_any_holds(name, parts) && !text_any_holds(name, others);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/map.h"
 #include "base/regexp.h"
 #include "base/text.h"
 
@@ -121,11 +122,26 @@ static uint32_t mark_row(struct step_names *n, const struct tk_trace *t, unsigne
 
 /* ---- programs ---- */
 
+/* A program is a name: each plane of XPlane has classes of its own. */
 struct program {
   tk_time total;
   tk_id track; /* last track on which it ran */
+  tk_id first; /* by class: the first class of its name, which stands for the program */
   bool repeats;
 };
+
+static bool find_programs(const struct tk_trace *t, struct program *programs, struct mem *mem) {
+  struct map first;
+  bool ok = true;
+  map_init(&first, mem);
+  for (tk_id i = 1; ok && i <= t->n_classes; i++) {
+    const uint32_t *class = map_put(&first, t->classes[i].name, i);
+    ok = class != NULL;
+    programs[i].first = ok ? *class : i;
+  }
+  map_free(&first);
+  return ok;
+}
 
 /* Adds up the executions of each program. The lines of XLA that show programs are called "XLA Modules", and for GPUs "XLA
  * Modules - from #2". */
@@ -135,7 +151,7 @@ static void add_programs(const struct tk_trace *t, struct program *programs) {
     if (k->kind != TK_TRACK_THREAD || !text_begins(tk_string(t, k->name, NULL), "XLA Modules")) continue;
     for (tk_id at = k->first; at < k->first + k->count; at++) {
       const struct tk_event *e = &t->events[at];
-      struct program *p = &programs[e->cls];
+      struct program *p = &programs[programs[e->cls].first];
       if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED)) continue;
       p->total += e->dur;
       p->repeats = p->repeats || p->track == i;
@@ -151,14 +167,15 @@ static bool mark_program(struct step_names *n, const struct tk_trace *t, struct 
   tk_id longest = 0;
   if (!programs) return false;
   memset(programs, 0, ((size_t)t->n_classes + 1) * sizeof *programs);
-  add_programs(t, programs);
+  const bool ok = find_programs(t, programs, mem);
+  if (ok) add_programs(t, programs);
   for (tk_id i = 1; i <= t->n_classes; i++)
     if (programs[i].repeats && (!longest || programs[i].total > programs[longest].total)) longest = i;
+  for (tk_id i = 1; longest && i <= t->n_classes; i++) n->marks[i] = programs[i].first == longest;
   mem_free(mem, programs);
   *found = longest != 0;
-  if (longest) n->marks[longest] = true;
   n->ordinal = true;
-  return true;
+  return ok;
 }
 
 bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem *mem) {

@@ -22,7 +22,7 @@ static const struct format *choose_format(const char *path, const struct tk_save
   }
   if (!f && (strcmp(path, "-") == 0 || tk_path_of(path).bare)) f = format_by_name(like);
   if (!f) err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "unknown extension");
-  else if (!f->info.can_write) err_set(err, TK_EUSAGE, "%s cannot be written", f->info.title);
+  else if (!f->info.can_write) err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "%s cannot be written; choose another format", f->info.title);
   else return f;
   return NULL;
 }

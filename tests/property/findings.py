@@ -360,7 +360,7 @@ def devices(folder):
     path = with_two().write(f'{folder}/two.json')
     same('an unexplained device beside an explained one', [(f['id'], f['device'], round(f['figure'])) for f in report(path)['findings']],
          [('input', 'GPU 0', 60), ('device-idle', 'GPU 1', 55)])
-    judge('both wait for input', '' if '; 1 other device exceeds the warning threshold' in text_of('input', path) else text_of('input', path))
+    judge('both wait for input', '' if '; 1 other device exceeds the threshold of a warning, 10%' in text_of('input', path) else text_of('input', path))
     made = with_two(1000)
     made.span('backend_compile', 'cpu_op', -3000000, 2100000)
     judge('one host with two devices', '' if 'other' not in text_of('compile-time', made.write(f'{folder}/compile.json')) else 'counts another')

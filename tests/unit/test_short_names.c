@@ -30,6 +30,8 @@ static const struct {
    "softmax_warp_forward<float>", "softmax"},
   {"void " AT "(anonymous namespace)::vectorized_layer_norm_kernel<float, float>(int, float)", "vectorized_layer_norm_kernel<float>",
    "norm"},
+  {"all-reduce-start_kernel<float, float>", "all-reduce-start_kernel", "collective"},
+  {"gemm_fusion_dot.1_kernel(float*)", "gemm_fusion_dot.1_kernel", "matmul"},
   {"ampere_sgemm_128x32_nt", "gemm 128x32 nt fp32", "matmul"},
   {"ampere_bf16_s16816gemm_bf16_128x64_ldg8_relu_f2f_stages_64x3_tn", "gemm 128x64 tn bf16 relu", "matmul"},
   {"void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x64_16x6_nn_align4>(Params)",
