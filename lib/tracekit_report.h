@@ -325,6 +325,7 @@ struct tk_report_figure {
   const char *good;        /* the values that are good: "at least 80"; "" = there is no limit */
   int64_t rank;            /* the rank and device with this value; -1 = unknown, or the whole job */
   const char *device;      /* "" = a host, or the whole job */
+  bool known;              /* the traces contain it; otherwise `value` is 0 */
 };
 
 struct tk_report {

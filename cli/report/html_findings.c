@@ -54,7 +54,8 @@ void html_figures(FILE *to, const struct tk_report *r) {
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_figures; i++) {
     const struct tk_report_figure *f = &r->figures[i];
-    snprintf(text, sizeof text, "%s %s", tty_fraction(f->value, figure_decimals(f), number), f->unit);
+    if (f->known) snprintf(text, sizeof text, "%s %s", tty_fraction(f->value, figure_decimals(f), number), f->unit);
+    else snprintf(text, sizeof text, "not recorded");
     figure_device(f, who, sizeof who);
     html_cell(&t, f->name);
     cell_verdict(&t, f->verdict);

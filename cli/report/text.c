@@ -475,13 +475,13 @@ static bool print_figures(const struct tk_report *r) {
   cells(&t, titles);
   for (size_t i = 0; i < r->n_figures; i++) {
     const struct tk_report_figure *f = &r->figures[i];
-    table_cell(&t, "%s", tty_fraction(f->value, figure_decimals(f), text));
+    table_cell(&t, "%s", f->known ? tty_fraction(f->value, figure_decimals(f), text) : "-");
     table_cell(&t, "%s", f->unit);
     table_cell(&t, "%s", *f->good ? f->good : "-");
     cell_verdict(&t, f->verdict);
     table_cell(&t, "%s", f->name);
     figure_device(f, who, sizeof who);
-    table_cell(&t, "%s", *who ? who : "-");
+    table_cell(&t, "%s", !f->known ? "(not recorded)" : *who ? who : "-");
   }
   return table_print(&t, stdout);
 }

@@ -107,6 +107,7 @@ struct tk_report_impl {
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
   struct map memory_of; /* rank and allocator, as one text -> 1 + row */
   struct tk_threshold limits[N_THRESHOLDS];
+  bool has_device;      /* some row is of a device */
   bool computes;        /* some device ran a kernel */
   bool steps_differ;    /* the steps of two traces have different names */
   uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of

@@ -158,22 +158,26 @@ static bool is_judged_everywhere(const struct figure *f, const struct tk_report 
   return true;
 }
 
+/* Adds a figure. One that a guide asks for is also listed if the traces of devices do not contain it. */
 static bool add_figure(struct tk_report *r, const struct figure *f) {
   struct tk_report_impl *impl = r->impl;
   double value = 0;
   const struct tk_report_rank *row = worst_of(f, r, &value);
-  if (!row) return true;
-  const bool judged = f->of_job ? is_judged_everywhere(f, r) : is_judged(f, row);
+  if (!row && (isnan(f->warning) || !r->impl->has_device)) return true;
+  const bool judged = row && (f->of_job ? is_judged_everywhere(f, r) : is_judged(f, row));
   if (!mem_grow(&impl->mem, (void **)&r->figures, &impl->cap_figures, r->n_figures + 1, sizeof *r->figures)) return false;
   r->figures[r->n_figures++] = (struct tk_report_figure){
       .name = f->name, .unit = f->unit, .value = value, .verdict = judged ? verdict(f, value) : "", .good = f->good,
-      .rank = f->of_job ? -1 : row->rank, .device = f->of_job ? "" : row->device};
+      .rank = f->of_job || !row ? -1 : row->rank, .device = f->of_job || !row ? "" : row->device, .known = row != NULL};
   return true;
 }
 
 bool report_figures_make(struct tk_report *r) {
   bool ok = true;
-  for (size_t i = 0; i < r->n_ranks; i++) r->impl->computes = r->impl->computes || r->ranks[i].kernels;
-  for (size_t i = 0; ok && !r->impl->opt.brief && i < sizeof FIGURES / sizeof *FIGURES; i++) ok = add_figure(r, &FIGURES[i]);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    r->impl->computes = r->impl->computes || r->ranks[i].kernels;
+    r->impl->has_device = r->impl->has_device || *r->ranks[i].device;
+  }
+  for (size_t i = 0; ok && !r->impl->opt.brief && r->n_ranks && i < sizeof FIGURES / sizeof *FIGURES; i++) ok = add_figure(r, &FIGURES[i]);
   return ok;
 }

@@ -58,6 +58,7 @@ const struct field_list report_held_fields = FIELD_LIST(tk_report_held, held_lis
 
 /* ---- key figures ---- */
 
+FIELD_KNOWN(figure_is_known, tk_report_figure, r->known)
 FIELD_KNOWN(figure_has_verdict, tk_report_figure, *r->verdict != 0)
 FIELD_KNOWN(figure_has_limit, tk_report_figure, *r->good != 0)
 FIELD_KNOWN(figure_has_rank, tk_report_figure, r->rank >= 0)
@@ -65,7 +66,8 @@ FIELD_KNOWN(figure_has_device, tk_report_figure, *r->device != 0)
 
 static const struct tk_field figure_list[] = {
   FIELD(tk_report_figure, TEXT, name, "name", "the figure, such as device utilization"),
-  FIELD_NUMBER_IF(tk_report_figure, NONE, value, "value", NULL, "its value, of the device with the worst one"),
+  FIELD_NUMBER_IF(tk_report_figure, NONE, value, "value", figure_is_known,
+    "its value, of the device with the worst one; null if the traces do not contain it"),
   FIELD(tk_report_figure, TEXT, unit, "unit", "unit of the value: %, ms, s, or empty for a number"),
   FIELD_IF(tk_report_figure, TEXT, verdict, "verdict", figure_has_verdict, "good, warning or bad; null if it is not judged"),
   FIELD_IF(tk_report_figure, TEXT, good, "good", figure_has_limit, "values that are good, such as at least 80; null without a limit"),

@@ -330,7 +330,12 @@ def key_figures(name, got):
         f = found.get(what, {})
         judge(f'{name}, {what}: value', '' if f and abs(f['value'] - value) < .01 * max(1, value) else f'{f}, not {value}')
         judge(f'{name}, {what}: device', '' if (f.get('rank'), f.get('device')) == (rank, device) else f'{f}, not {rank}, {device}')
+    if any(row['device'] for row in got['ranks']):
+        judge(f'{name}: figures of the guide', '' if set(limits) <= set(found) else f'{set(limits) - set(found)} are missing')
     for what, f in found.items():
+        if f['value'] is None:
+            judge(f'{name}, {what}: not recorded', '' if (f['verdict'], f['rank'], f['device']) == (None,) * 3 and what in limits else f'{f}')
+            continue
         good, bad = limits.get(what, (None, None))
         worse = lambda limit: f['value'] < limit if what in more else f['value'] >= limit  # noqa: E731
         verdict = None if good is None else 'good' if not worse(good) else 'bad' if bad is not None and worse(bad) and f['value'] != bad else 'warning'
