@@ -218,6 +218,20 @@ ptrdiff_t in_read_at(struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk
   return got;
 }
 
+bool in_is_shared(const struct in *in) { return is_direct(in) && in->source.move && in->source.total; }
+
+ptrdiff_t in_read_shared(const struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err) {
+  return in->source.read_at(in->source.self, p, n, at, err);
+}
+
+void in_move(struct in *in, uint64_t at) {
+  in->source.move(in->source.self, at);
+  in->start = in->end = 0;
+  in->offset = at;
+  in->ended = false;
+  __atomic_store_n(&in->got, at, __ATOMIC_RELAXED);
+}
+
 uint64_t in_size(const struct in *in) { return in->spool >= 0 ? in->spooled : in->source.total; }
 
 /* ---- properties --------------------------------------------------------------------------------------------------- */
