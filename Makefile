@@ -44,6 +44,10 @@ STRIP_DEBUG := $(if $(APPLE),-S,--strip-debug)
 
 # ---- dependencies -----------------------------------------------------------------------------------------------------------
 
+# Name by which a program that is linked with the flags $(1) requests the shared library $(2); nothing if it links a static one.
+soname = echo 'int main(void) { return 0; }' | $(CC) $(LDFLAGS) -x c - -o $@.out -Wl,--no-as-needed $(1) 2>/dev/null && \
+  readelf -d $@.out 2>/dev/null | sed -n "s/.*NEEDED.*\[\($(2)\.so[.0-9]*\)\].*/\1/p"; rm -f $@.out
+
 # Goals that build nothing need no dependencies.
 NEEDS_DEPS := $(filter-out clean help messages lint-text,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDS_DEPS),)
@@ -61,7 +65,9 @@ $(BUILD)/config.mk: .ci/setup
 	       echo "HAVE_$$p := 1"; \
 	       echo "CFLAGS_$$p := $$($(PKG_CONFIG) --cflags $$p)"; \
 	       echo "LIBS_$$p := $$($(PKG_CONFIG) --libs $$p)"; \
-	     fi; done; } > $@.tmp
+	     fi; done; \
+	   for p in libarchive libedit; do \
+	     echo "SONAME_$$p := $$($(call soname,$$($(PKG_CONFIG) --libs $$p),$$p))"; done; } > $@.tmp
 	@mv $@.tmp $@
 
 $(BUILD)/.deps-test: .ci/setup
@@ -134,8 +140,16 @@ PIC := $(if $(WASM),,-fPIC)
 JUMPS := $(call accepted,-fstack-clash-protection -fcf-protection -mbranch-protection=standard)
 HARDEN := $(if $(SANITIZERS)$(WASM),,-fstack-protector-strong $(JUMPS) $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDEN_LD := $(if $(SANITIZERS)$(WASM)$(APPLE),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
+# libarchive and libedit, with what they need themselves, take half of the time of a small command to load. So they are loaded only
+# when used, unless LATE=0, by the name of the shared library that the linker would take.
+ifneq ($(LATE),0)
+LATE_ARCHIVE := $(if $(filter libarchive,$(DEPS)),$(SONAME_libarchive))
+LATE_EDIT := $(if $(LIBEDIT_FOUND),$(SONAME_libedit))
+endif
+LINKED := $(filter-out $(if $(LATE_ARCHIVE),libarchive),$(DEPS))
 ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
   $(if $(LIBEDIT_FOUND),-DTK_HAVE_LIBEDIT=1 $(CFLAGS_libedit)) \
+  $(if $(LATE_ARCHIVE),-DTK_LATE_ARCHIVE='"$(LATE_ARCHIVE)"') $(if $(LATE_EDIT),-DTK_LATE_EDIT='"$(LATE_EDIT)"') \
   $(foreach d,$(DEPS),$(CFLAGS_$(d))) $(CPPFLAGS)
 # builds with sanitizers read every file that they write again
 REREAD := $(if $(SANITIZERS),-DTK_REREAD)
@@ -145,8 +159,8 @@ ALL_CFLAGS = $(REREAD) -std=c11 $(THREADS) $(PIC) -fvisibility=hidden $(WARNINGS
 EXE_LDFLAGS := $(if $(and $(filter 1,$(SAN)),$(findstring gcc,$(CC)),$(filter /%,$(shell $(CC) -print-file-name=libasan.a))),\
   -static-libasan -static-libubsan -no-pie)
 ALL_LDFLAGS = $(THREADS) $(SANITIZE) $(HARDEN_LD) $(LDFLAGS)
-ALL_LIBS = $(foreach d,$(DEPS),$(LIBS_$(d))) -lm $(LIBS)
-CLI_LIBS = $(if $(LIBEDIT_FOUND),$(LIBS_libedit))
+ALL_LIBS = $(foreach d,$(LINKED),$(LIBS_$(d))) $(if $(LATE_ARCHIVE)$(LATE_EDIT),-ldl) -lm $(LIBS)
+CLI_LIBS = $(if $(LATE_EDIT),,$(if $(LIBEDIT_FOUND),$(LIBS_libedit)))
 
 # Objects are rebuilt if a flag, the compiler or the list of files changes.
 FLAGS_NOW = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(EXE_LDFLAGS) $(ALL_LIBS) $(CLI_LIBS)
@@ -214,7 +228,7 @@ $(PLAIN): $(LIB_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI) $(B)/files
 KNOWN := $(if $(T),$(patsubst %.d,%,$(wildcard $(TEST_PROGRAMS:=.d))))
 $(filter-out $(KNOWN),$(TEST_PROGRAMS)): | $(PLAIN)
 $(TEST_PROGRAMS): | $(GEN)
-TEST_LIBS = -Wl,--as-needed $(shell $(PKG_CONFIG) --libs cmocka libprotobuf-c)
+TEST_LIBS = -Wl,--as-needed $(shell $(PKG_CONFIG) --libs cmocka libprotobuf-c) $(if $(LATE_ARCHIVE),$(LIBS_libarchive))
 $(FUZZ): private ALL_LDFLAGS += $(if $(filter 1,$(FUZZING)),-fsanitize=fuzzer)
 $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/files
 	@mkdir -p $(@D)
@@ -476,7 +490,7 @@ ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
 $(B)/tracekit.pc: tracekit.pc.in lib/tracekit.h $(B)/flags
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIB@|$(LIB)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(strip $(DEPS))|' $< > $@
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIB@|$(LIB)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(strip $(LINKED))|' -e 's|@LATE@|$(if $(LATE_ARCHIVE), -ldl)|' $< > $@
 
 .PHONY: install uninstall clean help deps
 install: all docs $(B)/tracekit.pc
@@ -512,4 +526,4 @@ deps:
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,9p'
 	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 test-wasm test-web lint memcheck messages corpus interop bench speed fuzz fuzz-python coverage deps wheel static wasm npm web deb uninstall clean'
-	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD SET=SET TIME=SECONDS PREFIX= DESTDIR='
+	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 LATE=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD SET=SET TIME=SECONDS PREFIX= DESTDIR='

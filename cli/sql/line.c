@@ -18,7 +18,20 @@
 #include <sys/stat.h>
 #include <wchar.h>
 
+#include "shared/late.h"
+
 enum { REMEMBERED = 1000, PATH_ROOM = 4096 };
+
+#define LIBEDIT_FUNCTIONS(f) \
+  f(el_end) f(el_get) f(el_gets) f(el_init) f(el_insertstr) f(el_line) f(el_reset) f(el_set) f(el_source) f(el_wset) \
+  f(history) f(history_end) f(history_init)
+static struct libedit { LIBEDIT_FUNCTIONS(LATE_MEMBER) } libedit; /* a global, because callbacks get only libedit's own pointer */
+
+#ifdef TK_LATE_EDIT
+static bool find_libedit(void) { return LATE_FIND(TK_LATE_EDIT, libedit, LIBEDIT_FUNCTIONS); }
+#else
+static bool find_libedit(void) { return LATE_LINK(libedit, LIBEDIT_FUNCTIONS); }
+#endif
 #endif
 
 struct line_editor {
@@ -99,11 +112,11 @@ static void show_words(const struct line_words *words, const char *typed, size_t
 
 static unsigned char complete(EditLine *el, int key) {
   struct line_editor *e;
-  const LineInfo *line = el_line(el);
+  const LineInfo *line = libedit.el_line(el);
   const char *typed = line->cursor, *word = "";
   size_t shared = 0;
   (void)key;
-  el_get(el, EL_CLIENTDATA, &e);
+  libedit.el_get(el, EL_CLIENTDATA, &e);
   while (typed > line->buffer && is_of_word(typed[-1])) typed--;
   if (typed == line->buffer + 1 && typed[-1] == '.') typed--; /* a command of the prompt begins with '.' */
   const size_t n = (size_t)(line->cursor - typed), found = n ? match(e->words, typed, n, &word, &shared) : 0;
@@ -114,7 +127,7 @@ static unsigned char complete(EditLine *el, int key) {
   }
   char rest[256];
   snprintf(rest, sizeof rest, "%.*s%s", (int)(shared - n), word + n, found == 1 ? " " : "");
-  return el_insertstr(el, rest) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;
+  return libedit.el_insertstr(el, rest) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;
 }
 
 /* ---- history ---- */
@@ -139,14 +152,14 @@ static bool find_history(char *path, size_t room, const char *name) {
 
 void line_remember(struct line_editor *e, const char *line) {
   HistEvent event;
-  if (e->history && line[strspn(line, " \t")]) history(e->history, &event, H_ENTER, line);
+  if (e->history && line[strspn(line, " \t")]) libedit.history(e->history, &event, H_ENTER, line);
 }
 
 /* ---- the editor ---- */
 
 static char *prompt_of(EditLine *el) {
   struct line_editor *e = NULL;
-  el_get(el, EL_CLIENTDATA, &e);
+  libedit.el_get(el, EL_CLIENTDATA, &e);
   return (char *)(uintptr_t)(e && e->prompt ? e->prompt : "");
 }
 
@@ -170,23 +183,24 @@ static bool edits(struct line_editor *e, const char *name) {
   HistEvent event;
   const char *term = getenv("TERM");
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || strcmp(term, "dumb") == 0) return false;
+  if (!find_libedit()) return false;
   setlocale(LC_CTYPE, ""); /* the cursor moves by characters, not bytes */
-  e->el = el_init("tracekit", stdin, stdout, stderr);
-  e->history = e->el ? history_init() : NULL;
+  e->el = libedit.el_init("tracekit", stdin, stdout, stderr);
+  e->history = e->el ? libedit.history_init() : NULL;
   if (!e->history) return false;
   if (!find_history(e->path, sizeof e->path, name)) e->path[0] = 0;
-  history(e->history, &event, H_SETSIZE, REMEMBERED);
-  history(e->history, &event, H_SETUNIQUE, 1);
-  if (e->path[0]) history(e->history, &event, H_LOAD, e->path);
-  el_set(e->el, EL_CLIENTDATA, e);
-  el_set(e->el, EL_PROMPT, prompt_of);
-  el_set(e->el, EL_GETCFN, read_char);
-  el_set(e->el, EL_EDITOR, "emacs");
-  el_set(e->el, EL_HIST, history, e->history);
-  el_wset(e->el, EL_ADDFN, L"complete", L"completes a word", complete); /* el_set() would leak its copies of the names */
-  el_set(e->el, EL_BIND, "^I", "complete", NULL);
-  el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
-  el_source(e->el, NULL); /* ~/.editrc */
+  libedit.history(e->history, &event, H_SETSIZE, REMEMBERED);
+  libedit.history(e->history, &event, H_SETUNIQUE, 1);
+  if (e->path[0]) libedit.history(e->history, &event, H_LOAD, e->path);
+  libedit.el_set(e->el, EL_CLIENTDATA, e);
+  libedit.el_set(e->el, EL_PROMPT, prompt_of);
+  libedit.el_set(e->el, EL_GETCFN, read_char);
+  libedit.el_set(e->el, EL_EDITOR, "emacs");
+  libedit.el_set(e->el, EL_HIST, libedit.history, e->history);
+  libedit.el_wset(e->el, EL_ADDFN, L"complete", L"completes a word", complete); /* el_set() would leak its copies of the names */
+  libedit.el_set(e->el, EL_BIND, "^I", "complete", NULL);
+  libedit.el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+  libedit.el_source(e->el, NULL); /* ~/.editrc */
   return true;
 }
 
@@ -195,7 +209,7 @@ struct line_editor *line_open(const char *name, const struct line_words *words) 
   if (!e) return NULL;
   e->words = words;
   if (edits(e, name)) return e;
-  if (e->el) el_end(e->el);
+  if (e->el) libedit.el_end(e->el);
   e->el = NULL;
   setvbuf(stdin, NULL, _IONBF, 0);
   return e;
@@ -206,9 +220,9 @@ const char *line_read(struct line_editor *e, const char *prompt, bool *interrupt
   if (!e->el) return read_plain(e, prompt, interrupted);
   e->prompt = prompt;
   errno = 0;
-  const char *line = el_gets(e->el, &n);
+  const char *line = libedit.el_gets(e->el, &n);
   *interrupted = !line && n < 0 && errno == EINTR;
-  if (*interrupted) el_reset(e->el);
+  if (*interrupted) libedit.el_reset(e->el);
   free(e->line);
   e->line = line && n > 0 ? strndup(line, strcspn(line, "\r\n")) : NULL;
   return e->line;
@@ -217,9 +231,9 @@ const char *line_read(struct line_editor *e, const char *prompt, bool *interrupt
 void line_close(struct line_editor *e) {
   HistEvent event;
   if (!e) return;
-  if (e->history && e->path[0]) history(e->history, &event, H_SAVE, e->path);
-  if (e->history) history_end(e->history);
-  if (e->el) el_end(e->el), setlocale(LC_CTYPE, "C");
+  if (e->history && e->path[0]) libedit.history(e->history, &event, H_SAVE, e->path);
+  if (e->history) libedit.history_end(e->history);
+  if (e->el) libedit.el_end(e->el), setlocale(LC_CTYPE, "C");
   free(e->line);
   free(e);
 }

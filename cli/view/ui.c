@@ -16,9 +16,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shared/late.h"
+
 enum { FILE_MOST = 256 << 20, NAME_MOST = 512 };
 
+#define LIBARCHIVE_FUNCTIONS(f) \
+  f(archive_entry_filetype) f(archive_entry_pathname) f(archive_entry_size) f(archive_entry_size_is_set) \
+  f(archive_read_data) f(archive_read_free) f(archive_read_new) f(archive_read_next_header) \
+  f(archive_read_open_filename) f(archive_read_support_format_zip)
+struct libarchive { LIBARCHIVE_FUNCTIONS(LATE_MEMBER) };
+
 struct view_ui {
+  struct libarchive la; /* set if a zip is used */
   char *folder; /* resolved path; NULL = a zip is used */
   char *zip;
   char root[NAME_MOST]; /* folder of index.html within the zip: "" or ending in '/' */
@@ -92,33 +101,44 @@ static void *read_from_folder(const char *folder, const char *name, size_t *size
 
 /* ---- a zip ---- */
 
-static struct archive *open_zip(const char *path) {
-  struct archive *a = archive_read_new();
-  if (a && archive_read_support_format_zip(a) == ARCHIVE_OK && archive_read_open_filename(a, path, 1 << 16) == ARCHIVE_OK) return a;
-  archive_read_free(a);
+static bool find_libarchive(struct libarchive *la) {
+#ifdef TK_LATE_ARCHIVE
+  return LATE_FIND(TK_LATE_ARCHIVE, *la, LIBARCHIVE_FUNCTIONS);
+#else
+  return LATE_LINK(*la, LIBARCHIVE_FUNCTIONS);
+#endif
+}
+
+static struct archive *open_zip(const struct view_ui *ui) {
+  struct archive *a = ui->la.archive_read_new();
+  if (!a) return NULL;
+  if (ui->la.archive_read_support_format_zip(a) == ARCHIVE_OK &&
+      ui->la.archive_read_open_filename(a, ui->zip, 1 << 16) == ARCHIVE_OK) return a;
+  ui->la.archive_read_free(a);
   return NULL;
 }
 
-static void *read_member(struct archive *a, struct archive_entry *e, size_t *size) {
-  const int64_t most = archive_entry_size_is_set(e) ? archive_entry_size(e) : FILE_MOST + 1LL;
+static void *read_member(const struct libarchive *la, struct archive *a, struct archive_entry *e, size_t *size) {
+  const int64_t most = la->archive_entry_size_is_set(e) ? la->archive_entry_size(e) : FILE_MOST + 1LL;
   char *bytes = most <= FILE_MOST ? malloc((size_t)most + 1) : NULL;
   size_t n = 0;
-  for (ssize_t more; bytes && n < (size_t)most && (more = archive_read_data(a, bytes + n, (size_t)most - n)) > 0;) n += (size_t)more;
+  ssize_t more;
+  while (bytes && n < (size_t)most && (more = la->archive_read_data(a, bytes + n, (size_t)most - n)) > 0) n += (size_t)more;
   *size = n;
   return bytes;
 }
 
 static void *read_from_zip(const struct view_ui *ui, const char *name, size_t *size) {
-  struct archive *a = open_zip(ui->zip);
+  struct archive *a = open_zip(ui);
   struct archive_entry *e;
   char wanted[2 * NAME_MOST];
   void *bytes = NULL;
   snprintf(wanted, sizeof wanted, "%s%s", ui->root, name);
-  while (a && !bytes && archive_read_next_header(a, &e) == ARCHIVE_OK) {
-    const char *member = archive_entry_pathname(e);
-    if (member && strcmp(member, wanted) == 0 && archive_entry_filetype(e) == AE_IFREG) bytes = read_member(a, e, size);
+  while (a && !bytes && ui->la.archive_read_next_header(a, &e) == ARCHIVE_OK) {
+    const char *member = ui->la.archive_entry_pathname(e);
+    if (member && strcmp(member, wanted) == 0 && ui->la.archive_entry_filetype(e) == AE_IFREG) bytes = read_member(&ui->la, a, e, size);
   }
-  archive_read_free(a);
+  if (a) ui->la.archive_read_free(a);
   return bytes;
 }
 
@@ -131,11 +151,11 @@ static unsigned depth_of(const char *name) {
 /* Finds the index.html with the fewest folders above it, because versions within the zip may have their own.  False if there is
  * none. */
 static bool find_root(struct view_ui *ui) {
-  struct archive *a = open_zip(ui->zip);
+  struct archive *a = open_zip(ui);
   struct archive_entry *e;
   bool found = false;
-  while (a && archive_read_next_header(a, &e) == ARCHIVE_OK) {
-    const char *member = archive_entry_pathname(e), *leaf = member ? strrchr(member, '/') : NULL;
+  while (a && ui->la.archive_read_next_header(a, &e) == ARCHIVE_OK) {
+    const char *member = ui->la.archive_entry_pathname(e), *leaf = member ? strrchr(member, '/') : NULL;
     leaf = leaf ? leaf + 1 : member;
     if (!leaf || strcmp(leaf, "index.html") != 0 || (size_t)(leaf - member) >= NAME_MOST) continue;
     if (found && depth_of(member) >= depth_of(ui->root)) continue;
@@ -143,7 +163,7 @@ static bool find_root(struct view_ui *ui) {
     ui->root[leaf - member] = 0;
     found = true;
   }
-  archive_read_free(a);
+  if (a) ui->la.archive_read_free(a);
   return found;
 }
 
@@ -169,7 +189,7 @@ struct view_ui *view_ui_open(const char *path, const char **why) {
   if (real && stat(real, &st) == 0) {
     *(S_ISDIR(st.st_mode) ? &ui->folder : &ui->zip) = real;
     *why = ui->folder ? "the folder has no index.html" : "not a zip with an index.html";
-    if ((ui->folder || find_root(ui)) && has_index(ui)) return ui;
+    if ((ui->folder || (find_libarchive(&ui->la) && find_root(ui))) && has_index(ui)) return ui;
   } else {
     free(real);
   }

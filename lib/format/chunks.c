@@ -38,9 +38,17 @@ struct turn {
   struct tk_err *err;
 };
 
+/* Reads the chunk's text from the file. */
+static bool fetch(struct chunk *c) {
+  const ptrdiff_t got = in_read_shared(c->in, c->text, c->size, c->offset, &c->fault);
+  memset(c->text + c->size, 0, IN_PAD);
+  return got == (ptrdiff_t)c->size;
+}
+
 static void read_chunk(void *job) {
   struct chunk *c = job;
-  c->of->read(c);
+  c->read = 0;
+  if (!c->in || fetch(c)) c->of->read(c);
 }
 
 /* ---- cutting ---- */
@@ -61,11 +69,30 @@ static bool chunks_prepare(struct turn *u, struct chunk *c) {
   if (is_ready(s, c)) return true;
   release(c);
   c->round = s->round;
-  c->err = (struct tk_err){.offset = UINT64_MAX};
+  c->err = c->fault = (struct tk_err){.offset = UINT64_MAX};
   c->prepared = s->of->has_no_fragments || (fragment_cost(s->t) <= TABLES && fragment_begin(&c->fragment, s->t));
   if (c->prepared && s->of->begin(c, u->one)) return true;
   s->from = UINT64_MAX;
   return false;
+}
+
+/* Finds the next chunk of a plain file by the ends of its text, which are read to the front of the chunk's buffer one after the other.
+ * Returns false near the end of the file, or if there is no cut. */
+static bool cut_file(struct turn *u, struct chunk *c, size_t asked) {
+  const size_t tail = u->s->of->tail, n = CHUNK_HEAD + tail;
+  const uint64_t at = in_offset(u->in);
+  uint8_t *const text = c->text;
+  if (!tail || asked <= n || !in_is_shared(u->in) || at + asked >= in_raw_total(u->in)) return false;
+  if (in_read_shared(u->in, text, CHUNK_HEAD, at, NULL) != CHUNK_HEAD) return false;
+  if (in_read_shared(u->in, text + CHUNK_HEAD, tail, at + asked - tail, NULL) != (ptrdiff_t)tail) return false;
+  const size_t end = u->s->of->cut(text, n);
+  if (end <= CHUNK_HEAD) return false;
+  c->offset = at;
+  c->size = asked - n + end;
+  c->in = u->in;
+  u->most -= c->size;
+  in_move(u->in, at + c->size);
+  return true;
 }
 
 /* Cuts the next chunk from the input. Returns false if the sequential reader must handle the next bytes, or an error. */
@@ -73,6 +100,8 @@ static bool cut(struct turn *u, struct chunk *c) {
   struct chunks *s = u->s;
   if (!u->most || !chunks_prepare(u, c)) return false;
   const size_t asked = u->most < s->size ? (size_t)u->most : s->size;
+  c->in = NULL;
+  if (cut_file(u, c, asked)) return true;
   c->offset = in_offset(u->in);
   const size_t n = in_take(u->in, c->text, asked);
   c->size = n < asked ? 0 : s->of->cut(c->text, n);
@@ -98,6 +127,11 @@ static bool put_back(struct turn *u, const struct chunk *c) {
   struct chunks *s = u->s;
   bool ok = true;
   jobs_drop(s->jobs);
+  if (in_is_shared(u->in)) {
+    in_move(u->in, c->offset + c->read);
+    s->given = s->taken;
+    return true;
+  }
   for (; s->given != s->taken; s->given--) {
     const struct chunk *later = &s->v[(s->given - 1) % s->n];
     ok = ok && in_put_back(u->in, later->text, later->size, u->err);
@@ -118,6 +152,11 @@ static bool read_all(struct turn *u) {
     if (!c) return u->err->code == TK_OK;
     s->taken++;
     c->stops = false;
+    if (c->in && c->fault.code != TK_OK) {
+      *u->err = c->fault;
+      jobs_drop(s->jobs);
+      return false;
+    }
     join(u, c);
     if (c->fragment.t && c->fragment.t->store->mem.failed) s->from = UINT64_MAX;
     if (c->stops || c->read < c->size) return put_back(u, c);

@@ -11,6 +11,9 @@
  * with all later chunks, and the sequential reader continues there. Only the sequential reader makes repairs and interprets
  * names. The trace depends neither on the number of threads nor on the positions of the cuts.
  *
+ * The caller's thread reads only what it needs to find a cut if it can: of a plain file, another thread reads the text of a chunk.
+ * Copying a file from the page cache was a third of the work that only one thread can do.
+ *
  * Each time chunks fail again, the sequential reader reads more of the input before the next try.
  *
  * If the events of a format depend on everything before them, the format does not use fragments. Its chunks contain only data
@@ -21,6 +24,8 @@
 #include "graph/fragment.h"
 #include "io/in.h"
 
+enum { CHUNK_HEAD = 4096 };
+
 struct chunk {
   struct fragment fragment; /* empty if the format does not use it */
   const struct chunks_of *of;
@@ -28,6 +33,8 @@ struct chunk {
   bool prepared;   /* `begin` was called, but not `end` */
   uint8_t *text;   /* [size], followed by the pad that inputs have, too */
   size_t size, read;
+  const struct in *in; /* the thread that reads the chunk also reads its text, from this input; NULL = the text is there */
+  struct tk_err fault; /* error of reading the text */
   bool stops;      /* set by `joined`: the sequential reader must go on, even if the whole chunk was read */
   uint64_t offset; /* position of the text in the input */
   unsigned round;  /* turn in which it was prepared */
@@ -41,6 +48,8 @@ struct chunks_of {
   unsigned room; /* most bytes that a reader allocates per byte of text; 0 = as many as for a fragment */
   /* Returns the length of the complete events with which text[0, n) begins, if more events follow; 0 = none. */
   size_t (*cut)(const uint8_t *text, size_t n);
+  /* Number of bytes at the end of text[0, n) in which `cut` searches, besides the first CHUNK_HEAD bytes; 0 = all. */
+  size_t tail;
   /* Copies the state of the sequential reader to the chunk's reader. `end` frees the copy, also after a failure. */
   bool (*begin)(struct chunk *c, const void *one);
   void (*end)(struct chunk *c);

@@ -5,8 +5,6 @@
 #endif
 #include "archive.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +16,7 @@
 #include "layer.h"
 #include "in_open.h"
 #include "in.h"
+#include "libarchive.h"
 #include "packing.h"
 #include "unpack.h"
 
@@ -25,6 +24,7 @@ enum { HEAD = 512, END_RECORD = 22, TAIL = END_RECORD + (64 << 10), BLOCK = 64 <
 static const uint64_t SMALL = 1 << 30; /* output up to this size is allowed whatever its compression ratio */
 
 struct arc {
+  struct libarchive lib;
   struct archive *la;
   struct mem mem;     /* memory account of `packed` */
   struct in *packed;  /* decompressed stream of a compressed archive; NULL = libarchive reads fd */
@@ -111,7 +111,7 @@ static la_ssize_t pull(struct archive *la, void *self, const void **p) {
 }
 
 static bool archive_fault(struct arc *a, struct tk_err *err) {
-  const char *why = archive_error_string(a->la);
+  const char *why = a->lib.archive_error_string(a->la);
   if (a->err.code != TK_OK) {
     if (err && err->code == TK_OK) *err = a->err;
     return false;
@@ -124,22 +124,22 @@ static bool start_reading(struct arc *a, enum kind kind, struct tk_err *err) {
   a->err = (struct tk_err){.offset = UINT64_MAX};
   a->held = 0;
   a->next = 0;
-  a->la = archive_read_new();
+  a->la = a->lib.archive_read_new();
   if (!a->la) return err_set(err, TK_ELIMIT, "out of memory");
-  archive_read_support_format_tar(a->la);
-  archive_read_support_format_zip(a->la);
-  archive_read_support_format_7zip(a->la);
+  a->lib.archive_read_support_format_tar(a->la);
+  a->lib.archive_read_support_format_zip(a->la);
+  a->lib.archive_read_support_format_7zip(a->la);
   if (kind == PACKED) {
     a->packed = in_open_packed(a->path, whole, &a->mem, err);
-    return a->packed && (archive_read_open(a->la, a, NULL, pull, NULL) == ARCHIVE_OK || archive_fault(a, err));
+    return a->packed && (a->lib.archive_read_open(a->la, a, NULL, pull, NULL) == ARCHIVE_OK || archive_fault(a, err));
   }
   a->fd = open(a->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (a->fd < 0) return err_sys(err, TK_EOPEN, errno, "cannot open");
-  return archive_read_open_fd(a->la, a->fd, BLOCK) == ARCHIVE_OK || archive_fault(a, err);
+  return a->lib.archive_read_open_fd(a->la, a->fd, BLOCK) == ARCHIVE_OK || archive_fault(a, err);
 }
 
 static void stop_reading(struct arc *a) {
-  if (a->la) archive_read_free(a->la);
+  if (a->la) a->lib.archive_read_free(a->la);
   in_close(a->packed);
   if (a->fd >= 0) close(a->fd);
   a->la = NULL;
@@ -157,7 +157,7 @@ struct arc *archive_open(const char *path, uint64_t max_size, struct tk_err *err
   else if (!whole) snprintf(a->damage, sizeof a->damage, "archive: directory missing or damaged; members are read in the order "
                                                          "found");
   if (a && kind == BEHIND) a->remark = "archive: skipped other bytes before its start (a self-extracting archive?)";
-  if (a && a->path && kind != NO_ARCHIVE && start_reading(a, kind, err)) return a;
+  if (a && a->path && kind != NO_ARCHIVE && libarchive_find(&a->lib, err) && start_reading(a, kind, err)) return a;
   archive_close(a);
   return NULL;
 }
@@ -173,8 +173,8 @@ void archive_close(struct arc *a) {
 
 /* Returns the member's name in UTF-8 if the archive has one, whatever the locale. */
 static const char *archive_name_of(struct arc *a, struct archive_entry *e) {
-  const char *name = archive_entry_pathname_utf8(e);
-  if (!name) name = archive_entry_pathname(e);
+  const char *name = a->lib.archive_entry_pathname_utf8(e);
+  if (!name) name = a->lib.archive_entry_pathname(e);
   while (name && name[0] == '.' && name[1] == '/') name += 2;
   if (name && *name) return name;
   snprintf(a->unnamed, sizeof a->unnamed, "member-%u", a->next + 1);
@@ -182,19 +182,19 @@ static const char *archive_name_of(struct arc *a, struct archive_entry *e) {
 }
 
 /* Returns the time of the last change, in ns since the epoch; 0 if 64 bits cannot hold it. */
-static int64_t time_of(struct archive_entry *e) {
+static int64_t time_of(const struct arc *a, struct archive_entry *e) {
   int64_t ns;
-  return __builtin_mul_overflow((int64_t)archive_entry_mtime(e), 1000000000, &ns) ? 0 : ns;
+  return __builtin_mul_overflow((int64_t)a->lib.archive_entry_mtime(e), 1000000000, &ns) ? 0 : ns;
 }
 
 static bool take_member(struct arc *a, struct archive_entry *e) {
-  if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)) return false;
+  if (a->lib.archive_entry_filetype(e) != AE_IFREG || a->lib.archive_entry_hardlink(e)) return false;
   a->member = (struct arc_member){.name = archive_name_of(a, e), .size = UINT64_MAX};
   if (packing_is_junk(a->member.name)) return false;
-  if (archive_entry_size_is_set(e)) a->member.size = (uint64_t)archive_entry_size(e);
-  if (archive_entry_mtime_is_set(e)) a->member.time_ns = time_of(e);
+  if (a->lib.archive_entry_size_is_set(e)) a->member.size = (uint64_t)a->lib.archive_entry_size(e);
+  if (a->lib.archive_entry_mtime_is_set(e)) a->member.time_ns = time_of(a, e);
   a->member.index = a->next++;
-  a->at_start = archive_filter_bytes(a->la, -1);
+  a->at_start = a->lib.archive_filter_bytes(a->la, -1);
   a->made = 0;
   return true;
 }
@@ -202,14 +202,14 @@ static bool take_member(struct arc *a, struct archive_entry *e) {
 int archive_next(struct arc *a, struct arc_member *m, struct tk_err *err) {
   struct archive_entry *e;
   int status;
-  while ((status = archive_read_next_header(a->la, &e)) == ARCHIVE_OK || status == ARCHIVE_WARN || status == ARCHIVE_RETRY) {
+  while ((status = a->lib.archive_read_next_header(a->la, &e)) == ARCHIVE_OK || status == ARCHIVE_WARN || status == ARCHIVE_RETRY) {
     if (status == ARCHIVE_RETRY || !take_member(a, e)) continue;
     *m = a->member;
     return 1;
   }
   if (status == ARCHIVE_EOF) return 0;
   if (a->next == 0 || a->err.code == TK_ELIMIT) return archive_fault(a, err) - 1;
-  const char *why = a->err.code ? a->err.msg : archive_error_string(a->la);
+  const char *why = a->err.code ? a->err.msg : a->lib.archive_error_string(a->la);
   snprintf(a->damage, sizeof a->damage, "archive: damaged after member %u: %.160s", a->next, why ? why : "cannot be read");
   return 0;
 }
@@ -236,7 +236,7 @@ const char *archive_damage(const struct arc *a) { return *a->damage ? a->damage 
 /* ---- content ---- */
 
 static bool within_ratio(struct arc *a, struct tk_err *err) {
-  uint64_t in = (uint64_t)(archive_filter_bytes(a->la, -1) - a->at_start);
+  uint64_t in = (uint64_t)(a->lib.archive_filter_bytes(a->la, -1) - a->at_start);
   if (a->max_size && a->made > a->max_size)
     return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member exceeds the maximum decompressed size");
   if (!a->max_size && a->made > SMALL && a->made / RATIO > in)
@@ -254,7 +254,7 @@ struct content {
 static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
   struct content *c = self;
   struct arc *a = c->arc;
-  la_ssize_t got = archive_read_data(a->la, p, n);
+  la_ssize_t got = a->lib.archive_read_data(a->la, p, n);
   if (got >= 0) {
     a->made += (uint64_t)got;
     return within_ratio(a, err) ? (ptrdiff_t)got : -1;
@@ -266,7 +266,7 @@ static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *e
   if (c->in)
     in_add_note(c->in, true, UINT64_MAX, "archive: the member is damaged or truncated (%.80s); the %llu bytes before that were "
                                          "read",
-                archive_error_string(a->la), (unsigned long long)a->made);
+                a->lib.archive_error_string(a->la), (unsigned long long)a->made);
   if (c->in) in_set_damaged(c->in);
   c->in = NULL; /* add the note only once */
   return 0;

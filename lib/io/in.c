@@ -59,6 +59,15 @@ static void *alloc_cleared(struct mem *mem, size_t n, struct tk_err *err) {
   return memset(p, 0, n);
 }
 
+/* Clears only the pad, because clearing all of the window would touch its pages even for an input of a few bytes. */
+static bool alloc_window(struct in *in, struct tk_err *err) {
+  in->buf = mem_alloc(in->mem, WINDOW + IN_PAD);
+  if (!in->buf) return mem_check(in->mem, err);
+  memset(in->buf, 0, IN_PAD);
+  in->cap = WINDOW;
+  return true;
+}
+
 struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, struct tk_err *err) {
   struct in *in = alloc_cleared(mem, sizeof *in, err);
   if (!in) {
@@ -67,9 +76,7 @@ struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, 
   }
   *in = (struct in){.source = source, .inner = inner, .mem = mem, .spool = -1, .fault = {.offset = UINT64_MAX}};
   in->notes = inner ? inner->notes : alloc_cleared(mem, sizeof *in->notes, err);
-  in->buf = alloc_cleared(mem, WINDOW + IN_PAD, err);
-  if (in->buf) in->cap = WINDOW;
-  if (in->notes && in->buf) return in;
+  if (in->notes && alloc_window(in, err)) return in;
   in_close(in);
   return NULL;
 }
@@ -209,6 +216,20 @@ ptrdiff_t in_read_at(struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk
   const ptrdiff_t got = os_read_at(in->spool, p, n, at);
   if (got < 0) err_sys(err, TK_EREAD, errno, "failed to read a temporary file");
   return got;
+}
+
+bool in_is_shared(const struct in *in) { return is_direct(in) && in->source.move && in->source.total; }
+
+ptrdiff_t in_read_shared(const struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err) {
+  return in->source.read_at(in->source.self, p, n, at, err);
+}
+
+void in_move(struct in *in, uint64_t at) {
+  in->source.move(in->source.self, at);
+  in->start = in->end = 0;
+  in->offset = at;
+  in->ended = false;
+  __atomic_store_n(&in->got, at, __ATOMIC_RELAXED);
 }
 
 uint64_t in_size(const struct in *in) { return in->spool >= 0 ? in->spooled : in->source.total; }

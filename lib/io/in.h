@@ -24,6 +24,8 @@ struct in_source {
   /* Reads up to n bytes at an offset, without changing the position; fewer only at the end. NULL: the source can only be read
    * in order. */
   ptrdiff_t (*read_at)(void *self, uint8_t *p, size_t n, uint64_t at, struct tk_err *err);
+  /* Sets the offset at which `read` continues; may be NULL if read_at is. */
+  void (*move)(void *self, uint64_t at);
   void (*close)(void *self);
   void *self;
   uint64_t total; /* size in bytes, for progress; 0 = unknown */
@@ -67,6 +69,13 @@ void in_consume(struct in *in, size_t n);
 size_t in_take(struct in *in, uint8_t *p, size_t n);
 /* Puts consumed bytes back at the front of the input. Returns false when memory runs out. */
 bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err);
+
+/* True if other threads may read the bytes of the input: it is a file without layers. */
+bool in_is_shared(const struct in *in);
+/* Reads n bytes at an offset of a shared input, on any thread; fewer only at the end. -1 with err set on failure. */
+ptrdiff_t in_read_shared(const struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err);
+/* Continues a shared input at any offset. */
+void in_move(struct in *in, uint64_t at);
 
 /* Makes the whole input readable at any offset, for formats that are databases. An input that can only be read in order is
  * copied to a temporary file. Must be called before anything is consumed; afterwards only in_read_at may read. Returns false

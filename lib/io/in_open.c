@@ -19,11 +19,12 @@ struct file {
   struct mem *mem;
   uint64_t at;
   int fd;
+  bool moved; /* true if `at` is no longer the position of the descriptor */
 };
 
 static ptrdiff_t file_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
   struct file *f = self;
-  ptrdiff_t got = os_read(f->fd, p, n);
+  ptrdiff_t got = f->moved ? os_read_at(f->fd, p, n, f->at) : os_read(f->fd, p, n);
   if (got < 0) {
     err_sys(err, TK_EREAD, errno, "failed to read at byte %llu", (unsigned long long)f->at);
     return -1;
@@ -37,6 +38,12 @@ static ptrdiff_t file_read_at(void *self, uint8_t *p, size_t n, uint64_t at, str
   const ptrdiff_t got = os_read_at(f->fd, p, n, at);
   if (got < 0) err_sys(err, TK_EREAD, errno, "failed to read at byte %llu", (unsigned long long)at);
   return got;
+}
+
+static void file_move(void *self, uint64_t at) {
+  struct file *f = self;
+  f->at = at;
+  f->moved = true;
 }
 
 static void file_close(void *self) {
@@ -65,7 +72,7 @@ struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
   struct in_source source = {.read = file_read, .close = file_close};
   int fd = open_fd(path, &source.total, err);
   source.at_hand = source.total > 0 && fd > STDIN_FILENO; /* standard input cannot be opened a second time */
-  if (source.at_hand) source.read_at = file_read_at;
+  if (source.at_hand) source.read_at = file_read_at, source.move = file_move;
   struct file *f;
   if (fd < 0) return NULL;
   f = mem_alloc(mem, sizeof *f);

@@ -1,11 +1,12 @@
 /* tar.c - see tar.h. Uses the ustar format; libarchive adds a pax header if a member exceeds its limit of 8 GiB. */
 #include "tar.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <stdlib.h>
 
+#include "libarchive.h"
+
 struct tar {
+  struct libarchive lib;
   struct archive *la;
   struct out *out;
   uint64_t left;
@@ -19,38 +20,39 @@ static la_ssize_t write_packed(struct archive *la, void *self, const void *p, si
 }
 
 static bool archive_fault(struct tar *t, struct tk_err *err) {
-  const char *why = archive_error_string(t->la);
+  const char *why = t->lib.archive_error_string(t->la);
   return err_set(err, TK_EWRITE, "tar: %s", why ? why : "cannot be written");
 }
 
 struct tar *tar_open(struct out *out, struct tk_err *err) {
   struct tar *t = calloc(1, sizeof *t);
-  if (t) t->la = archive_write_new();
+  const bool found = t && libarchive_find(&t->lib, err);
+  if (found) t->la = t->lib.archive_write_new();
   if (!t || !t->la) {
-    err_set(err, TK_ELIMIT, "out of memory");
+    if (!t || found) err_set(err, TK_ELIMIT, "out of memory");
     free(t);
     return NULL;
   }
   t->out = out;
-  archive_write_set_format_pax_restricted(t->la);
-  if (archive_write_open(t->la, t, NULL, write_packed, NULL) == ARCHIVE_OK) return t;
+  t->lib.archive_write_set_format_pax_restricted(t->la);
+  if (t->lib.archive_write_open(t->la, t, NULL, write_packed, NULL) == ARCHIVE_OK) return t;
   archive_fault(t, err);
   tar_close(t);
   return NULL;
 }
 
 bool tar_member(struct tar *t, const char *name, uint64_t size, struct tk_err *err) {
-  struct archive_entry *e = archive_entry_new();
+  struct archive_entry *e = t->lib.archive_entry_new();
   if (!e) return err_set(err, TK_ELIMIT, "out of memory");
-  archive_entry_set_pathname(e, name);
-  archive_entry_set_filetype(e, AE_IFREG);
-  archive_entry_set_perm(e, 0644);
-  archive_entry_set_size(e, (la_int64_t)size);
-  archive_entry_set_mtime(e, 0, 0);
-  archive_entry_set_uid(e, 0);
-  archive_entry_set_gid(e, 0);
-  bool ok = archive_write_header(t->la, e) == ARCHIVE_OK || archive_fault(t, err);
-  archive_entry_free(e);
+  t->lib.archive_entry_set_pathname(e, name);
+  t->lib.archive_entry_set_filetype(e, AE_IFREG);
+  t->lib.archive_entry_set_perm(e, 0644);
+  t->lib.archive_entry_set_size(e, (la_int64_t)size);
+  t->lib.archive_entry_set_mtime(e, 0, 0);
+  t->lib.archive_entry_set_uid(e, 0);
+  t->lib.archive_entry_set_gid(e, 0);
+  bool ok = t->lib.archive_write_header(t->la, e) == ARCHIVE_OK || archive_fault(t, err);
+  t->lib.archive_entry_free(e);
   t->left = size;
   return ok;
 }
@@ -58,15 +60,15 @@ bool tar_member(struct tar *t, const char *name, uint64_t size, struct tk_err *e
 bool tar_write(struct tar *t, const void *p, size_t n, struct tk_err *err) {
   if (n > t->left) return err_set(err, TK_EUSAGE, "tar: more bytes were written than the member was announced to have");
   t->left -= n;
-  return archive_write_data(t->la, p, n) == (la_ssize_t)n || archive_fault(t, err);
+  return t->lib.archive_write_data(t->la, p, n) == (la_ssize_t)n || archive_fault(t, err);
 }
 
 uint64_t tar_left(const struct tar *t) { return t->left; }
 
-bool tar_end(struct tar *t, struct tk_err *err) { return archive_write_close(t->la) == ARCHIVE_OK || archive_fault(t, err); }
+bool tar_end(struct tar *t, struct tk_err *err) { return t->lib.archive_write_close(t->la) == ARCHIVE_OK || archive_fault(t, err); }
 
 void tar_close(struct tar *t) {
   if (!t) return;
-  archive_write_free(t->la);
+  t->lib.archive_write_free(t->la);
   free(t);
 }

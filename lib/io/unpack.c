@@ -1,19 +1,19 @@
 /* unpack.c - see unpack.h. libarchive reads from the inner input and returns decompressed bytes. */
 #include "unpack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "layer.h"
 #include "in.h"
+#include "libarchive.h"
 #include "packing.h"
 
 struct unpack {
   struct mem *mem;
   bool member; /* true: a member of an archive; false: a compressed stream */
   struct in *inner;
+  struct libarchive lib;
   struct archive *archive;
   size_t held;        /* bytes of the inner window in use by libarchive */
   uint64_t made, max; /* made: bytes produced; max: their limit, 0 = only the ratio is limited */
@@ -25,9 +25,9 @@ struct unpack {
 enum { RATIO = 1000 };
 static const uint64_t SMALL = 1 << 30; /* output up to this size is allowed whatever its compression ratio */
 
-static const char *member_name(struct archive_entry *e) {
-  const char *name = archive_entry_pathname_utf8(e);
-  if (!name) name = archive_entry_pathname(e);
+static const char *member_name(const struct unpack *u, struct archive_entry *e) {
+  const char *name = u->lib.archive_entry_pathname_utf8(e);
+  if (!name) name = u->lib.archive_entry_pathname(e);
   return name ? name : "?";
 }
 
@@ -55,9 +55,9 @@ static bool within_ratio(struct unpack *u, struct tk_err *err) {
 /* Finds the next regular file that does not belong to a file manager. */
 static bool next_member(struct unpack *u, struct archive_entry **entry) {
   int status;
-  do status = archive_read_next_header(u->archive, entry);
+  do status = u->lib.archive_read_next_header(u->archive, entry);
   while (status == ARCHIVE_RETRY || ((status == ARCHIVE_OK || status == ARCHIVE_WARN) &&
-                                     (archive_entry_filetype(*entry) != AE_IFREG || packing_is_junk(member_name(*entry)))));
+                                     (u->lib.archive_entry_filetype(*entry) != AE_IFREG || packing_is_junk(member_name(u, *entry)))));
   return status == ARCHIVE_OK || status == ARCHIVE_WARN;
 }
 
@@ -66,13 +66,13 @@ static void look_behind(struct unpack *u) {
   if (u->noted || !next_member(u, &entry)) return;
   in_add_note(u->inner, true, UINT64_MAX, "archive: only member %s was read, not %.64s (save the archive to a file to read "
                                           "all)",
-              u->name, member_name(entry));
+              u->name, member_name(u, entry));
   u->noted = true;
 }
 
 static ptrdiff_t unpack_read(void *self, uint8_t *out, size_t n, struct tk_err *err) {
   struct unpack *u = self;
-  la_ssize_t got = archive_read_data(u->archive, out, n);
+  la_ssize_t got = u->lib.archive_read_data(u->archive, out, n);
   if (got == 0 && u->member) look_behind(u);
   if (got >= 0) {
     u->made += (uint64_t)got;
@@ -83,7 +83,7 @@ static ptrdiff_t unpack_read(void *self, uint8_t *out, size_t n, struct tk_err *
     return -1;
   }
   if (u->made == 0) {
-    err_set(err, TK_ECORRUPT, "cannot be decompressed: %s", archive_error_string(u->archive));
+    err_set(err, TK_ECORRUPT, "cannot be decompressed: %s", u->lib.archive_error_string(u->archive));
     return -1;
   }
   if (!u->noted)
@@ -95,34 +95,40 @@ static ptrdiff_t unpack_read(void *self, uint8_t *out, size_t n, struct tk_err *
 
 static void unpack_close(void *self) {
   struct unpack *u = self;
-  archive_read_free(u->archive);
+  if (u->archive) u->lib.archive_read_free(u->archive);
   in_close(u->inner);
   mem_free(u->mem, u);
 }
 
 static bool archive_fault(struct unpack *u, struct tk_err *err) {
   if (u->err.code != TK_OK && err && err->code == TK_OK) *err = u->err;
-  return err_set(err, TK_ECORRUPT, u->member ? "archive: %s" : "cannot be decompressed: %s", archive_error_string(u->archive));
+  return err_set(err, TK_ECORRUPT, u->member ? "archive: %s" : "cannot be decompressed: %s", u->lib.archive_error_string(u->archive));
+}
+
+static bool start_archive(struct unpack *u, struct tk_err *err) {
+  if (!libarchive_find(&u->lib, err)) return false;
+  u->archive = u->lib.archive_read_new();
+  return u->archive || err_set(err, TK_ELIMIT, "out of memory");
 }
 
 static bool start_stream(struct unpack *u, struct tk_err *err) {
   struct archive_entry *entry;
-  archive_read_support_filter_zstd(u->archive);
-  archive_read_support_filter_xz(u->archive);
-  archive_read_support_filter_bzip2(u->archive);
-  archive_read_support_format_raw(u->archive);
-  return (archive_read_open(u->archive, u, NULL, pull, NULL) == ARCHIVE_OK &&
-          archive_read_next_header(u->archive, &entry) == ARCHIVE_OK) || archive_fault(u, err);
+  u->lib.archive_read_support_filter_zstd(u->archive);
+  u->lib.archive_read_support_filter_xz(u->archive);
+  u->lib.archive_read_support_filter_bzip2(u->archive);
+  u->lib.archive_read_support_format_raw(u->archive);
+  return (u->lib.archive_read_open(u->archive, u, NULL, pull, NULL) == ARCHIVE_OK &&
+          u->lib.archive_read_next_header(u->archive, &entry) == ARCHIVE_OK) || archive_fault(u, err);
 }
 
 static bool start_member(struct unpack *u, struct tk_err *err) {
   struct archive_entry *entry;
-  archive_read_support_format_tar(u->archive);
-  archive_read_support_format_zip_streamable(u->archive);
-  if (archive_read_open(u->archive, u, NULL, pull, NULL) != ARCHIVE_OK) return archive_fault(u, err);
+  u->lib.archive_read_support_format_tar(u->archive);
+  u->lib.archive_read_support_format_zip_streamable(u->archive);
+  if (u->lib.archive_read_open(u->archive, u, NULL, pull, NULL) != ARCHIVE_OK) return archive_fault(u, err);
   if (!next_member(u, &entry))
-    return archive_errno(u->archive) ? archive_fault(u, err) : err_set(err, TK_EFORMAT, "archive is empty");
-  snprintf(u->name, sizeof u->name, "%s", member_name(entry));
+    return u->lib.archive_errno(u->archive) ? archive_fault(u, err) : err_set(err, TK_EFORMAT, "archive is empty");
+  snprintf(u->name, sizeof u->name, "%s", member_name(u, entry));
   in_add_note(u->inner, false, UINT64_MAX, "archive: reading member %s", u->name);
   return true;
 }
@@ -141,9 +147,7 @@ static struct in *layer_over(struct in *inner, bool member, uint64_t max_size, s
     return NULL;
   }
   *u = (struct unpack){.mem = mem, .member = member, .inner = inner, .max = max_size, .err = {.offset = UINT64_MAX}};
-  u->archive = archive_read_new();
-  if (!u->archive) err_set(err, TK_ELIMIT, "out of memory");
-  else if ((member ? start_member : start_stream)(u, err))
+  if (start_archive(u, err) && (member ? start_member : start_stream)(u, err))
     return in_layer((struct in_source){.read = unpack_read, .close = unpack_close, .self = u}, inner, mem, err);
   unpack_close(u);
   return NULL;

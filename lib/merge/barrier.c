@@ -34,7 +34,7 @@ static bool barrier_of_record(const char *text, size_t n, const struct barrier_r
 
 void barrier_find(struct align_input *input, const struct tk_trace *t, int64_t later) {
   enum { FIRST = 4096 }; /* number of records to search; these events are at the start */
-  int64_t ns;
+  int64_t ns = 0;
   for (tk_id i = 1; i <= t->n_records && i <= FIRST && !input->has_barrier; i++) {
     const struct tk_record *r = &t->records[i];
     if (r->phase != 'M' || r->kind != TK_RECORD_OTHER) continue;

@@ -205,7 +205,7 @@ static tk_id find_above(struct grouping *g, tk_id event, bool include_self,
 }
 
 static bool is_root_of(const struct derive *d, tk_id event, int64_t level) {
-  int64_t v;
+  int64_t v = 0;
   return derive_int(d, event, d->keys.root, &v) && v == level;
 }
 

@@ -328,7 +328,7 @@ static bool derive_stream(struct derive *d, tk_id process, tk_id track, uint32_t
 /* ---- TPU cores ---- */
 
 static bool is_async(const struct derive *d, tk_id event) {
-  int64_t v;
+  int64_t v = 0;
   return derive_int(d, event, d->keys.async, &v) && v;
 }
 

@@ -247,6 +247,36 @@ static void files(void **state) {
   assert_int_equal(mem.used, 0);
 }
 
+/* A plain file can be read by other threads, and continued anywhere, also after its end. */
+static void moving(void **state) {
+  enum { SIZE = 700000 };
+  char name[] = "/tmp/tracekit-in-XXXXXX";
+  uint8_t *data = pattern(SIZE), part[100];
+  struct mem mem = {0};
+  size_t avail;
+  int fd = mkstemp(name);
+  (void)state;
+  assert_true(os_write(fd, data, SIZE));
+  close(fd);
+  struct in *in = in_open(name, 0, &mem, NULL);
+  assert_true(in_is_shared(in));
+  read_all(in, data, SIZE, 1000, 30000);
+  for (size_t at = 0; at <= SIZE; at += 99991) {
+    in_move(in, SIZE - at);
+    assert_int_equal(in_raw_read(in), SIZE - at);
+    assert_memory_equal(in_ahead(in, 10, &avail, NULL), data + SIZE - at, at < 10 ? at : 10);
+    assert_int_equal(in_offset(in), SIZE - at);
+    assert_int_equal(in_read_shared(in, part, sizeof part, at, NULL), SIZE - at < 100 ? SIZE - at : 100);
+    assert_memory_equal(part, data + at, SIZE - at < 100 ? SIZE - at : 100);
+  }
+  in_close(in);
+  unlink(name);
+  free(data);
+  in = in_memory("abc", 3, &mem, NULL);
+  assert_false(in_is_shared(in));
+  in_close(in);
+}
+
 static void standard_input(void **state) {
   struct mem mem = {0};
   int pipe_fd[2], saved = dup(STDIN_FILENO);
@@ -288,6 +318,7 @@ int main(void) {
     cmocka_unit_test(fault_behind),
     cmocka_unit_test(no_more_after_the_end),
     cmocka_unit_test(files),
+    cmocka_unit_test(moving),
     cmocka_unit_test(standard_input),
     cmocka_unit_test(the_system),
   };

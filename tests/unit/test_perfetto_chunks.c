@@ -42,7 +42,7 @@ static void fixtures(void **state) {
 
 enum special {
   NOTHING, INTERNED, UNKNOWN_IID, TEXT, CATEGORIES, NO_CATEGORY, KEY_TEXT, KEY_TWICE, KEY_UNKNOWN, VALUE_IID, VALUE_TWICE, NO_VALUE,
-  NUMBER, NOT_NUMBER, JSON, ODD_JSON, SCALAR_JSON, DICT, BYTES, POINTER, MANY_ARGS, POINTS, PACKED_POINTS, MANY_POINTS, COUNTER,
+  NUMBER, NOT_NUMBER, JSON, ODD_JSON, SCALAR_JSON, DICT, NESTED, BYTES, POINTER, MANY_ARGS, POINTS, PACKED_POINTS, MANY_POINTS, COUNTER,
   COUNTER_WITH_ARGS, INSTANT, NO_TYPE, ODD_TYPE, EXTENSION, UNMODELLED, CORRELATION, LEGACY, PRIVATE, TWO_EVENTS, NO_TIME,
   OTHER_SEQUENCE, MACHINE, CLEARED, DEFAULTS, SNAPSHOT, DROPPED, NO_EVENT, EMPTY, OTHER_FIELD, COMPRESSED, GROUP, CUT_EVENT,
   LONG_VARINT,
@@ -52,6 +52,7 @@ enum special {
 struct making {
   struct mem mem;
   struct buf trace, packet, event, inner, deep;
+  unsigned n_states;
 };
 
 static void note_arg(struct making *m, uint64_t key) {
@@ -104,12 +105,13 @@ static void entry(struct making *m, uint32_t field, uint64_t iid, const char *te
   pb_message(&m->inner, field, &m->deep);
 }
 
-/* Writes the interned names that usual events refer to. */
+/* Writes the interned names that usual events refer to, which differ from the ones before. */
 static void state_packet(struct making *m, uint64_t sequence) {
+  const char *const word = m->n_states++ % 2 ? "word" : "name";
   char text[32];
   m->packet.len = m->event.len = m->inner.len = 0;
   for (unsigned i = 1; i < 6; i++) {
-    snprintf(text, sizeof text, "name %u", i);
+    snprintf(text, sizeof text, "%s %u", word, i);
     entry(m, INTERNED_NAMES, i, text);
     entry(m, INTERNED_CATEGORIES, i, text + 3);
     entry(m, INTERNED_ANNOTATION_NAMES, i, text + 1);
@@ -147,6 +149,37 @@ static void json_or_number(struct making *m, enum special kind, unsigned i) {
   }
 }
 
+#define RAW(text) {text, sizeof(text) - 1}
+
+/* Adds an annotation whose contents repeat from event to event: those that JSON text implies, those with types, those of which each
+ * occurrence is a repair, and those that only the general code reads. */
+static void nested_arg(struct making *m, uint64_t key, unsigned i) {
+  static const struct {
+    const char *p;
+    size_t n;
+  } values[] = {
+    RAW("\x62\x02\x20\x05\x62\x02\x20\x07"),        /* [5,7] */
+    RAW("\x62\x03\x88\x01\x02"),                     /* a text */
+    RAW("\x62\x03\x88\x01\x63"),                     /* an unknown text */
+    RAW("\x62\x06\x62\x04\x62\x02\x20\x01"),        /* [[[1]]] */
+    RAW("\x5a\x07\x52\x03" "a.b" "\x20\x01"),       /* a name that looks like structure */
+    RAW("\x5a\x04\x08\x02\x20\x05"),                /* an interned name */
+    RAW("\x5a\x04\x08\x63\x20\x05"),                /* an unknown name */
+    RAW("\x62\x02\x18\x05"),                        /* a type that JSON lacks */
+    RAW("\x62\x02\x20\x80"),                        /* damaged */
+    RAW("\x62\x04\x32\x02\xff\xfe"),                /* no UTF-8 */
+    RAW("\x62\x00\x62\x00"),                        /* [null,null] */
+    RAW("\x62\x02\x20\x05\x5a\x04\x08\x02\x20\x05"), /* both an array and a dictionary */
+    RAW("\x62\x02\x20\x05\x20\x01"),                /* an array and a number */
+    RAW("\x20\x01\x62\x02\x20\x05"),
+    RAW("\x42\x04\x08\x02\x18\x05"),                /* the old form */
+  };
+  note_arg(m, key);
+  buf_append(&m->inner, values[i % LENGTH(values)].p, values[i % LENGTH(values)].n);
+  for (unsigned k = 0; i % 4 == 3 && k < 100; k++) buf_append(&m->inner, "\x62\x02\x20\x05", 4);
+  end_arg(m);
+}
+
 /* Adds an arg to an event that has been started. */
 static void special_arg(struct making *m, enum special kind, unsigned i) {
   switch (kind) {
@@ -162,6 +195,11 @@ static void special_arg(struct making *m, enum special kind, unsigned i) {
   case VALUE_TWICE: note_arg(m, 2), pb_u64(&m->inner, ANNOTATION_UINT, i), pb_u64(&m->inner, ANNOTATION_BOOL, 1), end_arg(m); break;
   case NO_VALUE: note_arg(m, 2), end_arg(m); break;
   case DICT: note_arg(m, 2), pb_bytes(&m->inner, ANNOTATION_DICT, "\x52\x01k\x20\x05", 5), end_arg(m); break;
+  case NESTED:
+    nested_arg(m, 2, i);
+    if (i % 3 == 1) nested_arg(m, 4, i / 3);
+    if (i % 7 == 1) int_arg(m, 5, i);
+    break;
   case BYTES: text_arg(m, 2, i % 2 ? ANNOTATION_PROTO : ANNOTATION_STRING, "\xff\xfe"); break;
   case POINTER: note_arg(m, 2), pb_u64(&m->inner, ANNOTATION_POINTER, UINT64_MAX - i), end_arg(m); break;
   case MANY_ARGS:

@@ -92,6 +92,7 @@ static bool tick(void *one) { return chrome_tick(one); }
 
 static const struct chunks_of CHUNKS = {.reader_size = sizeof(struct chrome),
                                         .cut = find_cut,
+                                        .tail = LOOK_BACK,
                                         .begin = begin_chunk,
                                         .end = end_chunk,
                                         .read = read_chunk,

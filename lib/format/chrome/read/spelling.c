@@ -77,8 +77,14 @@ static bool has_own_tid(const struct tk_track *k, struct tk_ident tid) {
   return k->kind == TK_TRACK_PROCESS || (k->kind == TK_TRACK_COUNTERS && !trace_ident_equal(k->tid, tid));
 }
 
+/* True for almost every event: its times are numbers, and its ids are of the same kind as those of its track. */
+static bool is_usual(const struct tk_track *k, const struct chrome_event *e) {
+  return !e->ts.quoted && !e->dur.quoted && e->pid.kind == k->pid.kind && e->tid.kind == k->tid.kind && e->tid.kind != TK_IDENT_QUOTED;
+}
+
 unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track) {
   const struct tk_track *k = &r->t->tracks[track];
+  if (is_usual(k, e)) return 0;
   const bool own_tid = has_own_tid(k, e->tid);
   unsigned is = 0;
   if (e->ts.quoted) is |= TK_RESPELLED_TS;

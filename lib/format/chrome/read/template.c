@@ -306,13 +306,27 @@ static inline const uint8_t *accept(struct reading *w, const struct node *c, con
   return c->op > OP_DECIMAL ? read_text(w, c->op, end) : read_number(w, c->op, end);
 }
 
+/* Converts microseconds to ps. *rounded: true if digits are lost. Usual times have at most six decimals and need no division. */
+static inline bool read_time(struct decimal us, i128 *ps, bool *rounded) {
+  static const int32_t SCALES[] = {1000000, 100000, 10000, 1000, 100, 10, 1}; /* by the number of decimals */
+  *rounded = false;
+  if (us.exp <= 0 && us.exp >= -6) {
+    *ps = (i128)us.mant * SCALES[-us.exp];
+    return true;
+  }
+  if (!num_scale(us.mant, us.exp + 6, ps)) return false;
+  *rounded = chrome_is_rounded_decimal(us.mant, us.exp, *ps);
+  return true;
+}
+
 /* Stores the varying values in the leaf's event; every event of the leaf sets all of them. */
 static bool finish_template(struct reading *w, struct leaf *leaf, const uint8_t *from) {
   struct chrome_event *e = &leaf->proto;
   i128 ts, dur = 0;
   uint32_t args = 0;
-  if (!num_scale(w->ts.mant, w->ts.exp + 6, &ts)) return false;
-  if (e->ph == 'X' && (!num_scale(w->dur.mant, w->dur.exp + 6, &dur) || dur > (i128)1 << 62)) return false;
+  bool ts_rounded, dur_rounded = false;
+  if (!read_time(w->ts, &ts, &ts_rounded)) return false;
+  if (e->ph == 'X' && (!read_time(w->dur, &dur, &dur_rounded) || dur > (i128)1 << 62)) return false;
   if (w->name) e->name = w->name;
   if (w->pid.kind) e->pid = w->pid;
   if (w->tid.kind) e->tid = w->tid;
@@ -320,9 +334,9 @@ static bool finish_template(struct reading *w, struct leaf *leaf, const uint8_t 
   e->ts.ps = ts;
   e->dur.ps = dur;
   e->offset = chrome_offset(w->r, from);
-  e->ts.rounded = chrome_is_rounded_decimal(w->ts.mant, w->ts.exp, ts);
-  e->dur.rounded = e->ph == 'X' && chrome_is_rounded_decimal(w->dur.mant, w->dur.exp, dur);
-  chrome_note_rounded(w->r, e);
+  e->ts.rounded = ts_rounded;
+  e->dur.rounded = dur_rounded;
+  if (ts_rounded || dur_rounded) chrome_note_rounded(w->r, e);
   memcpy(w->packed, leaf->suffix, sizeof leaf->suffix);
   w->packed += leaf->n_suffix;
   if (leaf->shape) args = args_packed(w->r->t, leaf->shape, w->payload, (size_t)(w->packed - w->payload));

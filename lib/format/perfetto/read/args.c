@@ -381,6 +381,16 @@ void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const str
   pb_message(to, EVENT_DEBUG_ANNOTATIONS, b);
 }
 
+tk_id perfetto_nested(struct perfetto *r, struct sequence *q, const uint8_t *p, size_t n) {
+  const struct pb_field f = {.number = EVENT_DEBUG_ANNOTATIONS, .wire = PB_BYTES, .value = n, .p = p};
+  struct annotation a;
+  scan_annotation(r, q, &f, &a);
+  build_json(r, q, &a, &f);
+  if (r->json.len == 0) return 0;
+  keep_types(r, a.key);
+  return trace_string(r->t, r->json.data, r->json.len);
+}
+
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct tk_trace *t = r->t;
   struct annotation a;

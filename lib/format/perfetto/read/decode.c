@@ -20,7 +20,8 @@ struct item {
   const uint8_t *p;
 };
 
-static inline bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
+/* Reads a number of any length. */
+static bool take_long_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
   const uint8_t *p = *at;
   uint64_t out = 0;
   for (unsigned shift = 0; p < end && shift < 70; shift += 7) {
@@ -33,6 +34,12 @@ static inline bool take_number(const uint8_t **at, const uint8_t *end, uint64_t 
     }
   }
   return false;
+}
+
+static inline bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
+  if (*at == end || **at >= 0x80) return take_long_number(at, end, v);
+  *v = *(*at)++;
+  return true;
 }
 
 /* Reads a field. Returns false if it is damaged or a group. */
@@ -134,7 +141,8 @@ static void put_arg(struct decoder *to, const struct scalar_arg *a, const uint8_
     q += 8;
     break;
   case TK_ARG_STR:
-  case TK_ARG_JSON: q = varint_put(varint_put(q, (uint64_t)(a->p - packet)), a->v); break;
+  case TK_ARG_JSON:
+  case DECODED_NESTED: q = varint_put(varint_put(q, (uint64_t)(a->p - packet)), a->v); break;
   default: q = varint_put(q, a->v);
   }
   if ((a->what & 0xff) == TK_ARG_DECIMAL) *q++ = (uint8_t)zigzag(a->exp);
@@ -142,7 +150,22 @@ static void put_arg(struct decoder *to, const struct scalar_arg *a, const uint8_
   *to->what++ = a->what;
 }
 
-static bool annotation(struct decoder *to, const struct item *f, struct decoded *d) {
+static bool add_arg(struct decoder *to, uint64_t key, struct scalar_arg *a, struct decoded *d) {
+  if (key == 0 || key >> 24 || d->n_args == DECODED_ARGS) return false;
+  a->what |= (uint32_t)key << 8;
+  put_arg(to, a, d->p);
+  d->n_args++;
+  return true;
+}
+
+/* Accepts an annotation with any number of entries or values, which may contain annotations. The reader parses them. */
+static bool nested(struct decoder *to, const struct item *f, uint64_t key, struct decoded *d) {
+  struct scalar_arg a = {.what = DECODED_NESTED, .v = f->v, .p = f->p};
+  return add_arg(to, key, &a, d);
+}
+
+/* Accepts an annotation with any fields in any order. */
+static bool unusual_annotation(struct decoder *to, const struct item *f, struct decoded *d) {
   const uint8_t *p = f->p, *const end = f->p + f->v;
   struct item g = {0}, value = {0}, number = {0};
   struct scalar_arg a = {0};
@@ -159,9 +182,12 @@ static bool annotation(struct decoder *to, const struct item *f, struct decoded 
       break;
     case PB_KEY(ANNOTATION_NAME, PB_BYTES):
     case PB_KEY(ANNOTATION_NESTED, PB_BYTES):
+    case PB_KEY(ANNOTATION_PROTO, PB_BYTES): return false;
     case PB_KEY(ANNOTATION_DICT, PB_BYTES):
     case PB_KEY(ANNOTATION_ARRAY, PB_BYTES):
-    case PB_KEY(ANNOTATION_PROTO, PB_BYTES): return false;
+      if (value.key && value.key != g.key) return false;
+      value = g;
+      break;
     case PB_KEY(ANNOTATION_BOOL, PB_VARINT):
     case PB_KEY(ANNOTATION_UINT, PB_VARINT):
     case PB_KEY(ANNOTATION_INT, PB_VARINT):
@@ -176,9 +202,39 @@ static bool annotation(struct decoder *to, const struct item *f, struct decoded 
     default: break;
     }
   }
-  if (key == 0 || key >> 24 || d->n_args == DECODED_ARGS || !value_arg(to, &value, &number, &a)) return false;
-  a.what |= (uint32_t)key << 8;
-  put_arg(to, &a, d->p);
+  if (value.key == PB_KEY(ANNOTATION_DICT, PB_BYTES) || value.key == PB_KEY(ANNOTATION_ARRAY, PB_BYTES)) return nested(to, f, key, d);
+  return value_arg(to, &value, &number, &a) && add_arg(to, key, &a, d);
+}
+
+/* Packs the value of a usual annotation, whose tag is at p, at `q`. Returns the end of the packed value and sets *type and *at to the
+ * position after the field; NULL for other values. */
+static inline uint8_t *usual_value(const uint8_t *p, const uint8_t *end, uint8_t *q, uint32_t *type, const uint8_t **at) {
+  uint64_t v;
+  switch (*p++) {
+  case PB_KEY(ANNOTATION_INT, PB_VARINT): *type = TK_ARG_INT; break;
+  case PB_KEY(ANNOTATION_UINT, PB_VARINT): *type = TK_ARG_UINT; break;
+  case (PB_KEY(ANNOTATION_STRING_IID, PB_VARINT) & 0x7f) | 0x80:
+    if (p == end || *p++ != PB_KEY(ANNOTATION_STRING_IID, PB_VARINT) >> 7) return NULL;
+    *type = DECODED_IID;
+    break;
+  default: return NULL;
+  }
+  if (!take_number(&p, end, &v)) return NULL;
+  *at = p;
+  return varint_put(q, *type == TK_ARG_INT ? zigzag((int64_t)v) : v);
+}
+
+/* Almost every annotation has two fields, an interned name and an integer or an interned text. */
+static inline bool annotation(struct decoder *to, const struct item *f, struct decoded *d) {
+  const uint8_t *p = f->p, *const end = p + f->v;
+  uint64_t key;
+  uint32_t type;
+  if (f->v < 4 || *p++ != PB_KEY(ANNOTATION_NAME_IID, PB_VARINT) || !take_number(&p, end, &key) || key == 0 || key >> 24 || p == end)
+    return unusual_annotation(to, f, d);
+  uint8_t *values = d->n_args < DECODED_ARGS ? usual_value(p, end, to->values, &type, &p) : NULL;
+  if (!values || p != end) return unusual_annotation(to, f, d);
+  to->values = values;
+  *to->what++ = type | (uint32_t)key << 8;
   d->n_args++;
   return true;
 }
@@ -303,13 +359,15 @@ static bool decode_packet(struct decoder *to, struct decoded *d) {
 }
 
 void decode_one(struct decoder *to, const uint8_t *p, size_t n, struct decoded *d) {
-  const struct decoder was = *to;
-  *d = (struct decoded){.p = p, .n = (uint32_t)n, .what = to->what, .values = to->values, .points = to->points};
+  uint32_t *const what = to->what;
+  uint8_t *const values = to->values;
+  struct decoded_point *const points = to->points;
+  *d = (struct decoded){.p = p, .n = (uint32_t)n, .what = what, .values = values, .points = points};
   d->is_event = n <= UINT32_MAX && decode_packet(to, d);
   if (to->filed) d->private_fields = NULL, d->n_private = 0;
-  d->n_values = (uint16_t)(to->values - d->values);
+  d->n_values = (uint16_t)(to->values - values);
   if (d->is_event) return;
-  to->what = was.what;
-  to->values = was.values;
-  to->points = was.points;
+  to->what = what;
+  to->values = values;
+  to->points = points;
 }

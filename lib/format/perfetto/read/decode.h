@@ -7,6 +7,8 @@
  *     annotation   name_iid 7, int_value -1         what[]  7 << 8 | TK_ARG_INT     values[]  zigzag varint, as in packed args
  *     annotation   name_iid 9, string_value_iid 3   what[]  9 << 8 | DECODED_IID    values[]  varint 3
  *     annotation   name_iid 9, string_value "abc"   what[]  9 << 8 | TK_ARG_STR     values[]  varints: offset in the packet, 3
+ *     annotation   name_iid 9, array_values ...     what[]  9 << 8 | DECODED_NESTED values[]  varints: offset and length of the
+ *                                                                                             annotation
  *
  * Packets that are rare, unusual or damaged are not decoded; the reader reads them field by field. */
 #ifndef FORMAT_PERFETTO_READ_DECODE_H
@@ -19,6 +21,7 @@ enum {
   DECODED_POINTS = 8, /* most flow points of an event */
   DECODED_REST = 2,   /* most runs of adjacent fields that are not modelled, per event */
   DECODED_IID = 0x80, /* a string given by iid; other types are types of args: NULL .. DECIMAL, STR, JSON */
+  DECODED_NESTED = 0x81, /* a dictionary or an array */
   DECODED_VALUES = DECODED_ARGS * 12 /* most bytes of the values of an event */
 };
 

@@ -6,10 +6,15 @@
 #include "track_event.h"
 
 bool decoded_layouts_start(struct perfetto *r);
+void decoded_layouts_stop(struct perfetto *r);
 
 /* Returns the layout of the args of a decoded event. Returns NULL if a name or value is not interned, or if a name occurs
  * twice; the general code then reports it. */
 const struct layout *decoded_layout(struct perfetto *r, const struct sequence *q, const struct decoded *d);
+
+/* Packs args of which some are nested, because their types become an arg of the event, too. `values`: room that stays valid until
+ * the event is added. */
+void decoded_event_pack(struct perfetto *r, struct sequence *q, struct track_event *e, uint8_t values[DECODED_VALUES]);
 
 /* Moves the event's args to the trace's arg builder, so that more args can be added. */
 void decoded_event_args(struct perfetto *r, struct sequence *q, struct track_event *e);

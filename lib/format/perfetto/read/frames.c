@@ -139,7 +139,27 @@ static size_t find_rest(struct frames *f, size_t end) {
   return packet && perfetto_is_packet(f->s.p + end + h.size, (size_t)h.length, 2) ? 0 : next;
 }
 
+/* Takes the frame at the cursor if it is followed by another one and no bytes have to be fetched, which is the case for almost every
+ * packet. Its length has at most three bytes. */
+static bool take_usual(struct frames *f, struct frame *out) {
+  enum { LENGTH_MOST = 3 };
+  const uint8_t *p = f->s.p;
+  const size_t n = left(f);
+  uint64_t length = 0;
+  if (n < PB_HEADER || *p++ != PB_KEY(TRACE_PACKET, PB_BYTES)) return false;
+  for (unsigned i = 0; i < LENGTH_MOST; i++) {
+    length |= (uint64_t)(*p & 0x7f) << (7 * i);
+    if (*p++ < 0x80) break;
+  }
+  const size_t end = (size_t)(p - f->s.p) + (size_t)length;
+  if (p[-1] >= 0x80 || end + (f->s.last ? 1 : LOOK) > n || f->s.p[end] != PB_KEY(TRACE_PACKET, PB_BYTES)) return false;
+  *out = (struct frame){.p = p, .n = (size_t)length, .offset = pb_in_offset(&f->s) + (size_t)(p - f->s.p)};
+  f->s.p += end;
+  return true;
+}
+
 enum frame_status frames_next(struct frames *f, struct frame *out) {
+  if (take_usual(f, out)) return FRAME;
   if (!look_ahead(f, PB_HEADER, 0)) return FRAMES_FAIL;
   if (f->s.p == f->s.end) return FRAMES_END;
   struct header h = header_at(f->s.p, left(f));

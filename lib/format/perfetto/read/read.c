@@ -190,7 +190,7 @@ static void free_reader(struct perfetto *r) {
   mem_free(mem, r->gpu_counters.of);
   map_free(&r->gpu_counters.index);
   mem_free(mem, r->collected.args);
-  mem_free(mem, r->layouts);
+  decoded_layouts_stop(r);
   buf_free(&r->decoder.text);
   buf_free(&r->decoder.json);
   mem_free(mem, r->counter_classes.of);

@@ -9,7 +9,10 @@
 
 /* ---- notes and text ---- */
 
-void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text) { trace_note(r->t, kind, r->offset, text); }
+void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text) {
+  r->n_said++;
+  trace_note(r->t, kind, r->offset, text);
+}
 
 void perfetto_damage(struct perfetto *r, const char *what) {
   unsigned i = 0;
@@ -17,6 +20,7 @@ void perfetto_damage(struct perfetto *r, const char *what) {
   if (i == DAMAGES) i = DAMAGES - 1;
   if (i == r->n_damages) r->damage[r->n_damages++] = (struct damage){what, 0, r->offset, r->n_packets};
   r->damage[i].count++;
+  r->n_said++;
 }
 
 void perfetto_note_damage(struct perfetto *r) {

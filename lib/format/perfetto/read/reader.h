@@ -306,6 +306,8 @@ struct packet {
 
 /* ---- the reader ---- */
 
+enum { RECENT_CLASSES = 64 };
+
 enum { DAMAGES = 16 }; /* most kinds of damage */
 
 struct perfetto {
@@ -319,6 +321,7 @@ struct perfetto {
     uint64_t count, offset, packet; /* number of repairs; offset and number of the first packet that needed one */
   } damage[DAMAGES];
   unsigned n_damages;
+  uint64_t n_said; /* number of notes and repairs so far, however often each */
   struct sequence *sequences;
   struct node *nodes;
   struct clock *clocks;
@@ -368,6 +371,10 @@ struct perfetto {
   struct in *in; /* the file */
   struct chunks *chunks; /* NULL = one thread */
   struct pb_field compressed; /* a compressed packet whose contents are read next */
+  struct recent_class {
+    uint64_t key; /* name << 32 | category */
+    tk_id cls;    /* 0 = the entry is unused */
+  } recent_classes[RECENT_CLASSES];
   struct decoder decoder; /* decoder for single packets */
   struct layouts *layouts;
   struct packet taken; /* the decoded packet as a struct packet; members that decoded packets cannot have are always unset */

@@ -91,7 +91,7 @@ static void filed_correlation(struct perfetto *r, const struct track_event *e) {
   args_str(r->t, key, TK_ARG_STR, e->has_correlation ? trace_string(r->t, text, (size_t)n) : e->correlation);
 }
 
-static void field_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
+static void add_field_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
   if (e->has_correlation || e->correlation) decoded_event_args(r, q, e);
   if (r->filed && (e->has_correlation || e->correlation)) filed_correlation(r, e);
@@ -101,8 +101,15 @@ static void field_args(struct perfetto *r, struct sequence *q, struct track_even
     decoded_event_args(r, q, e);
     args_int(t, trace_text(t, "json.tts"), e->thread_us);
   }
-  if (r->types.len) perfetto_types_arg(r);
+  if (r->types.len) {
+    decoded_event_args(r, q, e);
+    perfetto_types_arg(r);
+  }
   if (r->fields.len) extension_fields(r, q, e);
+}
+
+static inline void field_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
+  if (e->has_correlation || e->correlation || e->has_thread_us || r->types.len || r->fields.len) add_field_args(r, q, e);
 }
 
 /* ---- counters ---- */
@@ -225,10 +232,18 @@ static bool came_whole(const struct packet *k) {
 /* Stored in the depth of a begin on a FORM_MIXED track (seal sets the depth later): the span was a single complete event. */
 enum { CAME_WHOLE = 1 };
 
+/* Returns the class of a name and a category. Events of few classes follow each other, and between them ends, which have neither. */
+static tk_id event_class(struct perfetto *r, tk_id name, tk_id cat) {
+  const uint64_t key = (uint64_t)name << 32 | cat;
+  struct recent_class *c = &r->recent_classes[(name ^ cat * 7) % RECENT_CLASSES];
+  if (!c->cls || c->key != key) *c = (struct recent_class){key, trace_class(r->t, name, cat)};
+  return c->cls;
+}
+
 void take_event_end(struct perfetto *r, struct sequence *q, struct track_event *e, tk_id id, bool pairs) {
   struct tk_trace *t = r->t;
   field_args(r, q, e);
-  struct tk_event end = {.ts = e->ns, .cls = trace_class(t, e->name, e->cat), .args = decoded_event_end_args(r, q, e)};
+  struct tk_event end = {.ts = e->ns, .cls = event_class(r, e->name, e->cat), .args = decoded_event_end_args(r, q, e)};
   struct tk_event *begin = &t->events[id];
   begin->depth = 0;
   for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
@@ -291,7 +306,7 @@ static void take_add_event(struct perfetto *r, struct sequence *q, const struct 
   ev = trace_add_event(t);
   ev->ts = e->ns;
   ev->kind = (uint8_t)kind;
-  ev->cls = trace_class(t, e->name, e->cat);
+  ev->cls = event_class(r, e->name, e->cat);
   ev->args = args;
   ev->flags = (async ? TK_FLAG_ASYNC : 0) | (e->damaged ? TK_FLAG_REPAIRED : 0);
   ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind);
@@ -311,6 +326,12 @@ static void take_add_event(struct perfetto *r, struct sequence *q, const struct 
     if (r->nodes[node].form & FORM_MIXED && came_whole(k)) ev->depth = CAME_WHOLE;
   }
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
+}
+
+static struct counter_sample sample_of(const struct perfetto *r, const struct sequence *q, const struct track_event *e,
+                                       uint32_t pending) {
+  return (struct counter_sample){
+    .sequence = (uint32_t)(q - r->sequences), .node = e->node, .pending = pending, .cat = e->cat, .ns = e->ns};
 }
 
 /* Passes through the packet of an event that the graph cannot represent. */
@@ -349,14 +370,12 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     legacy_flow(r, q, e, pending);
     return;
   }
-  struct counter_sample sample = {
-    .sequence = (uint32_t)(q - r->sequences), .node = e->node, .pending = pending, .cat = e->cat, .ns = e->ns};
   if (kind == TK_EVENT_COUNTER && e->has_type) {
     r->n_points = e->first_point;
-    counter_event(r, q, k, e, sample);
+    counter_event(r, q, k, e, sample_of(r, q, e, pending));
   } else {
     take_add_event(r, q, k, e, kind);
     if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_events, false});
   }
-  if (e->extra && e->extra->n_values + e->extra->n_doubles) extra_counters(r, q, k, e, sample);
+  if (e->extra && e->extra->n_values + e->extra->n_doubles) extra_counters(r, q, k, e, sample_of(r, q, e, pending));
 }

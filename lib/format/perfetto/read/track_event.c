@@ -218,6 +218,7 @@ static bool find_name(struct perfetto *r, const struct sequence *q, enum iid_kin
 
 bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct decoded *d) {
   struct track_event e = {.first_point = r->n_points, .decoded = d, .has_args = d->n_args > 0};
+  uint8_t values[DECODED_VALUES];
   if (!find_name(r, q, IID_NAME, &d->name, &e.name) || !find_name(r, q, IID_CATEGORY, &d->cat, &e.cat)) return false;
   if (e.has_args && (e.layout = decoded_layout(r, q, d)) == NULL) return false;
   r->t->counts.read++;
@@ -231,6 +232,7 @@ bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct
   e.has_double = d->value == DECODED_DOUBLE;
   if (e.has_double) e.double_value = pb_as_double(d->number);
   else e.value = (int64_t)d->number;
+  if (e.has_args) decoded_event_pack(r, q, &e, values);
   for (uint32_t i = 0; i < d->n_points; i++) perfetto_add_point(r, d->points[i].id, d->points[i].terminating);
   perfetto_take_event(r, q, k, &e);
   return true;

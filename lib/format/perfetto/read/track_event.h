@@ -18,6 +18,8 @@ struct track_event {
   struct extra_counters *extra;  /* NULL = none */
   const struct decoded *decoded; /* NULL = none */
   const struct layout *layout;   /* layout of the args in `decoded` */
+  const uint8_t *packed;         /* values of these args, if they are packed already; NULL = not yet */
+  size_t n_packed;
   uint64_t type, track_uuid;
   bool has_type, has_track, has_args, has_legacy, has_value, has_double, has_delta, has_absolute, has_correlation;
   uint32_t n_categories;
