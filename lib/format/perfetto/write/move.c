@@ -502,6 +502,11 @@ static bool is_unrelated(const struct move *m, uint32_t clock, const struct pb_f
   return uses;
 }
 
+/* True for the packet that states when tracing started. Importers drop the ftrace events of all machines before the last such time. */
+static bool is_start(const struct packet_head *h) {
+  return h->content.number == PACKET_SERVICE_EVENT && head_has(&h->content, SERVICE_TRACING_STARTED);
+}
+
 const struct buf *move_packet(struct move *m, const struct pb_field *packet) {
   struct packet_head h = {.sequence = 0};
   struct stamp stamp = {0, 0};
@@ -509,11 +514,13 @@ const struct buf *move_packet(struct move *m, const struct pb_field *packet) {
   struct pb_field f;
   head_read(packet, &h);
   const uint32_t clock = clock_of(m, &h), machine = machine_of(m, h.machine);
+  const bool starts = m->is_one_of_several && is_start(&h);
   m->from_machine = h.machine;
   if (is_unrelated(m, clock, packet)) return NULL;
   if (h.has_timestamp) stamp = moved_stamp(m, clock, h.timestamp);
   m->packet.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (starts && f.number == PACKET_SERVICE_EVENT) continue;
     if (f.number == PACKET_MACHINE_ID || (f.number == PACKET_TIMESTAMP_CLOCK_ID && stamp.clock)) continue;
     if (pb_field_key(&f) == PB_KEY(PACKET_TIMESTAMP, PB_VARINT)) pb_u64(&m->packet, f.number, stamp.time);
     else if (f.wire == PB_BYTES && ((m->moves && has_times(f.number)) || (m->names.of && names_in(f.number)))) put_content(m, &f);
