@@ -381,10 +381,11 @@ static void put_fields(struct move *m, const struct pb_field *content) {
 /* Where a content has the pid and the name of a process: a message in it, and its fields. */
 static const struct named_field {
   uint32_t packet, process, pid, name;
+  bool is_command; /* importers take the first word of a command line that has a single part */
 } NAMES[] = {
-    {PACKET_PROCESS_TREE, 1, 1, 3}, /* ps/process_tree.proto: processes; pid, cmdline */
-    {PACKET_TRACK_DESCRIPTOR, DESCRIPTOR_PROCESS, PROCESS_PID, PROCESS_NAME},
-    {122, 2, 1, 3},                 /* generic_kernel/generic_task.proto: processes; pid, cmdline */
+    {PACKET_PROCESS_TREE, 1, 1, 3, true}, /* ps/process_tree.proto: processes; pid, cmdline */
+    {PACKET_TRACK_DESCRIPTOR, DESCRIPTOR_PROCESS, PROCESS_PID, PROCESS_NAME, false},
+    {122, 2, 1, 3, false},                /* generic_kernel/generic_task.proto: processes; pid, cmdline */
 };
 
 static const struct named_field *names_in(uint32_t packet) {
@@ -410,15 +411,16 @@ static void put_process(struct move *m, const struct named_field *row, const str
   struct pb_field f;
   size_t n;
   const char *name = tk_string(t, t->tracks[track].name, &n);
-  bool is_done = false;
+  unsigned n_parts = 0;
   m->inner.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
-    const bool is_name = pb_field_key(&f) == PB_KEY(row->name, PB_BYTES) && !is_done;
-    if (is_name) pb_bytes(&m->inner, row->name, name, n);
+    const bool is_part = pb_field_key(&f) == PB_KEY(row->name, PB_BYTES);
+    if (is_part && !n_parts) pb_bytes(&m->inner, row->name, name, n);
     else buf_append(&m->inner, from, (size_t)(in.p - from));
-    is_done = is_done || is_name;
+    n_parts += is_part;
   }
-  if (!is_done) pb_bytes(&m->inner, row->name, name, n);
+  if (!n_parts) pb_bytes(&m->inner, row->name, name, n);
+  if (row->is_command && n_parts < 2 && memchr(name, ' ', n)) pb_bytes(&m->inner, row->name, "", 0);
   pb_message(&m->named, process->number, &m->inner);
   map_put(m->names.written, track, 1);
 }
