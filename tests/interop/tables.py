@@ -35,6 +35,7 @@ ENDINGS = ('.pftrace', '.perfetto-trace')
 LABEL = 'rank {rank} - {process}'  # in the form that RANK removes
 UNIT = 1_000_000  # all times of a trace can move by this: power rails have milliseconds
 BY = 7_000 * UNIT
+DAY = 86_400_000 * UNIT
 RANK = re.compile(r'rank \d+(, \d+)?( \S+)? - ')  # which a merge adds to names of processes
 
 SCHEMA = {'columns': "select m.name as tab, p.name as col from sqlite_master m join pragma_table_info(m.name) p order by p.cid"}
@@ -52,15 +53,17 @@ MEANING = {'clock_id': '{}', 'ucpu': CPU, 'cpu': '{} % 4096',  # the engine numb
            'callsite_id': CALLSITE, 'frame_id': FRAME, 'mapping':
            "(select printf('%s/%s', name, build_id) from stack_profile_mapping where id = {})"}
 REFERS = {'utid': THREAD, 'upid': PROCESS, 'arg_set_id': ARGS, 'track_id': TRACK}  # also with a prefix: waker_utid
-IN_TABLE = {('flow', 'slice_out'): SLICE, ('flow', 'slice_in'): SLICE, ('stack_profile_callsite', 'parent_id'): CALLSITE}
+IN_TABLE = {('flow', 'slice_out'): SLICE, ('flow', 'slice_in'): SLICE,
+            ('slice', 'thread_ts'): "x.thread_ts - case when x.name glob '%[0-9]*' then x.ts else 0 end",  # computed by the engine
+            ('stack_profile_callsite', 'parent_id'): CALLSITE}
 LEGACY = 'legacy events'  # a query rather than a table
 OWN = ('id', 'slice_id', 'stack_id', 'parent_stack_id')  # ids of rows, and hashes of them
 # Args that are numbers of the engine, or its notes about packets and about numbers of tracks.
 HIDDEN_ARGS = ("key not glob 'debug.json_id*' and key not glob 'debug.json_ph*' and key not glob 'debug.json_end_json_*' and key not glob '*utid' and key not glob '*upid' and key not glob '*legacy*' and flat_key not glob 'tracekit*' "
-               "and key not in ('source_id', 'trace_id', 'cookie', 'trace_id_is_process_scoped', 'ucpu', 'packet_ts', 'hw_queue_id', 'track_uuid', 'has_first_packet_on_sequence')")
+               "and key not in ('source_id', 'trace_id', 'cookie', 'trace_id_is_process_scoped', 'ucpu', 'packet_ts', 'hw_queue_id', 'perf_session_id', 'track_uuid', 'has_first_packet_on_sequence')")
 WITH = ("with arg_texts as materialized (select arg_set_id, group_concat(flat_key || '=' || coalesce(display_value, ''), ';') as text "
         f"from (select * from args where {HIDDEN_ARGS} order by arg_set_id, flat_key, key, display_value) group by 1) ")
-TIMES = ('ts', 'ts_end', 'end_ts', 'start_ts', 'first_ts', 'last_ts')
+TIMES = ('ts', 'ts_end', 'end_ts', 'graph_sample_ts', 'start_ts', 'first_ts', 'last_ts')
 # How to find the machine of a row: by the first of these columns that the table has.
 MACHINES = {'machine_id': '{}', 'utid': '(select machine_id from thread where utid = {})', 'upid': '(select machine_id from process where upid = {})',
             'track_id': '(select machine_id from track where id = {})', 'ucpu': '(select machine_id from cpu where id = {})',
@@ -125,6 +128,16 @@ def queries(path):
 ENDLESS = 1 << 63  # end of a slice that never ends, whose duration is -1
 
 
+SAME_THREAD = re.compile(r'.*next_pid=(\d+);.*prev_pid=\1;')
+
+
+def repeats_switch(table, row):
+    """True for a row that a switch from a thread to itself makes: a switch that is in the trace twice."""
+    if table == 'ftrace_event':
+        return row['name'] == 'sched_switch' and bool(SAME_THREAD.match(row['arg_set_id'] or ''))
+    return table in ('sched', 'thread_state') and row['dur'] == 0
+
+
 class Rows:
     """The rows of a trace by table; each is (machine or None, [start, end) or None, text)."""
 
@@ -140,6 +153,8 @@ class Rows:
         machine, start = row.pop('_machine', None), row.get('ts')
         dur = row.get('dur') or 0
         end = None if start is None else start + dur if dur >= 0 else ENDLESS
+        if row.get('cmdline'):
+            row['cmdline'] = row['cmdline'].rstrip()  # a new name may add an empty part
         row = {k: v + by if k in TIMES and isinstance(v, int) else v for k, v in row.items()}
         return machine, (start, end), RANK.sub('', json.dumps(row, sort_keys=True))
 
@@ -153,9 +168,10 @@ class Rows:
                                    if start is not None and first <= start and end < b and 'tracekit_clipped' not in text)
 
     def state(self, table, a, b):
-        """The same as a set, without the depth: the parts of a trace repeat samples and open spans of the part before."""
+        """The same as a set, without the depth: the parts of a trace repeat samples, open spans, and the last switch of each CPU of the
+        part before."""
         rows = ({k: v for k, v in json.loads(text).items() if k not in ('depth', 'parent_id')} for text in self.inside(table, a, b))
-        return collections.Counter({json.dumps(row) for row in rows})
+        return collections.Counter({json.dumps(row) for row in rows if not repeats_switch(table, row)})
 
     def has_machine(self, table):
         return any(m is not None for m, _, _ in self.of.get(table, ()))
@@ -306,10 +322,11 @@ def compare_merge(trace, what, target, other, described=()):
 def beside(trace, other):
     """The other trace, moved to the start of this one: the engine drops ftrace events before the tracing that it knows of started."""
     extent, of_other = trace.extent(), other.extent()
-    if not extent:
+    by = (extent[0] - of_other[0]) // UNIT * UNIT if extent else 0
+    if by <= 0 or by > 100 * DAY:  # a trace whose times are dates
         return other
     path = out(trace, 'beside.pftrace')
-    tracekit('rebase', '-q', '--force', '--shift', f'{(extent[0] - of_other[0]) // UNIT * UNIT}ns', other.path, '-o', path)
+    tracekit('rebase', '-q', '--force', '--shift', f'{by}ns', other.path, '-o', path)
     return Trace(trace.judge, trace.engine, other.label, path, trace.work)
 
 
