@@ -28,11 +28,14 @@ import clock_trace as clocks  # noqa: E402
 import torch_pftrace  # noqa: E402
 import machines  # noqa: E402
 from protobuf import parse  # noqa: E402
+from legacy import QUERY, Legacy  # noqa: E402
 
 MOST = 1 << 40 if os.environ.get('LONG') else 4_000_000
 ENDINGS = ('.pftrace', '.perfetto-trace')
 LABEL = 'rank {rank} - {process}'  # in the form that RANK removes
-BY = 7_000_000_000  # a multiple of the unit of all times: power rails have milliseconds
+UNIT = 1_000_000  # all times of a trace can move by this: power rails have milliseconds
+BY = 7_000 * UNIT
+DAY = 86_400_000 * UNIT
 RANK = re.compile(r'rank \d+(, \d+)?( \S+)? - ')  # which a merge adds to names of processes
 
 SCHEMA = {'columns': "select m.name as tab, p.name as col from sqlite_master m join pragma_table_info(m.name) p order by p.cid"}
@@ -46,18 +49,21 @@ FRAME = "(select printf('%s/%s/%s', f.name, f.rel_pc, m.name) from stack_profile
 CALLSITE = "(select printf('%s/%s', c.depth, " + FRAME.format('c.frame_id') + ") from stack_profile_callsite c where c.id = {})"
 CPU = "(select cpu from cpu where id = {})"
 ARGS = "(select text from arg_texts where arg_set_id = {})"
-MEANING = {'ucpu': CPU, 'cpu': '{} % 4096',  # the engine numbers the CPUs of further machines from 4096 on
+MEANING = {'clock_id': '{}', 'ucpu': CPU, 'cpu': '{} % 4096',  # the engine numbers the CPUs of further machines from 4096 on
            'callsite_id': CALLSITE, 'frame_id': FRAME, 'mapping':
            "(select printf('%s/%s', name, build_id) from stack_profile_mapping where id = {})"}
 REFERS = {'utid': THREAD, 'upid': PROCESS, 'arg_set_id': ARGS, 'track_id': TRACK}  # also with a prefix: waker_utid
-IN_TABLE = {('flow', 'slice_out'): SLICE, ('flow', 'slice_in'): SLICE, ('stack_profile_callsite', 'parent_id'): CALLSITE}
+IN_TABLE = {('flow', 'slice_out'): SLICE, ('flow', 'slice_in'): SLICE,
+            ('slice', 'thread_ts'): "x.thread_ts - case when x.name glob '%[0-9]*' then x.ts else 0 end",  # computed by the engine
+            ('stack_profile_callsite', 'parent_id'): CALLSITE}
+LEGACY = 'legacy events'  # a query rather than a table
 OWN = ('id', 'slice_id', 'stack_id', 'parent_stack_id')  # ids of rows, and hashes of them
 # Args that are numbers of the engine, or its notes about packets and about numbers of tracks.
-HIDDEN_ARGS = ("key not glob 'debug.json_id*' and key not glob '*utid' and key not glob '*upid' and key not glob '*legacy*' and flat_key not glob 'tracekit*' "
-               "and key not in ('source_id', 'trace_id', 'cookie', 'trace_id_is_process_scoped', 'ucpu', 'packet_ts', 'hw_queue_id', 'track_uuid', 'has_first_packet_on_sequence')")
+HIDDEN_ARGS = ("key not glob 'debug.json_id*' and key not glob 'debug.json_ph*' and key not glob 'debug.json_end_json_*' and key not glob '*utid' and key not glob '*upid' and key not glob '*legacy*' and flat_key not glob 'tracekit*' "
+               "and key not in ('source_id', 'trace_id', 'cookie', 'trace_id_is_process_scoped', 'ucpu', 'packet_ts', 'hw_queue_id', 'perf_session_id', 'track_uuid', 'has_first_packet_on_sequence')")
 WITH = ("with arg_texts as materialized (select arg_set_id, group_concat(flat_key || '=' || coalesce(display_value, ''), ';') as text "
         f"from (select * from args where {HIDDEN_ARGS} order by arg_set_id, flat_key, key, display_value) group by 1) ")
-TIMES = ('ts', 'ts_end', 'end_ts', 'start_ts', 'first_ts', 'last_ts')
+TIMES = ('ts', 'ts_end', 'end_ts', 'graph_sample_ts', 'start_ts', 'first_ts', 'last_ts')
 # How to find the machine of a row: by the first of these columns that the table has.
 MACHINES = {'machine_id': '{}', 'utid': '(select machine_id from thread where utid = {})', 'upid': '(select machine_id from process where upid = {})',
             'track_id': '(select machine_id from track where id = {})', 'ucpu': '(select machine_id from cpu where id = {})',
@@ -88,12 +94,13 @@ def query(table, columns):
     if not parts:
         return None
     uses = any('arg_texts' in p for p in parts)
-    where = f' where {HIDDEN_ARGS}' if table in ('args', '__intrinsic_args') else ''
+    kept = [f'not ({row[1]})' for row in LEFT_OUT if row[0] == f'rows:{table}'] + [HIDDEN_ARGS] * (table in ('args', '__intrinsic_args'))
+    where = f' where {" and ".join(kept)}' if kept else ''
     return (WITH if uses else '') + f'select {", ".join(parts)} from {table} x{where}'
 
 
 with open(os.path.join(HERE, 'tables_exceptions.tsv'), encoding='utf-8') as f:
-    LEFT_OUT = [line.rstrip('\n').split('\t') for line in f if line.startswith(('table:', 'more:'))]
+    LEFT_OUT = [line.rstrip('\n').split('\t') for line in f if line.startswith(('table:', 'more:', 'rows:'))]
 
 
 ADDED_TO = {row[0][5:] for row in LEFT_OUT if row[0].startswith('more:')}
@@ -115,7 +122,20 @@ def queries(path):
         columns[row['tab']].append(row['col'])
     shown = {table for table in columns if table.removeprefix('__intrinsic_') != table and table.removeprefix('__intrinsic_') in columns}
     made = {table: query(table, cols) for table, cols in sorted(columns.items()) if table not in shown and not excepted(table)}
-    return {table: text for table, text in made.items() if text}
+    return {**{table: text for table, text in made.items() if text}, LEGACY: QUERY}
+
+
+ENDLESS = 1 << 63  # end of a slice that never ends, whose duration is -1
+
+
+SAME_THREAD = re.compile(r'.*next_pid=(\d+);.*prev_pid=\1;')
+
+
+def repeats_switch(table, row):
+    """True for a row that a switch from a thread to itself makes: a switch that is in the trace twice."""
+    if table == 'ftrace_event':
+        return row['name'] == 'sched_switch' and bool(SAME_THREAD.match(row['arg_set_id'] or ''))
+    return table in ('sched', 'thread_state') and row['dur'] == 0
 
 
 class Rows:
@@ -124,13 +144,17 @@ class Rows:
     def __init__(self, answer, by=0):
         self.of = {}
         for table, rows in answer.items():
-            self.of[table] = [self.row(json.loads(row), by) for row in rows]
+            if table != LEGACY:
+                self.of[table] = [self.row(json.loads(row), by) for row in rows]
+        self.legacy = Legacy({table: [text for _, _, text in rows] for table, rows in self.of.items()}, answer.get(LEGACY, ()))
 
     @staticmethod
     def row(row, by):
         machine, start = row.pop('_machine', None), row.get('ts')
         dur = row.get('dur') or 0
-        end = None if start is None else start + dur if dur >= 0 else 1 << 63  # -1: it never ends
+        end = None if start is None else start + dur if dur >= 0 else ENDLESS
+        if row.get('cmdline'):
+            row['cmdline'] = row['cmdline'].rstrip()  # a new name may add an empty part
         row = {k: v + by if k in TIMES and isinstance(v, int) else v for k, v in row.items()}
         return machine, (start, end), RANK.sub('', json.dumps(row, sort_keys=True))
 
@@ -144,18 +168,22 @@ class Rows:
                                    if start is not None and first <= start and end < b and 'tracekit_clipped' not in text)
 
     def state(self, table, a, b):
-        """The same as a set, without the depth: the parts of a trace repeat samples and open spans of the part before."""
+        """The same as a set, without the depth: the parts of a trace repeat samples, open spans, and the last switch of each CPU of the
+        part before."""
         rows = ({k: v for k, v in json.loads(text).items() if k not in ('depth', 'parent_id')} for text in self.inside(table, a, b))
-        return collections.Counter({json.dumps(row) for row in rows})
+        return collections.Counter({json.dumps(row) for row in rows if not repeats_switch(table, row)})
 
     def has_machine(self, table):
         return any(m is not None for m, _, _ in self.of.get(table, ()))
 
 
-def difference(want, got, table=''):
+def difference(want, got, table, legacy):
+    if table == 'args' and legacy:  # equal sets are stored once, and parts of those of legacy events are not compared
+        want, got = collections.Counter(set(want)), collections.Counter(set(got))
     gone, new = want - got, got - want
     if table in ADDED_TO:
         new.clear()
+    legacy.excuse(table, gone, new)
     if not gone and not new:
         return ''
     return f'{sum(want.values())} rows, {sum(got.values())}; gone {[t[:250] for t in list(gone)[:1]]}, new {[t[:250] for t in list(new)[:1]]}'
@@ -213,17 +241,17 @@ class Trace:
             self.judge.check(self.label, what, {'load': got})
             return
         want = Rows(self.answer, by) if by else self.rows
-        self.judge.check(self.label, what, {t: difference(want.counts(t), got.counts(t), t) for t in want.of})
+        self.judge.check(self.label, what, {t: difference(want.counts(t), got.counts(t), t, want.legacy) for t in want.of})
 
     def extent(self):
-        times = [e for t in self.rows.of for _, (s, e), _ in self.rows.of[t] if s is not None and t in ('slice', 'counter', 'ftrace_event', 'sched')]
+        times = [s if e == ENDLESS else e for t in ('slice', 'counter', 'ftrace_event', 'sched') for _, (s, e), _ in self.rows.of.get(t, ())]
         return (min(times), max(times) + 1) if times else None
 
     def compare_range(self, what, got, a, b, of=Rows.inside):
         if isinstance(got, str):
             self.judge.check(self.label, what, {'load': got})
             return
-        self.judge.check(self.label, what, {t: difference(of(self.rows, t, a, b), of(got, t, a, b), t) for t in self.rows.of})
+        self.judge.check(self.label, what, {t: difference(of(self.rows, t, a, b), of(got, t, a, b), t, self.rows.legacy) for t in self.rows.of})
 
 
 def out(trace, name):
@@ -284,14 +312,26 @@ def compare_merge(trace, what, target, other, described=()):
             if has_machines(trace.rows, table) or has_machines(other, table):
                 continue  # machines of an input get other numbers: tests/property/merged_perfetto.py
             for machine, part in enumerate((trace.rows, other)):
-                faults[table] = faults.get(table) or difference(part.counts(table, 0), got.counts(table, machine), table)
+                faults[table] = faults.get(table) or difference(part.counts(table, 0), got.counts(table, machine), table, part.legacy)
         else:
             want, found = ({text for _, _, text in of} for of in (trace.rows.of[table] + other.of.get(table, []), got.of.get(table, [])))
-            faults[table] = difference(collections.Counter(want), collections.Counter(found), table)
+            faults[table] = difference(collections.Counter(want), collections.Counter(found), table, trace.rows.legacy)
     trace.judge.check(trace.label, what, faults)
 
 
+def beside(trace, other):
+    """The other trace, moved to the start of this one: the engine drops ftrace events before the tracing that it knows of started."""
+    extent, of_other = trace.extent(), other.extent()
+    by = (extent[0] - of_other[0]) // UNIT * UNIT if extent else 0
+    if by <= 0 or by > 100 * DAY:  # a trace whose times are dates
+        return other
+    path = out(trace, 'beside.pftrace')
+    tracekit('rebase', '-q', '--force', '--shift', f'{by}ns', other.path, '-o', path)
+    return Trace(trace.judge, trace.engine, other.label, path, trace.work)
+
+
 def merges(trace, source, other):
+    other = beside(trace, other)
     target = out(trace, 'merged.pftrace')
     for what, second in (('itself', trace), ('another', other)):
         paths = [source, source if second is trace else other.path]

@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import extensions  # noqa: E402
-from protobuf import parse  # noqa: E402
+from protobuf import parse, varint  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
@@ -174,23 +174,69 @@ def parts(seed, whole):
           sorted(every ^ set(once))[:3])
 
 
+def unpacked(data):
+    out, at = [], 0
+    while at < len(data):
+        value, at = varint(data, at)
+        out.append(value)
+    return out
+
+
+def packed(values):
+    return b''.join(map(extensions.varint, values))
+
+
+# Numbers of the columns: time, tid, index of the name, others
+COLUMNS = ((1, 3, 6, (2, 4)), (7, 8, 11, (9, 10)))
+
+
+def columns_of(bundle):
+    """The switches and wakings in the columns of a bundle: [(time, tid, name)] of both."""
+    found = ([], [])
+    for c in (parse(v) for n, v in bundle if n == 4):
+        names = [v for n, v in c if n == 5]
+        for rows, (time, tid, name, _) in zip(found, COLUMNS):
+            now = 0
+            for delta, thread, index in zip(*(unpacked(get(c, n, b'')) for n in (time, tid, name))):
+                now += delta
+                rows.append((now, thread, names[index]))
+    return found
+
+
+def bundle_of(cpu, names, rows_of):
+    content = b''.join(field(5, n) for n in names)
+    for rows, (time, tid, name, others) in zip(rows_of, COLUMNS):
+        times = [t for t, _, _ in rows]
+        content += field(time, packed(b - a for a, b in zip([0, *times], times))) + field(tid, packed(t for _, t, _ in rows))
+        content += field(name, packed(names.index(n) for _, _, n in rows)) + b''.join(field(n, bytes(len(rows))) for n in others)
+    return packet(field(FTRACE, field(1, cpu) + field(4, content)), sequence=3, flags=0)
+
+
 def compact():
-    """A bundle with compact_sched, whose columns refer to each other, stays whole if any part of it is in the range."""
-    def bundle(cpu, *times):
-        deltas = b''.join(extensions.varint(b - a) for a, b in zip((0, *times), times))
-        return packet(field(FTRACE, field(1, cpu) + field(4, field(1, deltas) + field(5, f'sched{times[0]}.'))), sequence=8, flags=0)
-    bundles = [bundle(0, START, START + 50), bundle(0, START + 100, START + 150), bundle(0, START + 200, START + 250),
-               bundle(0, START + 300)]
-    spans = [packet(field(EVENT, field(9, 3) + field(23, 'mark') + field(11, 5)), ns=START + at, sequence=3, flags=0)
-             for at in (0, 210, 400)]
+    """Columns of the scheduler are cut item by item, and the last switch before the range stays with the first item of its CPU."""
+    rng, bundles, everything = random.Random(7), [], [([], []), ([], [])]
+    for i in range(40):
+        cpu, at, names = i % 2, START + i // 2 * 1000, [f'thread {i} {k}'.encode() for k in range(3)]
+        rows = [[(at + t, rng.randrange(9), rng.choice(names)) for t in sorted(rng.sample(range(1000), rng.randrange(5)))] for _ in range(2)]
+        for kind in range(2):
+            everything[cpu][kind].extend(rows[kind])
+        bundles.append(bundle_of(cpu, names, rows))
     with open(path('in.pftrace'), 'wb') as f:
-        f.write(b''.join(bundles + spans))
-    status, err = run('filter', path('in.pftrace'), '--time', f'{(START + 120) / 1000:f}..{(START + 220) / 1000:f}', '-o',
-                      path('part.pftrace'), '--force')
-    part = read('part.pftrace')
-    have = [at for at in (0, 100, 200, 300) if f'sched{START + at}.'.encode() in part]
-    check('compact: bundles with a part in the range stay', status == 0 and have == [100, 200], (err, have))
-    check('compact: the first bundle of a CPU stays, empty', field(FTRACE, field(1, 0)) in part)
+        f.write(packet(field(EVENT, field(9, 3) + field(23, 'start')), START, sequence=9) + b''.join(bundles))
+    for a, b in ((3500, 7200), (0, 5000), (12000, 12300), (19000, 20000), (25000, 26000)):
+        a, b = START + a, START + b
+        status, err = run('filter', path('in.pftrace'), '--allow-empty', '--time', f'{a / 1000:.3f}..{b / 1000:.3f}', '-o',
+                          path('part.pftrace'), '--force')
+        check('compact: a cut works', status == 0 and 'lost' not in err, err)
+        left = [parse(v) for n, p in parse(read('part.pftrace')) if n == 1 for m, v in parse(p) if m == FTRACE]
+        for cpu, rows in enumerate(everything):
+            found = [columns_of(bundle) for bundle in left if get(bundle, 1, 0) == cpu]
+            got = [[row for bundle in found for row in bundle[kind]] for kind in range(2)]
+            want = [[row for row in rows[kind] if a <= row[0] < b] for kind in range(2)]
+            before = [row for row in rows[0] if row[0] < a][-1:] if want[0] or want[1] else []
+            check(f'compact: switches of CPU {cpu} in {a}..{b}', got[0] == before + want[0], f'{got[0]} not {before + want[0]}')
+            check(f'compact: wakings of CPU {cpu} in {a}..{b}', got[1] == want[1], f'{got[1]} not {want[1]}')
+            check('compact: the first bundle of a CPU stays', bool(found))
 
 
 def without_events():

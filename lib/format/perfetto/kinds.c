@@ -64,7 +64,7 @@ static const struct kind_of_packet KINDS[] = {
     TIMED(66, "perf_sample"),
     STATE(67, "cpu_info"),
     TIMED(68, "smaps_packet"),
-    STATE(69, "service_event"), /* contains the start of tracing, before which importers drop ftrace events */
+    STATE(PACKET_SERVICE_EVENT, "service_event"), /* contains the start of tracing, before which importers drop ftrace events */
     LAST(70, "initial_display_state"),
     TIMED(PACKET_GPU_MEMORY, "gpu_mem_total_event"),
     STATE(PACKET_EXTENSION_DESCRIPTOR, "extension_descriptor"),

@@ -64,7 +64,13 @@ enum { INTERNED_NUMBER = 1, INTERNED_DATA = 2 };
 enum { KEY_TYPE_KEY = 1, KEY_TYPE_TYPE = 2 };
 /* Keys of args of events. */
 #define ARG_INTERNED "perfetto.interned"
+#define THREAD_TIME_ARG "json.tts"
+#define INSTRUCTIONS_ARG "json.ticount"
 #define ARG_TYPES "perfetto.types" /* types of the values of nested annotations (fields.h) */
+
+/* Names of the counters of a thread that trace_processor also shows as columns of its slices. */
+#define THREAD_TIME_COUNTER "thread_time"
+#define INSTRUCTIONS_COUNTER "thread_instruction_count"
 
 /* True if the trace was read from a Perfetto file. */
 static inline bool was_perfetto(const struct tk_trace *t) { return t->format && strcmp(t->format, PERFETTO_FORMAT) == 0; }

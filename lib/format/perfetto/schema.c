@@ -7,6 +7,8 @@
 
 #include "schema.h"
 
+#include "fields.h"
+
 enum {
   LEVELS = 16,
   DESCRIPTOR_SET = 1, /* field ExtensionDescriptor.extension_set */
@@ -56,6 +58,39 @@ void schema_free(struct schema *s) {
 }
 
 /* ---- lookup ---- */
+
+bool schema_is_modelled(uint32_t number) {
+  switch (number) {
+  case EVENT_TIMESTAMP_DELTA_US:
+  case EVENT_THREAD_TIME_DELTA_US:
+  case EVENT_CATEGORY_IIDS:
+  case EVENT_DEBUG_ANNOTATIONS:
+  case EVENT_LEGACY:
+  case EVENT_INSTRUCTIONS_DELTA:
+  case EVENT_TYPE:
+  case EVENT_NAME_IID:
+  case EVENT_TRACK_UUID:
+  case EVENT_EXTRA_VALUES:
+  case EVENT_TIMESTAMP_ABSOLUTE_US:
+  case EVENT_THREAD_TIME_ABSOLUTE_US:
+  case EVENT_INSTRUCTIONS_ABSOLUTE:
+  case EVENT_CATEGORIES:
+  case EVENT_NAME:
+  case EVENT_COUNTER_VALUE:
+  case EVENT_EXTRA_UUIDS:
+  case EVENT_FLOW_IDS_OLD:
+  case EVENT_TERMINATING_FLOW_IDS_OLD:
+  case EVENT_DOUBLE_COUNTER_VALUE:
+  case EVENT_EXTRA_DOUBLE_UUIDS:
+  case EVENT_EXTRA_DOUBLE_VALUES:
+  case EVENT_FLOW_IDS:
+  case EVENT_TERMINATING_FLOW_IDS:
+  case EVENT_CORRELATION_ID:
+  case EVENT_CORRELATION_ID_STR:
+  case EVENT_CORRELATION_ID_IID: return true;
+  default: return false;
+  }
+}
 
 enum pb_wire schema_wire(const struct schema_field *field) {
   switch (field->type) {
@@ -121,6 +156,7 @@ static void read_field(struct schema *s, const struct pb_field *from, uint32_t m
     }
   }
   if (!message) message = extendee;
+  if (message == s->event && schema_is_modelled(field.number)) return; /* a described TrackEvent: its names are common names of args */
   if (c.fault) s->damaged = true;
   if (c.fault || !field.name || !field.number || !field.type || !message) return;
   if (!mem_grow(s->mem, (void **)&s->fields, &s->cap, (uint64_t)s->n + 2, sizeof field)) return;

@@ -52,6 +52,8 @@ void schema_free(struct schema *s);
 bool schema_read(struct schema *s, const uint8_t *p, size_t n);
 /* Adds fields of TrackEvent itself that trace_processor shows as args, for queries. */
 void schema_add_known(struct schema *s);
+/* True for fields of TrackEvent that the reader interprets; descriptions of them are ignored. */
+bool schema_is_modelled(uint32_t number);
 /* Returns the wire type of a field's values if they are not packed. */
 enum pb_wire schema_wire(const struct schema_field *field);
 /* Return the field; NULL if there is none. */

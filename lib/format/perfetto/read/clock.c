@@ -22,7 +22,7 @@ static uint32_t find_clock(struct perfetto *r, struct map *index, uint64_t key, 
   return *slot;
 }
 
-static bool of_sequence(uint32_t id) { return id >= CLOCK_OF_SEQUENCE && id <= CLOCK_SEQUENCE_LAST; }
+bool clock_is_local(uint64_t id) { return id >= CLOCK_OF_SEQUENCE && id <= CLOCK_SEQUENCE_LAST; }
 
 uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id) {
   return find_clock(r, &r->clock_index, (uint64_t)machine << 32 | id, machine);
@@ -31,7 +31,7 @@ uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id) {
 static uint32_t clock_of(struct perfetto *r, struct sequence *q, uint32_t machine, uint32_t id) {
   if (q->clock && q->clock_id == id) return q->clock;
   q->clock_id = id;
-  if (!of_sequence(id)) return q->clock = clock_builtin(r, machine, id);
+  if (!clock_is_local(id)) return q->clock = clock_builtin(r, machine, id);
   return q->clock = find_clock(r, &r->sequence_clock_index, (uint64_t)(q - r->sequences) << 32 | id, machine);
 }
 
@@ -122,7 +122,7 @@ static bool place_snapshot(struct perfetto *r, const struct reading *all, uint32
     }
   for (int own = 0; own < 2; own++) /* first the system's clocks, then the sequence's clocks */
     for (uint32_t i = 0; i < n; i++)
-      if (of_sequence(all[i].id) == own && to_trace_clock(r, all[i].clock, all[i].own, trace)) return true;
+      if (clock_is_local(all[i].id) == own && to_trace_clock(r, all[i].clock, all[i].own, trace)) return true;
   return false;
 }
 
@@ -134,39 +134,39 @@ static void use_realtime(struct perfetto *r, int64_t real, int64_t trace) {
   r->last_real = real;
 }
 
-bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
+struct snapshot_clocks clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
   struct reading all[SNAPSHOT_CLOCKS_MOST];
   struct pb c = pb_inside(f);
   struct pb_field g;
   uint32_t n = 0, primary = 0;
   int64_t trace;
-  bool own = false;
+  struct snapshot_clocks kinds = {0};
   while (pb_next(&c, &g)) {
     if (pb_field_key(&g) == PB_KEY(SNAPSHOT_PRIMARY_CLOCK, PB_VARINT)) primary = (uint32_t)g.value;
     else if (pb_field_key(&g) == PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES) && n < SNAPSHOT_CLOCKS_MOST)
       read_clock(r, q, machine, &g, &all[n++]);
   }
-  for (uint32_t i = 0; i < n; i++) own = own || of_sequence(all[i].id);
+  for (uint32_t i = 0; i < n; i++) (*(clock_is_local(all[i].id) ? &kinds.local : &kinds.shared))++;
   if (primary && !r->has_trace_clock && machine == 0) r->trace_clock = primary, r->has_trace_clock = true;
   if (!place_snapshot(r, all, n, &trace)) {
     /* No clock of the snapshot can be converted: the first system clock of the first such snapshot defines the time of the
      * trace. */
     uint32_t i = 0;
-    while (i < n && of_sequence(all[i].id)) i++;
-    if (i == n || r->has_snapshot) return own;
+    while (i < n && clock_is_local(all[i].id)) i++;
+    if (i == n || r->has_snapshot) return kinds;
     trace = all[i].own;
   }
   for (uint32_t i = 0; i < n; i++) {
     if (!is_trace_clock(r, all[i].clock)) add_clock_point(r, all[i].clock, all[i].own, trace);
-    if (of_sequence(all[i].id)) continue;
+    if (clock_is_local(all[i].id)) continue;
     if (all[i].id != r->trace_clock || primary) r->has_snapshot = true;
     if (all[i].id == CLOCK_REALTIME && machine == 0) use_realtime(r, all[i].own, trace);
   }
-  return own;
+  return kinds;
 }
 
 bool clock_of_sequence(const struct sequence *q, const struct packet *k) {
-  return of_sequence(k->has_clock ? k->clock : q->default_clock);
+  return clock_is_local(k->has_clock ? k->clock : q->default_clock);
 }
 
 bool clock_counts_on(struct perfetto *r, struct sequence *q, const struct packet *k) {

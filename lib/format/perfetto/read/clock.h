@@ -4,8 +4,10 @@
 
 #include "reader.h"
 
-/* Reads a ClockSnapshot. Returns true if it contains clocks local to the sequence. */
-bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* Reads a ClockSnapshot. Returns how many clocks it has. */
+struct snapshot_clocks clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* True if the id is local to a sequence. */
+bool clock_is_local(uint64_t id);
 
 /* True if the packet's time is on a clock of its sequence. */
 bool clock_of_sequence(const struct sequence *q, const struct packet *k);

@@ -31,8 +31,7 @@ static struct counter_sum *sum_of(struct perfetto *r, const struct counter_sampl
   return sum;
 }
 
-/* Returns the sample as an arg. */
-static struct tk_arg arg_of(struct perfetto *r, const struct counter_sample *s) {
+struct tk_arg counters_value(struct perfetto *r, const struct counter_sample *s) {
   struct node *n = &r->nodes[s->node];
   struct tk_arg v = {.type = s->value.type, .key = n->unit ? n->unit : KEY_COUNTER_VALUE};
   struct counter_sum own = {s->value.i, s->value.d, 0}, *sum = n->incremental ? sum_of(r, s) : NULL;
@@ -89,14 +88,18 @@ static void add_fields(struct perfetto *r, const struct counter_sample *s) {
   if (s->interned) args_int(r->t, r->interned_key, s->interned);
 }
 
-void perfetto_sample(struct perfetto *r, const struct counter_sample *s) {
-  if (!s->node) return;
-  struct tk_arg v = arg_of(r, s);
+void counters_add(struct perfetto *r, const struct counter_sample *s, const struct tk_arg *value) {
   args_begin(r->t);
   add_id(r, &r->nodes[s->node]);
-  args_copy(r->t, &v);
+  args_copy(r->t, value);
   add_fields(r, s);
   counters_add_event(r, s, counters_class_of(r, s->node, s->cat), args_end(r->t));
+}
+
+void perfetto_sample(struct perfetto *r, const struct counter_sample *s) {
+  if (!s->node) return;
+  const struct tk_arg value = counters_value(r, s);
+  counters_add(r, s, &value);
 }
 
 /* ---- events of several samples ---- */
@@ -142,7 +145,7 @@ static bool counters_has_key(struct perfetto *r, uint32_t args, tk_id key) {
 /* Collects the args of the sample's packet: private args, then the sample itself unless it is one of them. */
 static void collect_sample(struct perfetto *r, struct sequence *q, const struct pb_field *rest, const struct counter_sample *s) {
   uint32_t args = rest->p ? private_args(r, q, rest) : 0;
-  struct tk_arg v = arg_of(r, s);
+  struct tk_arg v = counters_value(r, s);
   collect_all(r, args);
   if (!counters_has_key(r, args, v.key)) collect(r, &v);
 }

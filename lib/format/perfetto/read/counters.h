@@ -4,6 +4,10 @@
 
 #include "reader.h"
 
+/* Returns the value of a sample as an arg; adds it to the sum of an incremental counter. */
+struct tk_arg counters_value(struct perfetto *r, const struct counter_sample *s);
+/* Adds a sample with such a value. */
+void counters_add(struct perfetto *r, const struct counter_sample *s, const struct tk_arg *value);
 void perfetto_sample(struct perfetto *r, const struct counter_sample *s);
 
 /* Adds a sample whose packet has private fields. */

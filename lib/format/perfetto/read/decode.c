@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/varint.h"
 #include "format/perfetto/fields.h"
+#include "format/perfetto/schema.h"
 #include "format/json.h"
 #include "graph/trace.h"
 
@@ -255,40 +256,6 @@ static bool category(struct decoded *d, const uint8_t *p, uint64_t v) {
   return true;
 }
 
-/* True for fields that the general code reads, whatever their wire type. */
-static bool is_modelled(uint32_t number) {
-  switch (number) {
-  case EVENT_TIMESTAMP_DELTA_US:
-  case EVENT_THREAD_TIME_DELTA_US:
-  case EVENT_CATEGORY_IIDS:
-  case EVENT_DEBUG_ANNOTATIONS:
-  case EVENT_LEGACY:
-  case EVENT_INSTRUCTIONS_DELTA:
-  case EVENT_TYPE:
-  case EVENT_NAME_IID:
-  case EVENT_TRACK_UUID:
-  case EVENT_EXTRA_VALUES:
-  case EVENT_TIMESTAMP_ABSOLUTE_US:
-  case EVENT_THREAD_TIME_ABSOLUTE_US:
-  case EVENT_INSTRUCTIONS_ABSOLUTE:
-  case EVENT_CATEGORIES:
-  case EVENT_NAME:
-  case EVENT_COUNTER_VALUE:
-  case EVENT_EXTRA_UUIDS:
-  case EVENT_FLOW_IDS_OLD:
-  case EVENT_TERMINATING_FLOW_IDS_OLD:
-  case EVENT_DOUBLE_COUNTER_VALUE:
-  case EVENT_EXTRA_DOUBLE_UUIDS:
-  case EVENT_EXTRA_DOUBLE_VALUES:
-  case EVENT_FLOW_IDS:
-  case EVENT_TERMINATING_FLOW_IDS:
-  case EVENT_CORRELATION_ID:
-  case EVENT_CORRELATION_ID_STR:
-  case EVENT_CORRELATION_ID_IID: return true;
-  default: return false;
-  }
-}
-
 /* Stores the place of a field that is not modelled, with its tag. Such fields are usually adjacent. */
 static bool keep(struct decoded *d, const uint8_t *p, const uint8_t *end) {
   struct decoded_rest *last = d->rest;
@@ -322,7 +289,7 @@ static bool decode_event(struct decoder *to, struct decoded *d) {
   for (const uint8_t *from = p; p < end; from = p) {
     if (!take_item(&p, end, &f)) return false;
     if (event_field(to, &f, d)) continue;
-    if (is_modelled(f.key >> 3) || !keep(d, from, p)) return false;
+    if (schema_is_modelled(f.key >> 3) || !keep(d, from, p)) return false;
   }
   return true;
 }

@@ -173,7 +173,7 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
   if (k->dropped) q->valid = false;
   if (k->flags & SEQUENCE_CLEARED) sequence_clear(r, q), skip_deferred(r, q), q->cleared = true;
   if (k->defaults.p) sequence_defaults(q, &k->defaults);
-  if (k->snapshot.p) k->of_sequence = clock_snapshot(r, q, k->machine, &k->snapshot);
+  if (k->snapshot.p) k->clocks = clock_snapshot(r, q, k->machine, &k->snapshot);
   if (k->sync.p) machine_sync(r, q, k->machine, &k->sync);
 }
 

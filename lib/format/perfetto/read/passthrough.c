@@ -31,6 +31,21 @@ static bool is_modelled(const struct pb_field *f) {
 
 static bool is_of_packet(const struct pb_field *f) { return head_is_transport(f->number); }
 
+/* True if the snapshot relates clocks to each other that other sequences use, too. */
+static bool is_shared(const struct packet *k) { return k->snapshot.p && (!k->clocks.local || k->clocks.shared > 1); }
+
+/* Appends the snapshot without the clocks that are local to its sequence: no packet is written on them. */
+static void keep_shared_clocks(struct perfetto *r, const struct pb_field *snapshot) {
+  struct pb c = pb_inside(snapshot);
+  struct pb_field f;
+  r->text.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
+    const bool is_clock = pb_field_key(&f) == PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES);
+    if (!is_clock || !clock_is_local(head_number(&f, CLOCK_ID, 0))) buf_append(&r->text, from, (size_t)(c.p - from));
+  }
+  pb_message(&r->copy, PACKET_CLOCK_SNAPSHOT, &r->text);
+}
+
 /* Copies the fields of the packet for which `keep` returns true to r->copy. `ns`: time on the trace clock that replaces the
  * packet's time; NULL = none. `no_time`: drops the time. */
 static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)(const struct pb_field *f), bool no_time,
@@ -41,8 +56,10 @@ static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)
   b->len = 0;
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
     bool time = (no_time || ns) && (f.number == PACKET_TIMESTAMP || f.number == PACKET_TIMESTAMP_CLOCK_ID);
-    bool sequence_clock = f.number == PACKET_CLOCK_SNAPSHOT && k->of_sequence;
-    if (keep(&f) && !time && !sequence_clock) buf_append(b, from, (size_t)(c.p - from));
+    const bool has_local = f.number == PACKET_CLOCK_SNAPSHOT && k->clocks.local;
+    if (!keep(&f) || time || (has_local && !is_shared(k))) continue;
+    if (has_local) keep_shared_clocks(r, &f);
+    else buf_append(b, from, (size_t)(c.p - from));
   }
   if (!ns) return;
   pb_u64(b, PACKET_TIMESTAMP, (uint64_t)*ns);
@@ -84,7 +101,7 @@ void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n) {
 }
 
 void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns) {
-  bool snapshot = k->snapshot.p && !k->of_sequence, now;
+  bool snapshot = is_shared(k), now;
   if (!k->other && !snapshot && !k->dropped && !(k->flags & SEQUENCE_CLEARED) && !k->defaults.p && !k->interned.p) return;
   q->pending.mem = &r->t->store->mem;
   q->had_defaults = q->had_defaults || k->defaults.p;
@@ -98,12 +115,48 @@ void passthrough_packet(struct perfetto *r, struct sequence *q, const struct pac
   if (now) append_packets(r, &r->packets);
 }
 
-void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns) {
+/* Copies a legacy_event to r->fields, with the thread of its sequence if the event is on no track: importers only apply the thread of
+ * a sequence to what follows its descriptor, which is written elsewhere. */
+static void keep_legacy(struct perfetto *r, const struct sequence *q, const struct track_event *e, const struct pb_field *legacy) {
+  const uint64_t uuid = e->has_track ? e->track_uuid : q->has_track ? q->default_track : 0;
+  const bool is_of_sequence = !uuid && q->has_thread && (!e->has_track || !e->has_type);
+  r->fields.len = 0;
+  buf_append(&r->fields, legacy->p, (size_t)legacy->value);
+  if (!is_of_sequence || e->has_pid) return;
+  pb_i64(&r->fields, LEGACY_PID_OVERRIDE, q->pid);
+  if (!e->has_tid) pb_i64(&r->fields, LEGACY_TID_OVERRIDE, q->tid);
+}
+
+/* Copies an event to r->text without its counter samples, which are in the graph, and with sums instead of deltas. */
+static void keep_event(struct perfetto *r, const struct sequence *q, const struct track_event *e, const struct pb_field *event) {
+  struct pb c = pb_inside(event);
+  struct pb_field f;
+  r->text.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
+    switch (f.number) {
+    case EVENT_EXTRA_VALUES:
+    case EVENT_EXTRA_UUIDS:
+    case EVENT_EXTRA_DOUBLE_VALUES:
+    case EVENT_EXTRA_DOUBLE_UUIDS: break;
+    case EVENT_THREAD_TIME_DELTA_US: pb_i64(&r->text, EVENT_THREAD_TIME_ABSOLUTE_US, q->thread_us); break;
+    case EVENT_LEGACY:
+      keep_legacy(r, q, e, &f);
+      pb_message(&r->text, EVENT_LEGACY, &r->fields);
+      break;
+    case EVENT_INSTRUCTIONS_DELTA: pb_i64(&r->text, EVENT_INSTRUCTIONS_ABSOLUTE, q->instructions); break;
+    default: buf_append(&r->text, from, (size_t)(c.p - from));
+    }
+  }
+}
+
+void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, bool on_sequence) {
+  const int64_t *ns = on_sequence ? &e->ns : NULL;
   keep_sequence(r, q);
+  keep_event(r, q, e, &k->event);
   r->packets.len = 0;
   keep_fields(r, k, is_of_packet, false, ns);
   if (k->flags & SEQUENCE_NEEDS_STATE) pb_u64(&r->copy, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
-  pb_bytes(&r->copy, PACKET_TRACK_EVENT, k->event.p, (size_t)k->event.value);
+  pb_message(&r->copy, PACKET_TRACK_EVENT, &r->text);
   pb_message(&r->packets, TRACE_PACKET, &r->copy);
   append_packets(r, &r->packets);
 }

@@ -3,14 +3,14 @@
 #ifndef FORMAT_PERFETTO_READ_PASSTHROUGH_H
 #define FORMAT_PERFETTO_READ_PASSTHROUGH_H
 
-#include "reader.h"
+#include "track_event.h"
 
 /* Passes a packet through. `ns`: time of the packet if it uses a clock of its sequence, otherwise NULL. */
 void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns);
 
 /* Passes through an event that the graph cannot represent. Called after passthrough_packet has handled the rest of its packet.
- * `ns`: as above. */
-void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns);
+ * `on_sequence`: the packet uses a clock of its sequence. */
+void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, bool on_sequence);
 
 /* Keeps a descriptor of the track. `late`: the descriptor came after the first event of the track. */
 void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late);

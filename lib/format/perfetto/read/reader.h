@@ -11,6 +11,7 @@
  *     counters.c          counter samples
  *     decode.c            decodes a packet in any thread (decode.h)
  *     decoded_args.c      annotations of decoded packets -> args
+ *     extra.c             counter samples that accompany an event
  *     take_event.c        struct track_event -> event, counter samples, flow points (track_event.h)
  *     track_event.c       TrackEvent -> struct track_event
  *     procs.c             processes, threads and counters that packets of the system name by number
@@ -285,6 +286,11 @@ struct extension_reader {
   struct buf json, path, rest; /* rest: fields that do not become args */
 };
 
+/* Number of clocks in a snapshot: those that are local to its sequence, and the others. */
+struct snapshot_clocks {
+  uint32_t local, shared;
+};
+
 /* Contents of a packet, found in one pass over its fields. */
 struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
@@ -296,7 +302,7 @@ struct packet {
   uint32_t clock, machine;
   bool has_timestamp, has_clock, has_sequence, dropped;
   bool damaged;     /* true if it could not be read to its end */
-  bool of_sequence; /* true if its snapshot contains clocks that are local to the sequence */
+  struct snapshot_clocks clocks; /* of its snapshot */
   int64_t own_ns;   /* its time on the trace clock, if it uses a clock of the sequence */
   bool has_own_ns;
   uint32_t other; /* number of a field that is not modelled; 0 = none */

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "counters.h"
 #include "extension.h"
+#include "extra.h"
 #include "flow_points.h"
 #include "passthrough.h"
 #include "sequence.h"
@@ -91,16 +92,25 @@ static void filed_correlation(struct perfetto *r, const struct track_event *e) {
   args_str(r->t, key, TK_ARG_STR, e->has_correlation ? trace_string(r->t, text, (size_t)n) : e->correlation);
 }
 
+/* Adds the CPU time of the thread in us, and its instructions, in the form of Chrome JSON. */
+static void thread_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
+  const bool has_time = e->has_thread_us || e->has_thread_ns;
+  if (!has_time && !e->has_instructions) return;
+  const tk_id time = has_time ? trace_text(r->t, THREAD_TIME_ARG) : 0;
+  decoded_event_args(r, q, e);
+  const int64_t us = e->has_thread_us ? e->thread_us : e->thread_ns / 1000;
+  if (e->has_thread_us || (has_time && e->thread_ns % 1000 == 0)) args_int(r->t, time, us);
+  else if (has_time) args_decimal(r->t, time, e->thread_ns, -3);
+  if (e->has_instructions) args_int(r->t, trace_text(r->t, INSTRUCTIONS_ARG), e->instructions);
+}
+
 static void add_field_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
   if (e->has_correlation || e->correlation) decoded_event_args(r, q, e);
   if (r->filed && (e->has_correlation || e->correlation)) filed_correlation(r, e);
   else if (e->has_correlation) args_uint(t, KEY_PERFETTO_CORRELATION, TK_ARG_UINT, e->correlation_id);
   else if (e->correlation) args_str(t, KEY_PERFETTO_CORRELATION, TK_ARG_STR, e->correlation);
-  if (e->has_thread_us) {
-    decoded_event_args(r, q, e);
-    args_int(t, trace_text(t, "json.tts"), e->thread_us);
-  }
+  thread_args(r, q, e);
   if (r->types.len) {
     decoded_event_args(r, q, e);
     perfetto_types_arg(r);
@@ -109,26 +119,11 @@ static void add_field_args(struct perfetto *r, struct sequence *q, struct track_
 }
 
 static inline void field_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
-  if (e->has_correlation || e->correlation || e->has_thread_us || r->types.len || r->fields.len) add_field_args(r, q, e);
+  const bool has_thread = e->has_thread_us || e->has_thread_ns || e->has_instructions;
+  if (e->has_correlation || e->correlation || has_thread || r->types.len || r->fields.len) add_field_args(r, q, e);
 }
 
 /* ---- counters ---- */
-
-static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
-                           struct counter_sample sample) {
-  const struct extra_counters *x = e->extra;
-  const struct uuid_list *ints = x->uuids.n ? &x->uuids : &q->extra, *doubles = x->double_uuids.n ? &x->double_uuids : &q->extra_double;
-  for (uint32_t i = 0; i < x->n_values && i < ints->n; i++) {
-    sample.value = (struct tk_arg){.type = TK_ARG_INT, .i = x->values[i]};
-    sample.node = track_node_of_uuid(r, q, k->machine, ints->uuid[i]);
-    perfetto_sample(r, &sample);
-  }
-  for (uint32_t i = 0; i < x->n_doubles && i < doubles->n; i++) {
-    sample.value = (struct tk_arg){.type = TK_ARG_DOUBLE, .d = x->doubles[i]};
-    sample.node = track_node_of_uuid(r, q, k->machine, doubles->uuid[i]);
-    perfetto_sample(r, &sample);
-  }
-}
 
 /* Counter samples have neither an event name nor args, so these are kept as fields. */
 static void counter_fields(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
@@ -349,12 +344,15 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     passthrough_untimed(r, q, k, !e->damaged);
     return;
   }
+  struct counter_sample sample = {.sequence = (uint32_t)(q - r->sequences), .pending = pending, .cat = e->cat, .ns = e->ns};
   const enum tk_kind kind = kind_of(e, &known);
   const bool flow = !e->has_type && e->phase && strchr("stf", e->phase);
   if (!known && !flow) {
     leave_event(r, k, e);
     if (e->damaged) r->t->counts.dropped++;
-    else passthrough_event(r, q, k, clock_of_sequence(q, k) ? &e->ns : NULL);
+    else passthrough_event(r, q, k, e, clock_of_sequence(q, k));
+    if (!e->damaged) extra_compute(r, q, k, e, &sample);
+    extra_add(r, e, sample);
     perfetto_note(r, TK_NOTE_INFO, "track events of unsupported types, such as states: kept only in Perfetto output");
     return;
   }
@@ -366,16 +364,16 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     perfetto_add_point(r, e->bind_id ^ 1ull << 63, e->direction == 1);
     if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e->direction & 3);
   }
+  extra_compute(r, q, k, e, &sample);
+  sample.node = e->node;
   if (flow) {
     legacy_flow(r, q, e, pending);
-    return;
-  }
-  if (kind == TK_EVENT_COUNTER && e->has_type) {
+  } else if (kind == TK_EVENT_COUNTER && e->has_type) {
     r->n_points = e->first_point;
     counter_event(r, q, k, e, sample_of(r, q, e, pending));
   } else {
     take_add_event(r, q, k, e, kind);
     if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_events, false});
   }
-  if (e->extra && e->extra->n_values + e->extra->n_doubles) extra_counters(r, q, k, e, sample_of(r, q, e, pending));
+  extra_add(r, e, sample);
 }

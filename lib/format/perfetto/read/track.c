@@ -124,7 +124,7 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
     case PB_KEY(COUNTER_TYPE, PB_VARINT):
       more_fields(&r->fields, &c, from);
       if (n->name || g.value < 1 || g.value > 2) break;
-      n->name = trace_text(r->t, g.value == 1 ? "thread_time" : "thread_instruction_count");
+      n->name = trace_text(r->t, g.value == 1 ? THREAD_TIME_COUNTER : INSTRUCTIONS_COUNTER);
       break;
     case PB_KEY(COUNTER_UNIT, PB_VARINT): /* kept in this form, although the graph has its name, too */
       if ((!n->unit || r->filed) && perfetto_unit(g.value)) n->unit = trace_text(r->t, perfetto_unit(g.value)), has_unit = true;

@@ -185,7 +185,7 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k) {
   struct extra_counters extra;
   struct track_event e = {.first_point = r->n_points, .extra = &extra};
-  extra.uuids.n = extra.double_uuids.n = extra.n_values = extra.n_doubles = 0;
+  extra.uuids.n = extra.double_uuids.n = extra.n_values = extra.n_doubles = extra.n_found = 0;
   r->t->counts.read++;
   e.damaged = !read_fields(r, q, &e, &k->event) || k->damaged;
   if (e.damaged && !e.has_type && !e.has_legacy) {
@@ -201,7 +201,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
 void perfetto_own_end(struct perfetto *r, struct sequence *q, const struct pb_field *f, tk_id begin, const struct own_end *end) {
   struct extra_counters extra;
   struct track_event e = {.first_point = r->n_points, .extra = &extra, .ns = num_add(r->t->events[begin].ts, end->dur)};
-  extra.uuids.n = extra.double_uuids.n = extra.n_values = extra.n_doubles = 0;
+  extra.uuids.n = extra.double_uuids.n = extra.n_values = extra.n_doubles = extra.n_found = 0;
   read_fields(r, q, &e, f);
   if (end->has_points) r->n_points = e.first_point;
   take_event_end(r, q, &e, begin, end->pairs);

@@ -4,12 +4,18 @@
 
 #include "reader.h"
 
-/* Counter samples that accompany an event. The arrays are not initialised, because that takes a tenth of the time per event. */
+/* Counter samples that accompany an event (extra.c). The arrays are not initialised, because that takes a tenth of the time per event.
+ * `found`: the values on counters of the graph. */
+struct extra_value {
+  uint32_t node;
+  struct tk_arg value;
+};
 struct extra_counters {
   struct uuid_list uuids, double_uuids;
   int64_t values[EXTRA_COUNTERS];
   double doubles[EXTRA_COUNTERS];
-  uint32_t n_values, n_doubles;
+  struct extra_value found[2 * EXTRA_COUNTERS];
+  uint32_t n_values, n_doubles, n_found;
 };
 
 /* A parsed event. Its annotations are either in the trace's arg builder, or still in `decoded`, from where they can be packed
@@ -25,7 +31,8 @@ struct track_event {
   uint32_t n_categories;
   tk_id name, cat, correlation;
   int64_t value, delta_us, absolute_us, thread_us;
-  bool has_thread_us;
+  int64_t thread_ns, instructions; /* CPU time and instructions of the thread, from counters */
+  bool has_thread_us, has_thread_ns, has_instructions;
   double double_value;
   uint64_t correlation_id;
   char phase;

@@ -16,6 +16,7 @@
 #include "plain.h"
 #include "passthrough.h"
 #include "event.h"
+#include "thread_times.h"
 #include "descriptors.h"
 #include "gpu_counters.h"
 
@@ -218,9 +219,19 @@ static void write_event(struct perfetto_sink *s, tk_id track, tk_id event) {
   }
 }
 
+uint64_t counters_uuid(struct perfetto_sink *s, tk_id track) {
+  const struct tk_event *e = &s->t->events[s->t->tracks[track].first];
+  struct tk_args args = tk_args_of(s->t, e->args);
+  struct tk_arg arg = {.key = KEY_COUNTER_VALUE};
+  tk_args_next(&args, &arg);
+  const struct series series = {.key = arg.key};
+  return track_of_series(s, track, e, &series).uuid;
+}
+
 void counters_write(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   gpu_counters_begin(s, track);
-  for (tk_id i = k->first; i < k->first + k->count; i++) write_event(s, track, i);
+  for (tk_id i = k->first; i < k->first + k->count; i++)
+    if (!thread_times_has(&s->w, i)) write_event(s, track, i);
   gpu_counters_end(s);
 }

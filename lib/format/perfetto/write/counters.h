@@ -7,4 +7,7 @@
 /* Writes the samples of a counter track. */
 void counters_write(struct perfetto_sink *s, tk_id track);
 
+/* Returns the uuid of a counter with one series; describes the counter if that was not done yet. */
+uint64_t counters_uuid(struct perfetto_sink *s, tk_id track);
+
 #endif

@@ -8,8 +8,7 @@
  * Two kinds of events before the range are kept because they apply inside it: begins in the text of ftrace whose spans end
  * after the range starts, and the last sample of each counter.
  *
- * Single items of a bundle are removed, except if it is an ftrace bundle with compact_sched, whose columns refer to each other:
- * such a bundle is kept completely if any part of it is in the range. The first bundle of each CPU is kept even if it becomes
+ * Single items of a bundle are removed, also those in columns (cut_sched.c). The first bundle of each CPU is kept even if it becomes
  * empty, because importers drop ftrace events before the end of the previous bundle. */
 #include "cut.h"
 
@@ -20,6 +19,7 @@
 #include "format/perfetto/atrace_text.h"
 #include "format/perfetto/fields.h"
 #include "format/perfetto/head.h"
+#include "cut_sched.h"
 
 struct cut_sequence {
   struct buf state; /* stored frames with changes of the state */
@@ -98,34 +98,57 @@ static bool is_inside(const struct cut *c, struct extent e) {
   return side_of(c, e.first, (uint64_t)e.last - (uint64_t)e.first + 1) == INSIDE;
 }
 
-/* Decides on a bundle from which no items can be removed. */
-static enum verdict judge_whole(const struct cut *c, const struct packet_head *h, uint32_t clock) {
-  const struct extent e = bundle_extent(c, h, clock);
-  return !e.any || is_inside(c, e) ? STAYS : GOES;
-}
-
 /* True for an event or content before the range that applies at its start: the begin of a span that is open there, or the last
  * sample of a counter. */
 static bool is_open(const struct cut *c, const struct pb_field *item) {
   return c->open.n && map_get(&c->open, (uint64_t)(uintptr_t)item->p);
 }
 
-/* Copies the bundle without those items that are out of the range. */
-static enum verdict cut_items(struct cut *c, const struct packet_head *h, uint32_t clock) {
+/* The clock of a bundle whose items are cut. */
+struct cut_bundle {
+  const struct cut *c;
+  uint32_t machine, clock;
+};
+
+static enum cut_side side_in_bundle(void *arg, uint64_t time) {
+  const struct cut_bundle *b = arg;
+  int64_t ns;
+  if (!to_trace(b->c, b->machine, b->clock, time, &ns)) return CUT_INSIDE;
+  const enum side side = side_of(b->c, ns, 0);
+  return side == BEFORE ? CUT_BEFORE : side == AFTER ? CUT_AFTER : CUT_INSIDE;
+}
+
+/* Copies the bundle without those items that are out of the range. `cpu`: of an ftrace bundle. */
+static enum verdict cut_items(struct cut *c, const struct packet_head *h, uint32_t clock, struct cut_cpu *cpu) {
   struct pb in = pb_inside(&h->content);
+  struct cut_bundle bundle = {c, h->machine, clock};
+  struct cut_counts counts = {.n = 0};
   struct pb_field f;
-  uint64_t n = 0, gone = 0;
   int64_t ns;
   c->content.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     const bool is_item = f.number == h->kind->items && f.wire == PB_BYTES;
     const bool goes = is_item && item_time(c, h, &f, clock, &ns) && side_of(c, ns, 0) != INSIDE && !is_open(c, &f);
-    n += is_item;
-    gone += goes;
-    if (!goes) buf_append(&c->content, from, (size_t)(in.p - from));
+    const bool has_columns = cpu && pb_field_key(&f) == PB_KEY(FTRACE_COMPACT, PB_BYTES);
+    counts.n += is_item;
+    counts.gone += goes;
+    if (has_columns) cut_sched_append(cpu, &f, &(struct cut_range){side_in_bundle, &bundle, clock}, &counts, &c->content);
+    else if (!goes) buf_append(&c->content, from, (size_t)(in.p - from));
   }
-  if (gone == 0) return STAYS;
-  return gone < n || head_has(&h->content, h->kind->state) ? PART : GOES;
+  if (counts.gone == 0 && !counts.is_changed) return STAYS;
+  return counts.gone < counts.n || head_has(&h->content, h->kind->state) ? PART : GOES;
+}
+
+static struct cut_cpu *cpu_of_bundle(struct cut *c, const struct packet_head *h, bool *is_first) {
+  const uint64_t cpu = (uint64_t)h->machine << 32 | (uint32_t)head_number(&h->content, FTRACE_CPU, 0);
+  uint32_t *at = map_put(&c->cpus, cpu, 0);
+  *is_first = at && !*at;
+  if (!at) return NULL;
+  if (*at) return &c->of_cpus[*at - 1];
+  if (!mem_grow(c->mem, (void **)&c->of_cpus, &c->cap_cpus, (uint64_t)c->n_cpus + 1, sizeof *c->of_cpus)) return NULL;
+  c->of_cpus[c->n_cpus] = (struct cut_cpu){.is_before = false};
+  *at = ++c->n_cpus;
+  return &c->of_cpus[*at - 1];
 }
 
 /* Copies the description of an ftrace bundle and the begins of open spans. Returns true if there are such begins. */
@@ -143,17 +166,14 @@ static bool leave_shell(struct cut *c, const struct packet_head *h) {
 }
 
 static enum verdict judge_bundle(struct cut *c, const struct packet_head *h) {
-  uint32_t clock;
   const bool is_ftrace = h->content.number == PACKET_FTRACE;
-  const uint64_t cpu = is_ftrace ? head_number(&h->content, FTRACE_CPU, 0) : 0;
+  bool is_first = false;
+  uint32_t clock;
   if (!head_bundle_clock(h, &clock)) return STAYS;
-  const bool whole = is_ftrace && head_has(&h->content, FTRACE_COMPACT);
-  enum verdict v = whole ? judge_whole(c, h, clock) : cut_items(c, h, clock);
-  uint32_t *seen = is_ftrace ? map_put(&c->cpus, (uint64_t)h->machine << 32 | (uint32_t)cpu, 0) : NULL;
-  const bool first = seen && !*seen;
-  if (seen) *seen = 1;
+  struct cut_cpu *cpu = is_ftrace ? cpu_of_bundle(c, h, &is_first) : NULL;
+  const enum verdict v = cut_items(c, h, clock, cpu);
   if (v != GOES || !is_ftrace) return v;
-  return leave_shell(c, h) || first ? PART : GOES;
+  return leave_shell(c, h) || is_first ? PART : GOES;
 }
 
 /* ---- packets ---- */
@@ -397,6 +417,7 @@ bool cut_begin(struct cut *c, const struct tk_trace *t, struct mem *mem) {
 void cut_end(struct cut *c) {
   for (uint32_t i = 0; i < c->n_sequences; i++) buf_free(&c->sequences[i].state);
   mem_free(c->mem, c->sequences);
+  mem_free(c->mem, c->of_cpus);
   readings_end(&c->readings);
   map_free(&c->index);
   map_free(&c->cpus);

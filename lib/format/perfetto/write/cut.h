@@ -7,6 +7,7 @@
 #include "graph/trace.h"
 #include "readings.h"
 
+struct cut_cpu;
 struct cut_sequence;
 
 struct cut {
@@ -16,10 +17,11 @@ struct cut {
   struct readings readings;
   const struct warp *warp; /* how times of the graph were corrected since it was read; NULL = by a move at most */
   struct map index;       /* machine << 32 | sequence -> its state */
-  struct map cpus;        /* machine << 32 | cpu: this CPU has had a bundle */
+  struct map cpus;        /* machine << 32 | cpu -> 1 + index in of_cpus, from its first bundle on */
   struct map open;        /* addresses of ftrace events, and of the content of packets, that apply at the start of the range */
   struct cut_sequence *sequences;
-  uint32_t n_sequences, cap_sequences;
+  struct cut_cpu *of_cpus;
+  uint32_t n_sequences, cap_sequences, n_cpus, cap_cpus;
   struct buf content, packet, out;
 };
 

@@ -207,10 +207,15 @@ uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   return uuid;
 }
 
-uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid) {
+tk_id descriptor_thread_of(const struct perfetto_sink *s, tk_id process, int64_t tid) {
   const uint32_t *at = map_get(&s->threads, thread_key(process, tid));
   const struct tk_track *k = at ? &s->t->tracks[*at] : NULL;
-  return k && k->parent == process && k->tid.num == tid ? s->uuids[*at] : s->uuids[process];
+  return k && k->parent == process && k->tid.num == tid ? *at : 0;
+}
+
+uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid) {
+  const tk_id thread = descriptor_thread_of(s, process, tid);
+  return s->uuids[thread ? thread : process];
 }
 
 /* Describes a named track. Must be called after its parent was described. */

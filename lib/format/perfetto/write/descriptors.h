@@ -7,6 +7,8 @@
 /* Returns FORM_COMPLETE, FORM_MIXED or 0 for the spans of a track. */
 uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_track *k);
 void descriptor_tracks(struct perfetto_sink *s);
+/* Returns the thread with this number; 0 = none. */
+tk_id descriptor_thread_of(const struct perfetto_sink *s, tk_id process, int64_t tid);
 uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);
 uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c);
 

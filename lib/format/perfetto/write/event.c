@@ -10,6 +10,7 @@
 #include "writer.h"
 #include "plain.h"
 #include "flow_points.h"
+#include "thread_times.h"
 #include "extension.h"
 #include "format/json.h"
 
@@ -199,12 +200,14 @@ void event_find_keys(struct event_writer *w) {
   w->begin_keys.interned = find_key(w, &w->keys, ARG_INTERNED);
   w->begin_keys.types = find_key(w, &w->keys, ARG_TYPES);
   w->begin_keys.correlation = find_key(w, &w->keys, "perfetto.correlation_id");
-  w->begin_keys.thread_time = intern_id(&w->t->store->strings, "json.tts", strlen("json.tts"));
+  w->begin_keys.thread_time = intern_id(&w->t->store->strings, THREAD_TIME_ARG, strlen(THREAD_TIME_ARG));
+  w->begin_keys.instructions = intern_id(&w->t->store->strings, INSTRUCTIONS_ARG, strlen(INSTRUCTIONS_ARG));
   w->end_field_keys.fields = find_key(w, &w->end_keys, END_ARG "perfetto.fields");
   w->end_field_keys.interned = find_key(w, &w->end_keys, END_ARG ARG_INTERNED);
   w->end_field_keys.types = find_key(w, &w->end_keys, END_ARG ARG_TYPES);
   w->end_field_keys.correlation = find_key(w, &w->end_keys, END_ARG "perfetto.correlation_id");
-  w->end_field_keys.thread_time = intern_id(&w->t->store->strings, END_ARG "json.tts", strlen(END_ARG "json.tts"));
+  w->end_field_keys.thread_time = intern_id(&w->t->store->strings, END_ARG THREAD_TIME_ARG, strlen(END_ARG THREAD_TIME_ARG));
+  w->end_field_keys.instructions = intern_id(&w->t->store->strings, END_ARG INSTRUCTIONS_ARG, strlen(END_ARG INSTRUCTIONS_ARG));
 }
 
 /* Writes the field from which the arg was read. Returns false if the arg has another type than the field. */
@@ -304,6 +307,7 @@ static void write_args(struct event_writer *w, const struct tk_event *e, uint32_
     if (w->key_types) restore_type(w, &arg);
     uint32_t key = keys->iid[arg.key];
     size_t before = w->event.len + w->interned.len;
+    if (thread_times_says(w, (tk_id)(e - w->t->events), arg.key)) continue;
     if (!key && (is_end_arg(w, arg.key) != at_end || end_says(w, e, &arg))) continue;
     if (arg.key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) continue;
     if (arg.key == KEY_TID && w->own_tid && arg.type == TK_ARG_STR && arg.s == w->own_tid) continue;
@@ -346,6 +350,7 @@ static void begin_event(struct event_writer *w, const struct tk_event *e, uint32
   pb_u64(&w->event, EVENT_TYPE, type);
   if (c->args) write_args(w, e, c->args, false);
   if (e->args) write_args(w, e, e->args, false);
+  thread_times_put(w, (tk_id)(e - w->t->events), false);
 }
 
 void event_put_begin(struct event_writer *w, tk_id id) {
@@ -377,6 +382,7 @@ void event_put_end(struct event_writer *w, tk_id id) {
   plain_begin(w, e->args, true);
   flow_points_write(w, id, true);
   if (e->flags & TK_FLAG_PAIRED) put_end(w, e);
+  thread_times_put(w, id, true);
 }
 
 void event_slice_end(struct event_writer *w, tk_id id, int64_t ns) {

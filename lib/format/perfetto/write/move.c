@@ -381,10 +381,11 @@ static void put_fields(struct move *m, const struct pb_field *content) {
 /* Where a content has the pid and the name of a process: a message in it, and its fields. */
 static const struct named_field {
   uint32_t packet, process, pid, name;
+  bool is_command; /* importers take the first word of a command line that has a single part */
 } NAMES[] = {
-    {PACKET_PROCESS_TREE, 1, 1, 3}, /* ps/process_tree.proto: processes; pid, cmdline */
-    {PACKET_TRACK_DESCRIPTOR, DESCRIPTOR_PROCESS, PROCESS_PID, PROCESS_NAME},
-    {122, 2, 1, 3},                 /* generic_kernel/generic_task.proto: processes; pid, cmdline */
+    {PACKET_PROCESS_TREE, 1, 1, 3, true}, /* ps/process_tree.proto: processes; pid, cmdline */
+    {PACKET_TRACK_DESCRIPTOR, DESCRIPTOR_PROCESS, PROCESS_PID, PROCESS_NAME, false},
+    {122, 2, 1, 3, false},                /* generic_kernel/generic_task.proto: processes; pid, cmdline */
 };
 
 static const struct named_field *names_in(uint32_t packet) {
@@ -410,15 +411,16 @@ static void put_process(struct move *m, const struct named_field *row, const str
   struct pb_field f;
   size_t n;
   const char *name = tk_string(t, t->tracks[track].name, &n);
-  bool is_done = false;
+  unsigned n_parts = 0;
   m->inner.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
-    const bool is_name = pb_field_key(&f) == PB_KEY(row->name, PB_BYTES) && !is_done;
-    if (is_name) pb_bytes(&m->inner, row->name, name, n);
+    const bool is_part = pb_field_key(&f) == PB_KEY(row->name, PB_BYTES);
+    if (is_part && !n_parts) pb_bytes(&m->inner, row->name, name, n);
     else buf_append(&m->inner, from, (size_t)(in.p - from));
-    is_done = is_done || is_name;
+    n_parts += is_part;
   }
-  if (!is_done) pb_bytes(&m->inner, row->name, name, n);
+  if (!n_parts) pb_bytes(&m->inner, row->name, name, n);
+  if (row->is_command && n_parts < 2 && memchr(name, ' ', n)) pb_bytes(&m->inner, row->name, "", 0);
   pb_message(&m->named, process->number, &m->inner);
   map_put(m->names.written, track, 1);
 }
@@ -502,6 +504,11 @@ static bool is_unrelated(const struct move *m, uint32_t clock, const struct pb_f
   return uses;
 }
 
+/* True for the packet that states when tracing started. Importers drop the ftrace events of all machines before the last such time. */
+static bool is_start(const struct packet_head *h) {
+  return h->content.number == PACKET_SERVICE_EVENT && head_has(&h->content, SERVICE_TRACING_STARTED);
+}
+
 const struct buf *move_packet(struct move *m, const struct pb_field *packet) {
   struct packet_head h = {.sequence = 0};
   struct stamp stamp = {0, 0};
@@ -509,11 +516,13 @@ const struct buf *move_packet(struct move *m, const struct pb_field *packet) {
   struct pb_field f;
   head_read(packet, &h);
   const uint32_t clock = clock_of(m, &h), machine = machine_of(m, h.machine);
+  const bool starts = m->is_one_of_several && is_start(&h);
   m->from_machine = h.machine;
   if (is_unrelated(m, clock, packet)) return NULL;
   if (h.has_timestamp) stamp = moved_stamp(m, clock, h.timestamp);
   m->packet.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (starts && f.number == PACKET_SERVICE_EVENT) continue;
     if (f.number == PACKET_MACHINE_ID || (f.number == PACKET_TIMESTAMP_CLOCK_ID && stamp.clock)) continue;
     if (pb_field_key(&f) == PB_KEY(PACKET_TIMESTAMP, PB_VARINT)) pb_u64(&m->packet, f.number, stamp.time);
     else if (f.wire == PB_BYTES && ((m->moves && has_times(f.number)) || (m->names.of && names_in(f.number)))) put_content(m, &f);

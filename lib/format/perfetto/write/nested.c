@@ -3,7 +3,7 @@
  * Importers read numbers of annotations exactly, but numbers in legacy_json_value only up to 2^63. A value is written as the type
  * from which it was read, if the reader stored the types (fields.h); otherwise as the type that the JSON text implies. A number
  * that no double represents exactly is also stored as text. An empty object or array stays legacy_json_value, because an
- * annotation with no entries reads as one with no value.
+ * annotation with no entries reads as one with no value; so does JSON with a string that contains a zero byte.
  *
  * The nesting is processed on an explicit stack, because the file determines the depth. */
 #include "nested.h"
@@ -109,11 +109,13 @@ static bool put_odd_double(struct nesting *n, const uint8_t *text, size_t size) 
   return false;
 }
 
-static void put_string(struct nesting *n, const struct json_value *v, char type) {
+/* Returns false for a string that importers cut short, at a zero byte. In JSON they show all of it. */
+static bool put_string(struct nesting *n, const struct json_value *v, char type) {
   size_t size;
   const uint8_t *text = json_string_text(&n->j, &v->str, &size);
-  if (type == VALUE_DOUBLE && put_odd_double(n, text, size)) return;
+  if (type == VALUE_DOUBLE && put_odd_double(n, text, size)) return true;
   pb_bytes(n->to, ANNOTATION_STRING, text, size);
+  return n->is_typed || !memchr(text, 0, size);
 }
 
 static bool put_value(struct nesting *n, char type) {
@@ -127,7 +129,7 @@ static bool put_value(struct nesting *n, char type) {
   case JSON_TRUE:
   case JSON_FALSE: pb_u64(n->to, ANNOTATION_BOOL, v.type == JSON_TRUE); break;
   case JSON_NUMBER: put_number(n, &v, type); break;
-  case JSON_STRING: put_string(n, &v, type); break;
+  case JSON_STRING: return put_string(n, &v, type);
   default: break; /* null: an annotation without a value */
   }
   return true;

@@ -137,7 +137,8 @@ static void begin_passing(struct passing *p, struct perfetto_sink *s, const stru
   renumber_machines(p, t);
   if (t->edits & TK_EDIT_NAMED) p->move.names = (struct move_names){&s->names, &s->is_named, t};
   if ((t->edits & TK_EDIT_MOVED || s->sink.graphs > 1) && passthrough_readings_of(t, &head)) move_to(&p->move, t, s->zero_ns, s->clock);
-  p->moves = p->move.moves || p->move.machine || p->move.machines.n || p->move.names.of;
+  p->move.is_one_of_several = s->sink.graphs > 1;
+  p->moves = p->move.is_one_of_several || p->move.moves || p->move.machine || p->move.machines.n || p->move.names.of;
 }
 
 static void end_passing(struct passing *p) {

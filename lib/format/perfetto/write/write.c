@@ -60,6 +60,7 @@
 #include "counters.h"
 #include "asyncs.h"
 #include "samples.h"
+#include "companions.h"
 #include "gpu.h"
 
 enum { FIRST_MADE_ID = 20000000 };
@@ -143,17 +144,19 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct heap lanes = {.mem = &s->mem};
   if (k->count == 0) return;
+  const bool is_queue = gpu_takes(s, track);
+  if (!is_queue && !track_is_named(k)) companions_of(s, track);
   writer_track(&s->w, s->uuids[track]);
   s->n_deep = 0;
   s->w.track_is_mixed = descriptor_form_of_spans(s->t, k) == FORM_MIXED;
   s->w.track_has_scope = track_is_named(k) && k->tid.num % NAMED_CODES == NAMED_IS_PROCESS;
-  const bool is_queue = gpu_takes(s, track);
   if (is_queue) gpu_write(s, track);
   else write_nested(s, k->first, k->first + k->count, 0, 0);
   for (tk_id i = k->first; !is_queue && i < k->first + k->count; i++)
     if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
   for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);
   s->w.track_is_mixed = s->w.track_has_scope = false;
+  memset(s->w.companions, 0, sizeof s->w.companions);
   heap_free(&lanes);
 }
 
@@ -271,6 +274,7 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   map_init(&s->threads, &s->mem);
   map_init(&s->series, &s->mem);
   map_init(&s->lone_counters, &s->mem);
+  map_init(&s->thread_counters, &s->mem);
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
@@ -295,6 +299,7 @@ static void graph_end(struct perfetto_sink *s) {
   map_free(&s->threads);
   map_free(&s->series);
   map_free(&s->lone_counters);
+  companions_end(s);
   map_free(&s->passthrough_at);
   map_free(&s->machine_of);
   mem_free(&s->mem, s->uuids);
@@ -335,6 +340,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   if (ok) {
     uint64_t dangling = flows_write_ends(&s->w, &s->next_flow);
     descriptor_tracks(s);
+    companions_begin(s);
     ok = write_tracks(s, err);
     if (ok) write_lone_points(s);
     if (ok) records_write(s);

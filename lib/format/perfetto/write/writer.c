@@ -158,6 +158,8 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
   if (!w->started) clock_snapshot(w);
   b->len = defaults->len = w->packet.len = 0;
   pb_u64(b, EVENT_DEFAULTS_TRACK_UUID, uuid);
+  for (unsigned i = 0; i < THREAD_COUNTERS; i++)
+    if (w->companions[i]) pb_u64(b, EVENT_DEFAULTS_EXTRA_UUIDS, w->companions[i]);
   pb_message(defaults, DEFAULTS_TRACK_EVENT, b);
   pb_u64(defaults, DEFAULTS_TIMESTAMP_CLOCK_ID, CLOCK_OF_SEQUENCE);
   write_sequence(w, &w->packet, SEQUENCE_NEEDS_STATE);

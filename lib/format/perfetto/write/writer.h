@@ -5,6 +5,7 @@
  *     extension.c          converts args to fields that the file itself describes
  *     nested.c             JSON objects and arrays as nested annotations
  *     flow_points.c        flows of an event: ids, complete flow points
+ *     thread_times.c       CPU time of threads, in the packets of their events
  *     event.c              one TrackEvent: names, args
  *     flows.c              lists the flows of a graph
  *     lanes.c              assignment of spans to lanes; the stack of the current lane
@@ -15,6 +16,7 @@
  *     descriptors.c        descriptors of tracks, clocks, top-level data
  *     asyncs.c             async spans: lanes by name, nested by id
  *     counters.c           counter samples: a track for each series
+ *     companions.c         samples that belong in the packets of events
  *     samples.c            stack samples
  *     gpu.c                work of devices as GpuRenderStageEvents
  *     gpu_counters.c       samples of devices as GpuCounterEvents
@@ -62,8 +64,13 @@ enum { END_ARG_SIZE = sizeof END_ARG - 1 };
 
 /* Keys of the args that are fields of a TrackEvent; 0 = no event has such an arg. */
 struct field_keys {
-  tk_id fields, interned, correlation, thread_time, types;
+  tk_id fields, interned, correlation, thread_time, instructions, types;
 };
+
+/* Counters of a thread whose samples can be in the packets of its events: CPU time, instructions (thread_times.c). */
+enum { THREAD_COUNTERS = 2 };
+/* Set in event_writer.accompanied for a sample that is in the packet of an event. */
+enum { ACCOMPANIES = 1 };
 
 /* Interned data that is written unchanged (plain.c). */
 struct interned_out {
@@ -104,6 +111,8 @@ struct event_writer {
   bool has_ends; /* true if some flow end has at_end set */
   struct buf interned, event, annotation, packet, scratch, private_fields;
   struct extension_writer extensions;
+  uint64_t companions[THREAD_COUNTERS]; /* uuids of the counters of the current thread; 0 = none */
+  uint8_t *accompanied;                 /* by event: bits of samples in its packets (thread_times.c); NULL = none */
   struct interned_out *kept; /* interned data that is written unchanged, by number - 1 */
   uint32_t n_kept, cap_kept;
   struct field_keys begin_keys, end_field_keys;
@@ -210,6 +219,7 @@ struct perfetto_sink {
   struct map names;    /* processes with new names: machine and pid in the input -> track */
   struct map is_named; /* those whose name is in a packet that was passed through */
   struct map series; /* process, counter, series -> track of the series (counters.c) */
+  struct map thread_counters; /* thread << 1 | which -> counter (companions.c) */
   struct map lone_counters; /* counter track -> uuid of the track for events without samples, relative to first_series */
   uint64_t first_series;
   struct gpu_writer *gpu; /* NULL = device work is written as track events */

@@ -1,0 +1,35 @@
+/* cut_sched.h - cuts the columns of the scheduler in ftrace bundles. */
+#ifndef FORMAT_PERFETTO_WRITE_CUT_SCHED_H
+#define FORMAT_PERFETTO_WRITE_CUT_SCHED_H
+
+#include "base/mem.h"
+#include "format/pb.h"
+#include "format/perfetto/compact.h"
+
+/* The last switch of a CPU before the range. */
+struct cut_cpu {
+  struct pb_field columns; /* of the bundle with this switch */
+  struct compact_item last;
+  uint32_t clock;
+  bool is_before; /* there is such a switch, and nothing of this CPU inside the range was read since */
+};
+
+enum cut_side { CUT_BEFORE, CUT_INSIDE, CUT_AFTER };
+/* Returns where an item at this time, on the clock of the bundle, is relative to the range. */
+struct cut_range {
+  enum cut_side (*side)(void *arg, uint64_t time);
+  void *arg;
+  uint32_t clock;
+};
+
+/* Numbers of items of a bundle, and of those that are out of the range. */
+struct cut_counts {
+  uint64_t n, gone;
+  bool is_changed; /* columns are not as they were */
+};
+
+/* Appends the columns without items that are out of the range to `to`, which contains other fields of the bundle. */
+void cut_sched_append(struct cut_cpu *cpu, const struct pb_field *columns, const struct cut_range *range, struct cut_counts *counts,
+                      struct buf *to);
+
+#endif
