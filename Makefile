@@ -57,7 +57,7 @@ endif
 # These goals install missing dependencies, so that they work on a fresh machine; other goals report what is missing and how to
 # install it.
 INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz fuzz-python coverage static wheel wasm npm web deb dist test-dist test-aarch64 test-wasm test-web
-$(BUILD)/config.mk: .ci/setup
+$(BUILD)/config.mk: .ci/setup Makefile
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
 	@{ for p in zlib libzstd libarchive libpcre2-8 libisal libprotobuf-c sqlite3 libedit; do \

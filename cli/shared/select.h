@@ -1,5 +1,5 @@
-/* select.h - selection of events: the option rows shared by filter, top, tree, report, diff and view, and the expressions that
- * these rows stand for. */
+/* select.h - selection of events: the option rows shared by filter, top, tree, report, diff, dump and view, and the expressions
+ * that these rows stand for. */
 #ifndef CLI_SHARED_SELECT_H
 #define CLI_SHARED_SELECT_H
 
