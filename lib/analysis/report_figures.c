@@ -178,6 +178,7 @@ bool report_figures_make(struct tk_report *r) {
     r->impl->computes = r->impl->computes || r->ranks[i].kernels;
     r->impl->has_device = r->impl->has_device || *r->ranks[i].device;
   }
-  for (size_t i = 0; ok && !r->impl->opt.brief && r->n_ranks && i < sizeof FIGURES / sizeof *FIGURES; i++) ok = add_figure(r, &FIGURES[i]);
+  if (r->impl->opt.brief || !r->n_ranks) return true;
+  for (size_t i = 0; ok && i < sizeof FIGURES / sizeof *FIGURES; i++) ok = add_figure(r, &FIGURES[i]);
   return ok;
 }
