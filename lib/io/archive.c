@@ -54,10 +54,11 @@ static bool has_zip_directory(int fd, uint64_t size) {
   uint64_t from = size > TAIL ? size - TAIL : 0;
   ssize_t n = tail ? pread(fd, tail, TAIL, (off_t)from) : -1;
   bool found = false;
-  for (ssize_t i = n - END_RECORD; i >= 0 && !found; i--) {
-    if (memcmp(tail + i, mark, 4) != 0 || i + END_RECORD + (tail[i + 20] | tail[i + 21] << 8) != n) continue;
-    uint64_t directory = le32(tail + i + 12), at = from + (uint64_t)i;
-    found = directory == 0 || memcmp(tail + i + 16, zip64, 4) == 0 ||
+  for (uint8_t *p = tail; n > 0 && !found && (p = memmem(p, (size_t)(tail + n - p), mark, sizeof mark)) != NULL; p++) {
+    const ssize_t i = p - tail;
+    if (i > n - END_RECORD || i + END_RECORD + (p[20] | p[21] << 8) != n) continue;
+    uint64_t directory = le32(p + 12), at = from + (uint64_t)i;
+    found = directory == 0 || memcmp(p + 16, zip64, 4) == 0 ||
             (directory <= at && pread(fd, entry, 4, (off_t)(at - directory)) == 4 && memcmp(entry, "PK\1\2", 4) == 0);
   }
   free(tail);
