@@ -5,6 +5,7 @@
     legacy events     phases that the graph does not represent, on the thread of their sequence, with counter samples in their packets
     local clocks      snapshots that relate clocks of one sequence to clocks of all sequences
     described events  a file that describes TrackEvent itself, whose field `name` is also a name of args
+    messages          annotations whose value is a message of another type
 
 Packets are built and examined here, without the library's own reader."""
 import collections
@@ -286,11 +287,41 @@ def zero_bytes():
         check('a zero byte in JSON', rb'x\u0000y' in f.read())
 
 
+def values_of(annotation, interned, path=b''):
+    """The messages in an annotation: [(path of names, name of the type, bytes)]."""
+    a = parse(annotation)
+    name = get(a, 10) if get(a, 10) is not None else interned[3, get(a, 1)]
+    found = [(path + name, get(a, 16) if get(a, 16) is not None else interned[27, get(a, 13)], v) for v in every(a, 14)]
+    return found + [row for inner in every(a, 11) for row in values_of(inner, interned, path + name + b'/')]
+
+
+def messages():
+    """Annotations with messages of other types keep them, the names of their types and their place in dictionaries."""
+    texts = [(3, 1, b'outer'), (3, 2, b'inner'), (27, 5, b'.a.Type')]
+    state = field(12, b''.join(field(kind, field(1, iid) + field(2, text)) for kind, iid, text in texts)) + field(10, 1) + field(13, 1)
+    deep = field(4, field(1, 1) + field(11, field(1, 2) + field(13, 5) + field(14, b'deep')) + field(11, field(10, b'n') + field(4, 7)))
+    event = field(9, 3) + field(23, b'e') + deep + field(4, field(10, b'top') + field(16, b'.b.Type') + field(14, b'value'))
+    with open(path('messages.pftrace'), 'wb') as f:
+        f.write(field(1, state) + field(1, field(8, START) + field(11, event) + field(10, 1) + field(13, 2)))
+    for source, target in (('messages', 'messages2'), ('messages2', 'messages3')):
+        tracekit('convert', '-q', '--force', path(f'{source}.pftrace'), '-o', path(f'{target}.pftrace'))
+        with open(path(f'{target}.pftrace'), 'rb') as f:
+            packets = [parse(p) for n, p in parse(f.read()) if n == 1]
+        interned, found = collections.defaultdict(dict), []
+        for p in packets:
+            for kind, text in (row for d in every(p, 12) for row in parse(d)):
+                interned[get(p, 10)][kind, get(parse(text), 1)] = get(parse(text), 2)
+            found += [row for e in every(p, 11) for a in every(parse(e), 4) for row in values_of(a, interned[get(p, 10)])]
+        want = [(b'outer/inner', b'.a.Type', b'deep'), (b'top', b'.b.Type', b'value')]
+        same(f'messages in annotations of {target}', found, want)
+
+
 def main():
     for seed in range(30 if LONG else 6):
         trace(seed)
     merged()
     zero_bytes()
+    messages()
     return finish()
 
 

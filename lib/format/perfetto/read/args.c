@@ -391,9 +391,51 @@ tk_id perfetto_nested(struct perfetto *r, struct sequence *q, const uint8_t *p, 
   return trace_string(r->t, r->json.data, r->json.len);
 }
 
+/* ---- annotations with messages ---- */
+
+static bool has_message(const struct pb_field *f, unsigned level) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  while (level < ANNOTATION_LEVELS && pb_next(&c, &g)) {
+    const bool is_nested = g.wire == PB_BYTES && (g.number == ANNOTATION_DICT || g.number == ANNOTATION_ARRAY);
+    if (g.number == ANNOTATION_PROTO || (is_nested && has_message(&g, level + 1))) return true;
+  }
+  return false;
+}
+
+/* Without the byte of a message's tag, there is none. */
+bool perfetto_has_message(const uint8_t *p, size_t n) {
+  const struct pb_field f = {.number = EVENT_DEBUG_ANNOTATIONS, .wire = PB_BYTES, .value = n, .p = p};
+  return memchr(p, PB_KEY(ANNOTATION_PROTO, PB_BYTES), n) && has_message(&f, 0);
+}
+
+/* Appends the annotation to `to` as field `number`, with texts in place of iids. The name of a message's type stays interned: it is
+ * among the interned data that is not modelled. */
+static void copy_resolved(struct perfetto *r, struct sequence *q, const struct pb_field *f, uint32_t number, struct buf *to,
+                          unsigned level) {
+  struct buf b = {.mem = to->mem};
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  for (const uint8_t *from = c.p; level < ANNOTATION_LEVELS && pb_next(&c, &g); from = c.p) {
+    const bool is_name = pb_field_key(&g) == PB_KEY(ANNOTATION_NAME_IID, PB_VARINT);
+    const bool is_text = is_name || pb_field_key(&g) == PB_KEY(ANNOTATION_STRING_IID, PB_VARINT);
+    const bool is_nested = g.wire == PB_BYTES && (g.number == ANNOTATION_DICT || g.number == ANNOTATION_ARRAY);
+    const struct intern_str *text = is_text ? trace_str(r->t, sequence_text(r, q, is_name ? IID_KEY : IID_VALUE, g.value)) : NULL;
+    if (text) pb_bytes(&b, is_name ? ANNOTATION_NAME : ANNOTATION_STRING, text->bytes, text->len);
+    else if (is_nested) copy_resolved(r, q, &g, g.number, &b, level + 1);
+    else buf_append(&b, from, (size_t)(c.p - from));
+  }
+  pb_message(to, number, &b);
+  buf_free(&b);
+}
+
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct tk_trace *t = r->t;
   struct annotation a;
+  if (!r->filed && f->wire == PB_BYTES && perfetto_has_message(f->p, (size_t)f->value)) { /* args have no messages: the annotation stays a field of the event */
+    copy_resolved(r, q, f, EVENT_DEBUG_ANNOTATIONS, &r->fields, 0);
+    return;
+  }
   scan_annotation(r, q, f, &a);
   const struct pb_field *v = &a.value;
   switch (v->number) {

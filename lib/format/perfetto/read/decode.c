@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "args.h"
 #include "base/num.h"
 #include "base/varint.h"
 #include "format/perfetto/fields.h"
@@ -159,10 +160,10 @@ static bool add_arg(struct decoder *to, uint64_t key, struct scalar_arg *a, stru
   return true;
 }
 
-/* Accepts an annotation with any number of entries or values, which may contain annotations. The reader parses them. */
+/* Accepts an annotation with any number of entries or values, which may contain annotations but no messages. The reader parses them. */
 static bool nested(struct decoder *to, const struct item *f, uint64_t key, struct decoded *d) {
   struct scalar_arg a = {.what = DECODED_NESTED, .v = f->v, .p = f->p};
-  return add_arg(to, key, &a, d);
+  return !perfetto_has_message(f->p, (size_t)f->v) && add_arg(to, key, &a, d);
 }
 
 /* Accepts an annotation with any fields in any order. */
