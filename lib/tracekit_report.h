@@ -221,7 +221,7 @@ struct tk_report_memory {
   int64_t rank;
   const char *allocator; /* "GPU 0", "cpu" */
   double peak_allocated, peak_reserved; /* bytes; negative = unknown */
-  double capacity; /* bytes of the device, or those that the allocator may use; negative = unknown */
+  double capacity; /* bytes of the device, or the limit of the allocator; negative = unknown */
   tk_time at; /* time of the peak since the trace's first event */
   double reserved_at_peak;    /* bytes that were reserved at that time; negative = unknown */
   TK_FIXED double *over_time; /* with strips: TK_REPORT_BINS highest amounts of allocated bytes in parts of the report's time range;

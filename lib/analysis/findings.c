@@ -271,7 +271,7 @@ struct found {
   struct tk_report_finding f;
   double weight; /* ratio of the figure to the threshold of a warning */
   size_t place;
-  bool first;    /* what it says limits the others */
+  bool first;    /* it limits the others */
 };
 
 struct finder {

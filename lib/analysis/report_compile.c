@@ -1,8 +1,8 @@
 /* report_compile.c - lists the compilations of the hosts: when, in which step, of which module and function.
  *
  * Compilers work on several threads: JAX calls backend_compile_and_load on the thread of the program while XLA runs
- * PjRtCpuClient::Compile and FusionCompiler::Compile on threads of its own. Of the outermost compile spans of each thread, those that
- * run within the time of another one are therefore its parts. XLA names the module in the args of its passes ("module": "jit_step"),
+ * PjRtCpuClient::Compile and FusionCompiler::Compile on threads of its own. So an outermost compile span that runs within the
+ * time of one on another thread is a part of it. XLA names the module in the args of its passes ("module": "jit_step"),
  * which lie below any of these spans; JAX runs the compilation within a span PjitFunction(step). */
 #include "report.h"
 
@@ -87,8 +87,8 @@ static bool add_compilation(struct reporter *p, const struct tk_report_rank *ran
   return true;
 }
 
-/* Counts how often each module was compiled in a step, and keeps the one that was most often compiled again. Of several, the order by
- * length prefers one whose compilations are long. */
+/* Counts how often each module was compiled in a step, and keeps the one that was most often compiled again. The order by length breaks
+ * ties in favour of long compilations. */
 static bool count_again(struct reporter *p, size_t first, struct report_host_sums *sums) {
   struct map times;
   bool ok = true;

@@ -24,7 +24,7 @@ struct host {
 /* The open compilation of a thread. */
 struct compiling {
   int64_t depth;            /* of its outermost span; -1 = none */
-  tk_id around[MOST_DEPTH]; /* by depth: the last event of the thread; those of lower depth are around the current one */
+  tk_id around[MOST_DEPTH]; /* by depth: the last event of the thread; events of lower depth are around the current one */
 };
 
 /* The open outermost operator of a thread. `launches`: whether it has launched work. */

@@ -34,8 +34,8 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
   return &r->memories[*slot - 1];
 }
 
-/* Writes the name of an allocator. Kineto states the device type as a number of c10; XLA names the allocators of GPUs, and numbers
- * those of TPUs like the devices. */
+/* Writes the name of an allocator. Kineto states the device type as a number of c10; XLA names the allocators of GPUs, and gives
+ * TPU allocators the numbers of the devices. */
 static bool name_allocator(const struct reporter *p, const struct tk_event *e, char *text, size_t n) {
   const struct tk_trace *t = p->t;
   double type = -1, id = -1;
@@ -93,7 +93,7 @@ static void find_block(const struct tk_trace *t, const struct tk_event *e, struc
   change->has_address = true;
 }
 
-/* XLA states what an allocator has reserved, allocated and left (tsl/framework/bfc_allocator.cc): together, what it may use. */
+/* XLA states the bytes that an allocator has reserved, allocated and left, whose sum is its limit (tsl/framework/bfc_allocator.cc). */
 static void find_limit(const struct tk_trace *t, const struct tk_event *e, struct tk_report_memory *row) {
   double reserved, allocated, left;
   if (!bytes_of(t, e, "bytes_available", &left) || !bytes_of(t, e, "bytes_allocated", &allocated)) return;

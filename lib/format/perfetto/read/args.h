@@ -7,9 +7,10 @@
 /* Adds the annotation to the args under construction. */
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 
-/* Returns the JSON text of an annotation with a dictionary or an array, and keeps its types in r->types; 0 when memory runs out. */
 /* True if the annotation contains a message of another type, which args cannot hold. */
 bool perfetto_has_message(const uint8_t *p, size_t n);
+
+/* Returns the JSON text of an annotation with a dictionary or an array, and keeps its types in r->types; 0 when memory runs out. */
 tk_id perfetto_nested(struct perfetto *r, struct sequence *q, const uint8_t *p, size_t n);
 
 /* Adds the arg with the types of nested annotations (fields.h) that perfetto_annotation stored in r->types. */

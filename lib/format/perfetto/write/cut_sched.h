@@ -22,7 +22,7 @@ struct cut_range {
   uint32_t clock;
 };
 
-/* Numbers of items of a bundle, and of those that are out of the range. */
+/* Numbers of items of a bundle, and of items out of the range. */
 struct cut_counts {
   uint64_t n, gone;
   bool is_changed; /* columns are not as they were */
