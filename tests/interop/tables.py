@@ -37,6 +37,7 @@ UNIT = 1_000_000  # all times of a trace can move by this: power rails have mill
 BY = 7_000 * UNIT
 DAY = 86_400_000 * UNIT
 RANK = re.compile(r'rank \d+(, \d+)?( \S+)? - ')  # which a merge adds to names of processes
+NO_NAME = re.compile(RANK.pattern + r'pid \d+')  # the label of a process without a name
 
 SCHEMA = {'columns': "select m.name as tab, p.name as col from sqlite_master m join pragma_table_info(m.name) p order by p.cid"}
 
@@ -128,6 +129,11 @@ def queries(path):
 ENDLESS = 1 << 63  # end of a slice that never ends, whose duration is -1
 
 
+def without_labels(text):
+    """The row without names that --label gave to processes without a name."""
+    return NO_NAME.sub('', text).replace('"name": ""', '"name": null') if NO_NAME.search(text) else text
+
+
 SAME_THREAD = re.compile(r'.*next_pid=(\d+);.*prev_pid=\1;')
 
 
@@ -156,7 +162,7 @@ class Rows:
         if row.get('cmdline'):
             row['cmdline'] = row['cmdline'].rstrip()  # a new name may add an empty part
         row = {k: v + by if k in TIMES and isinstance(v, int) else v for k, v in row.items()}
-        return machine, (start, end), RANK.sub('', json.dumps(row, sort_keys=True))
+        return machine, (start, end), RANK.sub('', without_labels(json.dumps(row, sort_keys=True)))
 
     def counts(self, table, machine=None):
         return collections.Counter(text for m, _, text in self.of.get(table, ()) if machine is None or m in (None, machine))
