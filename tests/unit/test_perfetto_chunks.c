@@ -151,8 +151,8 @@ static void json_or_number(struct making *m, enum special kind, unsigned i) {
 
 #define RAW(text) {text, sizeof(text) - 1}
 
-/* Adds an annotation whose contents repeat from event to event: those that JSON text implies, those with types, those of which each
- * occurrence is a repair, and those that only the general code reads. */
+/* Adds an annotation whose contents repeat from event to event: plain JSON, values with types, contents whose every occurrence is a
+ * repair, and contents that only the general code reads. */
 static void nested_arg(struct making *m, uint64_t key, unsigned i) {
   static const struct {
     const char *p;

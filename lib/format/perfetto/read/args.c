@@ -432,7 +432,8 @@ static void copy_resolved(struct perfetto *r, struct sequence *q, const struct p
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct tk_trace *t = r->t;
   struct annotation a;
-  if (!r->filed && f->wire == PB_BYTES && perfetto_has_message(f->p, (size_t)f->value)) { /* args have no messages: the annotation stays a field of the event */
+  if (!r->filed && f->wire == PB_BYTES && perfetto_has_message(f->p, (size_t)f->value)) {
+    /* args have no messages: the annotation stays a field of the event */
     copy_resolved(r, q, f, EVENT_DEBUG_ANNOTATIONS, &r->fields, 0);
     return;
   }

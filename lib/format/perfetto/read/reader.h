@@ -286,7 +286,7 @@ struct extension_reader {
   struct buf json, path, rest; /* rest: fields that do not become args */
 };
 
-/* Number of clocks in a snapshot: those that are local to its sequence, and the others. */
+/* Number of clocks in a snapshot: local to its sequence, and shared. */
 struct snapshot_clocks {
   uint32_t local, shared;
 };
