@@ -458,9 +458,13 @@ static bool list_findings(struct finder *found) {
 
 /* Stores the number of findings in the rows, or why there can be none. */
 static void conclude(struct tk_report *r, const struct finder *found) {
-  bool judged = false;
-  for (size_t i = 0; i < r->n_ranks; i++) judged = judged || r->ranks[i].judged;
+  bool judged = false, incomplete = false;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    judged = judged || r->ranks[i].judged;
+    incomplete = incomplete || r->ranks[i].incomplete;
+  }
   if (!judged && r->n_ranks) r->unjudged = "the selection excludes part of the work";
+  else if (!found->any && !found->n && incomplete) r->unjudged = "the traces are incomplete";
   else if (!found->any && !found->n) r->unjudged = "no device ran at least 10 pieces of work, and no host without devices has steps";
   for (size_t i = 0; i < r->n_ranks; i++) {
     r->ranks[i].findings = r->n_findings;

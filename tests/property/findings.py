@@ -462,6 +462,22 @@ def ranges(folder):
          [False, True])
 
 
+def incomplete(folder):
+    """A trace whose end is cut off: its device seems idle where work is missing."""
+    with open(Run(100).write(f'{folder}/whole.json'), 'rb') as f:
+        text = f.read()
+    work = [i for i in range(len(text)) if text.startswith(b'{"ph": "X", "name": "kernel_', i)]
+    with open(f'{folder}/cut.json', 'wb') as f:
+        f.write(text[:work[len(work) // 2] + 20])
+    got = report(f'{folder}/cut.json')
+    same('a cut trace: findings', [f['id'] for f in got['findings']], ['truncated'])
+    same('a cut trace: a row', (got['ranks'][0]['incomplete'], report(f'{folder}/whole.json')['ranks'][0]['incomplete']), (True, False))
+    same('a cut trace: no verdict', {f['verdict'] for f in got['key_figures']}, {None})
+    with open(f'{folder}/limits', 'w', encoding='utf-8') as f:
+        f.write('truncated = off\n')
+    same('a cut trace: why', report(f'{folder}/cut.json', '--thresholds', f'{folder}/limits')['unjudged'], 'the traces are incomplete')
+
+
 def inputs(folder):
     path = Run(steps=400).write(f'{folder}/long.json')
     with open(path, 'rb') as f:
@@ -818,7 +834,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, names, devices, commands, sentences, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split,
+        for part in (shown, names, devices, commands, sentences, ranges, inputs, incomplete, chance, stragglers, places, thresholds, asserted, selected, split,
                      overlaps, own_steps, nested, unrecorded, hosts, in_time):
             part(folder)
 
