@@ -291,7 +291,6 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
   if (is_stranger(in, path, err)) return NULL;
   p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;
-  if (n > FORMAT_LOOK) n = FORMAT_LOOK;
   for (size_t i = 0; i < N_FORMATS; i++) {
     if (!FORMATS[i]->info.can_read) continue;
     bid = FORMATS[i]->bid(p, n);

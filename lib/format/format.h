@@ -51,7 +51,7 @@ struct format {
   const struct setting *settings; /* n_settings rows; NULL = none */
   size_t n_settings;
   int gzip_level; /* default compression level; 0 = the general default */
-  /* Returns how many bits of the format's structure the first n bytes (at most FORMAT_LOOK) match; 0 = not this format. */
+  /* Returns how many bits of the format's structure the first n bytes (at most FORMAT_PEEK) match; 0 = not this format. */
   unsigned (*bid)(const uint8_t *p, size_t n);
   /* For formats that are SQLite databases, which all match the same header: true if the tables belong to the format. NULL:
    * `bid` decides. */
@@ -103,8 +103,7 @@ struct format {
   struct sink *(*writer)(struct out *out, const struct sink_options *opt);
 };
 
-/* Detection needs FORMAT_PEEK bytes, and examines FORMAT_LOOK if the window has them: bids on a whole window took 3 ms. */
-enum { FORMAT_PEEK = 4096, FORMAT_LOOK = 16 << 10, FORMATS_MOST = 24 };
+enum { FORMAT_PEEK = 4096, FORMATS_MOST = 24 };
 
 extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys, format_rocm, format_rocprof,
     format_rocprof_csv, format_ascend, format_torch_memory, format_pprof, format_cpuprofile, format_perf_script, format_folded,
