@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const int fd = memfd_create("fuzz", 0);
   require(fd >= 0 && write(fd, data + HEAD, size - HEAD) == (ssize_t)(size - HEAD), "memfd", "not written");
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  const struct tk_load_options load = {.format = INPUTS[data[0] % 4], .max_memory = 512u << 20, .max_size = 8u << 20, .threads = 1};
+  const struct tk_load_options load = {.format = INPUTS[data[0] % 4], .max_memory = 512u << 20, .max_size = 2u << 20, .threads = 1};
   struct tk_trace *t = tk_load(path, &load, &err);
   check(t != NULL, &err, "load");
   if (t) {
