@@ -429,12 +429,10 @@ static void suspect_device(struct tk_report_impl *impl, const struct tk_trace *t
 
 /* Keeps the name of the spans that mark steps, if it is the same in all traces. */
 static bool add_step_name(struct reporter *p) {
-  const struct steps *s = &p->match.steps;
   struct buf name = {.mem = p->mem};
   size_t n;
-  if (!s->n || p->impl->steps_differ) return true;
-  const char *first = tk_string(p->t, p->t->classes[p->t->events[s->v[s->main].event].cls].name, &n);
-  if (strspn(first, "0123456789") == n) return true; /* as on the line "Steps" of XPlane */
+  const char *first = steps_name(&p->match.steps, p->t, &n);
+  if (!first || p->impl->steps_differ) return true;
   const bool ok = fold_name(&name, first, n);
   const char *kept = ok ? report_keep(p->impl, name.data, name.len) : NULL; /* interned: equal names are one */
   buf_free(&name);

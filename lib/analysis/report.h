@@ -174,6 +174,8 @@ bool report_close(struct tk_report *r, struct tk_err *err);
 
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n);
 const char *report_text(struct tk_report_impl *impl, const char *text);
+/* Returns a copy of the event's name; "" for event 0. */
+const char *report_name_of(struct reporter *p, tk_id event);
 struct tk_total report_total(i128 ps);
 tk_id report_key_of(const struct tk_trace *t, const char *key);
 /* Returns true if the event has a number in the arg `key`, which is stored in *v. */
@@ -189,8 +191,11 @@ uint8_t report_traits(struct reporter *p, tk_id cls);
 bool report_is_pageable(struct reporter *p, tk_id event);
 /* True if the range of the report contains a part of the step. */
 bool report_holds_step(const struct reporter *p, const struct step *s);
-/* Returns true if the time is within one of the steps, which are sorted. */
-bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at);
+/* Returns the step that contains the time; NULL = none. The steps are sorted. */
+const struct step *report_step_at(const struct step *steps, uint32_t n, tk_time at);
+static inline bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at) {
+  return report_step_at(steps, n, at) != NULL;
+}
 /* Adds a sentence to the list of unknown facts, unless the list contains the sentence. */
 bool report_unknown(struct tk_report *r, const char *sentence);
 

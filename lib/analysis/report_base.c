@@ -14,6 +14,13 @@ const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n) {
 
 const char *report_text(struct tk_report_impl *impl, const char *text) { return report_keep(impl, text, strlen(text)); }
 
+const char *report_name_of(struct reporter *p, tk_id event) {
+  size_t n;
+  if (!event) return "";
+  const char *name = tk_string(p->t, p->t->classes[p->t->events[event].cls].name, &n);
+  return report_keep(p->impl, name, n);
+}
+
 struct tk_total report_total(i128 ps) {
   const i128 second = 1000000000000;
   return (struct tk_total){(int64_t)(ps / second), (int64_t)(ps % second)};
@@ -59,14 +66,14 @@ bool report_holds_step(const struct reporter *p, const struct step *s) {
   return s->start < p->scope.window.end && s->end > p->scope.window.start;
 }
 
-bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at) {
+const struct step *report_step_at(const struct step *steps, uint32_t n, tk_time at) {
   uint32_t lo = 0, hi = n;
   while (lo < hi) {
     const uint32_t mid = lo + (hi - lo) / 2;
     if (steps[mid].start <= at) lo = mid + 1;
     else hi = mid;
   }
-  return lo && steps[lo - 1].end > at;
+  return lo && steps[lo - 1].end > at ? &steps[lo - 1] : NULL;
 }
 
 /* ---- args ---- */

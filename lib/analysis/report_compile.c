@@ -31,12 +31,6 @@ static int by_length(const void *p, const void *q) {
   return (a->at > b->at) - (a->at < b->at);
 }
 
-static const char *keep_name(struct reporter *p, tk_id event) {
-  size_t n;
-  const char *name = tk_string(p->t, p->t->classes[p->t->events[event].cls].name, &n);
-  return report_keep(p->impl, name, n);
-}
-
 /* Returns the module of the span or of the first span below it that states one; NULL = none does. */
 static const char *find_module(const struct reporter *p, tk_id event, tk_id key) {
   const struct tk_event *first = &p->t->events[event];
@@ -57,18 +51,6 @@ static const char *keep_function(struct reporter *p, tk_id event) {
   return report_keep(p->impl, name, n && name[n - 1] == ')' ? n - 1 : n);
 }
 
-static void find_step(struct tk_report_compilation *row, const struct report_compile *c, const struct step *steps, uint32_t n) {
-  uint32_t lo = 0, hi = n;
-  while (lo < hi) {
-    const uint32_t mid = lo + (hi - lo) / 2;
-    if (steps[mid].start <= c->part.start) lo = mid + 1;
-    else hi = mid;
-  }
-  if (lo == 0 || c->part.start >= steps[lo - 1].end) return;
-  row->has_step = true;
-  row->step = steps[lo - 1].number;
-}
-
 /* Adds the compilation that the first of the n spans is; the others are its parts. */
 static bool add_compilation(struct reporter *p, const struct tk_report_rank *rank, const struct report_compiles *of, uint32_t first,
                             uint32_t n) {
@@ -81,9 +63,11 @@ static bool add_compilation(struct reporter *p, const struct tk_report_rank *ran
   for (uint32_t i = first; key && !module && i < first + n; i++) module = find_module(p, of->v[i].event, key);
   struct tk_report_compilation *row = &r->compilations[r->n_compilations++];
   *row = (struct tk_report_compilation){.rank = rank->rank, .input = rank->input, .at = c->part.start - p->zero, .length = c->part.dur,
-                                        .name = keep_name(p, c->event), .function = keep_function(p, c->function),
+                                        .name = report_name_of(p, c->event), .function = keep_function(p, c->function),
                                         .module = module ? report_text(p->impl, module) : ""};
-  find_step(row, c, of->steps, of->n_steps);
+  const struct step *step = report_step_at(of->steps, of->n_steps, c->part.start);
+  row->has_step = step != NULL;
+  row->step = step ? step->number : 0;
   return true;
 }
 

@@ -97,21 +97,10 @@ static bool see_span(struct gap_host *h, tk_id event) {
   return (h->open[e->depth] = add_self(h, e->cls, e->track, to - from)) != 0;
 }
 
-/* Returns the index of the first event of the track that starts at the time or later. */
-static tk_id first_from(const struct tk_trace *t, const struct tk_track *k, tk_time at) {
-  tk_id lo = k->first, hi = k->first + k->count;
-  while (lo < hi) {
-    const tk_id mid = lo + (hi - lo) / 2;
-    if (t->events[mid].ts < at) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
-}
-
 static bool see_thread(struct gap_host *h, tk_id track) {
   const struct tk_trace *t = h->p->t;
   const struct tk_track *k = &t->tracks[track];
-  const tk_id inside = first_from(t, k, h->gap->start);
+  const tk_id inside = trace_first_from(t, k, h->gap->start);
   tk_id i = inside > k->first + MOST_BACK ? inside - MOST_BACK : k->first;
   bool ok = true;
   memset(h->open, 0, sizeof h->open);
@@ -149,13 +138,6 @@ static const char *short_name_of(struct reporter *p, tk_id event) {
   return short_names_of(name, n, &to) ? report_keep(p->impl, to.text, to.n) : report_keep(p->impl, name, n);
 }
 
-static const char *full_name_of(struct reporter *p, tk_id event) {
-  size_t n;
-  if (!event) return "";
-  const char *name = tk_string(p->t, p->t->classes[p->t->events[event].cls].name, &n);
-  return report_keep(p->impl, name, n);
-}
-
 static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, const struct gap *gap) {
   static const char *const CAUSES[] = {[WAIT_HOST] = "host", [WAIT_KERNEL] = "kernel", [WAIT_OTHER] = "other",
                                        [WAIT_UNKNOWN] = "other"};
@@ -165,7 +147,7 @@ static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint3
   struct tk_report_gap *row = &r->gaps[r->n_gaps++];
   *row = (struct tk_report_gap){
       .rank = rank->rank, .device = rank->device, .input = rank->input, .at = gap->start - p->zero, .length = gap->end - gap->start,
-      .cause = rank->linked ? CAUSES[gap->wait] : "", .before = full_name_of(p, gap->before), .after = full_name_of(p, gap->after),
+      .cause = rank->linked ? CAUSES[gap->wait] : "", .before = report_name_of(p, gap->before), .after = report_name_of(p, gap->after),
       .short_before = short_name_of(p, gap->before), .short_after = short_name_of(p, gap->after), .host_span = ""};
   map_init(&h.row_of, p->mem);
   const bool ok = p->works.n_rows > MOST_DEVICES || find_host(&h, group, row);

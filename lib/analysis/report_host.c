@@ -55,12 +55,14 @@ static struct interval part_of(const struct host *h, const struct tk_event *e) {
   return measure_part(&h->p->scope.window, e->ts, e->ts + e->dur);
 }
 
-/* Returns the innermost function of JAX around a span of the given depth; 0 = none. */
-static tk_id find_function(const struct host *h, const struct compiling *c, uint32_t depth) {
+/* Returns the innermost function of JAX around a span; 0 = none. */
+static tk_id find_function(const struct host *h, const struct compiling *c, const struct tk_event *span) {
   const struct tk_trace *t = h->p->t;
-  while (depth-- > 0)
-    if (depth < MOST_DEPTH && report_is_function(tk_string(t, t->classes[t->events[c->around[depth]].cls].name, NULL)))
-      return c->around[depth];
+  for (uint32_t depth = span->depth < MOST_DEPTH ? span->depth : MOST_DEPTH; depth-- > 0;) {
+    const struct tk_event *around = &t->events[c->around[depth]];
+    const bool contains = c->around[depth] && around->ts + around->dur >= span->ts + span->dur;
+    if (contains && report_is_function(tk_string(t, t->classes[around->cls].name, NULL))) return c->around[depth];
+  }
   return 0;
 }
 
@@ -73,7 +75,7 @@ static bool see_compilation(struct host *h, tk_id event, struct compiling *c) {
   if (report_named_class(h->p, e->cls) != HOST_COMPILE || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
   if (!mem_grow(h->p->mem, (void **)&to->v, &to->cap, (uint64_t)to->n + 1, sizeof *to->v)) return false;
   c->depth = e->depth;
-  to->v[to->n++] = (struct report_compile){part_of(h, e), event, find_function(h, c, e->depth)};
+  to->v[to->n++] = (struct report_compile){part_of(h, e), event, find_function(h, c, e)};
   return measure_add(&h->compilations, part_of(h, e), h->p->mem);
 }
 

@@ -16,12 +16,10 @@ static int by_start(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Returns a copy of the name of a step's span; NULL for a bare number, as on the line "Steps" of XPlane. */
-static const char *keep_name(struct tk_inspection_impl *impl, const struct tk_trace *t, tk_id event) {
+static const char *keep_name(struct tk_inspection_impl *impl, const struct tk_trace *t, const struct steps *s) {
   size_t n;
-  const char *name = tk_string(t, t->classes[t->events[event].cls].name, &n);
-  if (strspn(name, "0123456789") == n) return NULL;
-  char *copy = arena_alloc(&impl->keep, n + 1);
+  const char *name = steps_name(s, t, &n);
+  char *copy = name ? arena_alloc(&impl->keep, n + 1) : NULL;
   return copy ? memcpy(copy, name, n + 1) : NULL;
 }
 
@@ -43,7 +41,7 @@ static void find_steps(const struct tk_trace *t, struct tk_inspection *p, struct
   const bool ok = steps_init(&s, t, &impl->mem);
   if (ok && s.n_main) p->steps = arena_alloc(&impl->keep, (size_t)s.n_main * sizeof *p->steps);
   if (p->steps) add_steps(p, &s);
-  if (p->steps) p->step_name = keep_name(impl, t, s.v[s.main].event);
+  if (p->steps) p->step_name = keep_name(impl, t, &s);
   steps_free(&s);
 }
 

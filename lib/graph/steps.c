@@ -171,6 +171,12 @@ bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem) {
   return ok;
 }
 
+const char *steps_name(const struct steps *s, const struct tk_trace *t, size_t *n) {
+  if (!s->n_main) return NULL;
+  const char *name = tk_string(t, t->classes[t->events[s->v[s->main].event].cls].name, n);
+  return strspn(name, "0123456789") == *n ? NULL : name;
+}
+
 void steps_free(struct steps *s) {
   mem_free(s->mem, s->v);
   mem_free(s->mem, s->inner);

@@ -26,6 +26,9 @@ struct steps {
 
 bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem);
 void steps_free(struct steps *s);
+/* Returns the name of the span that marks the first step of the track with the most steps, of length *n; NULL if there is none, or for
+ * a bare number, as on the line "Steps" of XPlane. */
+const char *steps_name(const struct steps *s, const struct tk_trace *t, size_t *n);
 
 /* Finds the step in which the event starts: on its own track, otherwise on the track with the most steps. Returns false if
  * there is none. */

@@ -342,4 +342,14 @@ void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end) {
   if (*start > *end) *start = *end = 0;
 }
 
+tk_id trace_first_from(const struct tk_trace *t, const struct tk_track *k, tk_time at) {
+  tk_id lo = k->first, hi = k->first + k->count;
+  while (lo < hi) {
+    const tk_id mid = lo + (hi - lo) / 2;
+    if (t->events[mid].ts < at) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
 const char *tk_clock_source(const struct tk_trace *t) { return t && t->clock != TK_CLOCK_UNKNOWN ? t->store->clock_from : NULL; }

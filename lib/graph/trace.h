@@ -213,6 +213,8 @@ const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key);
 
 /* Returns the start of the first event and the end of the last one; 0, 0 if no event has a clock. */
 void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end);
+/* Returns the first event of the track that starts at the time or later; the event after its last one if there is none. */
+tk_id trace_first_from(const struct tk_trace *t, const struct tk_track *k, tk_time at);
 
 /* ---- args: begin, add values, end ---- */
 

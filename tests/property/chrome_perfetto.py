@@ -316,12 +316,32 @@ def messages():
         same(f'messages in annotations of {target}', found, want)
 
 
+def at_once():
+    """Many events at one time whose counters have one value: looking for the sample of each among all takes minutes."""
+    n, most = 300000, 60
+    rest = field(10, 1) + field(13, 2)
+    head = field(1, field(6, field(1, field(1, BOOT) + field(2, START))) + field(10, 1) + field(13, 1))
+    head += field(1, field(60, field(1, THREAD) + field(4, field(1, PID) + field(5, TIDS[0]))) + rest)
+    head += field(1, field(60, field(1, COUNTER) + field(5, THREAD) + field(8, field(1, 1))) + rest)
+    event = field(9, 3) + field(11, THREAD) + field(31, COUNTER) + field(12, 0) + field(23, b'e')
+    with open(path('at_once.pftrace'), 'wb') as f:
+        f.write(head + field(1, field(8, START) + field(11, event) + rest) * n)
+    try:
+        done = subprocess.run([TRACEKIT, 'convert', '-q', path('at_once.pftrace'), '-o', path('at_once2.pftrace')], timeout=most, check=False)
+        check('many events at one time', done.returncode == 0, done.returncode)
+    except subprocess.TimeoutExpired:
+        check('many events at one time', False, f'more than {most} s')
+    counted = json.loads(tracekit('info', '--json', path('at_once2.pftrace')))['traces'][0]
+    same('all are there', (counted['instants'], counted['counter_samples']), (n, n))
+
+
 def main():
     for seed in range(30 if LONG else 6):
         trace(seed)
     merged()
     zero_bytes()
     messages()
+    at_once()
     return finish()
 
 

@@ -11,6 +11,8 @@
 #include "graph/args.h"
 #include "thread_times.h"
 
+enum { MOST_AT_ONCE = 64 }; /* samples at one time in which the sample of an event is looked for */
+
 static const char *const COUNTERS[THREAD_COUNTERS] = {THREAD_TIME_COUNTER, INSTRUCTIONS_COUNTER};
 
 /* ---- counters ---- */
@@ -40,16 +42,6 @@ void companions_end(struct perfetto_sink *s) {
 
 /* ---- samples of events ---- */
 
-static tk_id first_at(const struct tk_trace *t, const struct tk_track *k, tk_time ts) {
-  tk_id lo = k->first, hi = k->first + k->count;
-  while (lo < hi) {
-    const tk_id mid = lo + (hi - lo) / 2;
-    if (t->events[mid].ts < ts) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
-}
-
 /* True if the sample consists of this value. */
 static bool is_sample(const struct tk_trace *t, const struct tk_event *sample, tk_id cat, int64_t value) {
   const struct tk_class *c = &t->classes[sample->cls];
@@ -73,7 +65,8 @@ static void match(struct event_writer *w, const struct tk_track *counter, tk_id 
   const tk_id cat = packet_category(t, e, at_end);
   int64_t value;
   if (!thread_times_value(w, event, which, at_end, &value)) return;
-  for (tk_id i = first_at(t, counter, ts); i < counter->first + counter->count && t->events[i].ts == ts; i++) {
+  const tk_id first = trace_first_from(t, counter, ts), behind = counter->first + counter->count;
+  for (tk_id i = first; i < behind && i - first < MOST_AT_ONCE && t->events[i].ts == ts; i++) {
     if (w->accompanied[i] || !is_sample(t, &t->events[i], cat, value)) continue;
     w->accompanied[i] = ACCOMPANIES;
     w->accompanied[event] |= thread_times_bit(which, at_end);

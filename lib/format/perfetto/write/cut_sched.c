@@ -58,8 +58,13 @@ static void take_items(struct cut_cpu *cpu, struct merged_items *m, const struct
     counts->n++;
     counts->gone += side != CUT_INSIDE;
     if (is_first) put_state(cpu, &m->c.field, out, names);
-    if (side == CUT_INSIDE) compact_put(out, &item), cpu->is_before = false;
-    if (item.kind == COMPACT_SWITCHES && side == CUT_BEFORE) *cpu = (struct cut_cpu){m->c.field, item, range->clock, true};
+    if (side == CUT_INSIDE) {
+      compact_put(out, &item);
+      cpu->is_before = false;
+      cpu->is_inside = true;
+    }
+    if (item.kind == COMPACT_SWITCHES && side == CUT_BEFORE && !cpu->is_inside)
+      *cpu = (struct cut_cpu){.columns = m->c.field, .last = item, .clock = range->clock, .is_before = true};
   }
 }
 

@@ -11,7 +11,8 @@ struct cut_cpu {
   struct pb_field columns; /* of the bundle with this switch */
   struct compact_item last;
   uint32_t clock;
-  bool is_before; /* there is such a switch, and nothing of this CPU inside the range was read since */
+  bool is_before; /* there is such a switch, and it has not been written yet */
+  bool is_inside; /* an item of this CPU inside the range was read: the state at its start is known */
 };
 
 enum cut_side { CUT_BEFORE, CUT_INSIDE, CUT_AFTER };
