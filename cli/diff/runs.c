@@ -55,6 +55,7 @@ static bool find_folder(const char *given, char *path, size_t n) {
   const char *folder = *given ? given : ".";
   const int len = snprintf(path, n, "%s/plugins/profile", folder);
   if (len > 0 && (size_t)len < n && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return true;
+  errno = ENAMETOOLONG;
   return (size_t)snprintf(path, n, "%s", folder) < n;
 }
 

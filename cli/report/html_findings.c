@@ -55,7 +55,7 @@ void html_figures(FILE *to, const struct tk_report *r) {
   for (size_t i = 0; i < r->n_figures; i++) {
     const struct tk_report_figure *f = &r->figures[i];
     if (f->known) snprintf(text, sizeof text, "%s %s", tty_fraction(f->value, figure_decimals(f), number), f->unit);
-    else snprintf(text, sizeof text, "not recorded");
+    else snprintf(text, sizeof text, "unknown");
     figure_device(f, who, sizeof who);
     html_cell(&t, f->name);
     cell_verdict(&t, f->verdict);

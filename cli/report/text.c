@@ -481,7 +481,7 @@ static bool print_figures(const struct tk_report *r) {
     cell_verdict(&t, f->verdict);
     table_cell(&t, "%s", f->name);
     figure_device(f, who, sizeof who);
-    table_cell(&t, "%s", !f->known ? "(not recorded)" : *who ? who : "-");
+    table_cell(&t, "%s", !f->known ? "(unknown)" : *who ? who : "-");
   }
   return table_print(&t, stdout);
 }

@@ -189,7 +189,9 @@ struct view_ui *view_ui_open(const char *path, const char **why) {
   if (real && stat(real, &st) == 0) {
     *(S_ISDIR(st.st_mode) ? &ui->folder : &ui->zip) = real;
     *why = ui->folder ? "the folder has no index.html" : "not a zip with an index.html";
-    if ((ui->folder || (find_libarchive(&ui->la) && find_root(ui))) && has_index(ui)) return ui;
+    const bool can_read = ui->folder || find_libarchive(&ui->la);
+    if (can_read && (ui->folder || find_root(ui)) && has_index(ui)) return ui;
+    if (!can_read) *why = "libarchive is required to read a zip";
   } else {
     free(real);
   }

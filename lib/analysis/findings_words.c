@@ -334,8 +334,8 @@ static void say_copy(struct words *w) {
 
 static void advise_copy(struct words *w) {
   const struct tk_report_kernel *k = longest_copy(w->c->r);
-  const bool is_hidden = w->c->row->times.compute >= w->c->row->times.exposed_copy;
-  const char *advice = is_hidden ? "copy asynchronously and ahead of use, beside the computation"
+  const bool can_hide = w->c->row->times.compute >= w->c->row->times.exposed_copy;
+  const char *advice = can_hide ? "copy asynchronously and ahead of use, beside the computation"
                                  : "there is less computation than copying, so overlap cannot hide the copies: keep data on the "
                                    "device, or move less";
   if (k && work_names_traits(k->name) & WORK_DEVICE_COPY)
@@ -382,7 +382,7 @@ static void say_recompilations(struct words *w) {
 
 static void say_modules(struct words *w) {
   put_host(w);
-  write(w, " compiled module %.80s %llu times more after the first compilation in its steps", w->c->row->recompiled_module,
+  write(w, " compiled module %.80s again %llu times in its steps", w->c->row->recompiled_module,
         (unsigned long long)w->c->row->module_recompilations);
   put_limit(w);
 }

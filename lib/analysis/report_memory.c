@@ -34,6 +34,9 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
   return &r->memories[*slot - 1];
 }
 
+/* True for a possible number of a device. */
+static bool is_device(double id) { return id >= 0 && id < INT32_MAX; }
+
 /* Writes the name of an allocator. Kineto states the device type as a number of c10; XLA names the allocators of GPUs, and gives
  * TPU allocators the numbers of the devices. */
 static bool name_allocator(const struct reporter *p, const struct tk_event *e, char *text, size_t n) {
@@ -44,12 +47,13 @@ static bool name_allocator(const struct reporter *p, const struct tk_event *e, c
     snprintf(text, n, "%.60s", tk_string(t, arg.s, NULL));
     return true;
   }
-  if (report_number_of(t, e, report_key_of(t, "index_on_host"), &id)) {
+  if (report_number_of(t, e, report_key_of(t, "index_on_host"), &id) && is_device(id)) {
     const char *family = p->works.n_rows ? accelerator_of(t, p->works.rows[0].process).family : NULL;
     snprintf(text, n, "%s:%d", family ? family : "device", (int)id);
     return true;
   }
-  report_number_of(t, e, report_key_of(t, "Device Id"), &id);
+  id = -1;
+  if (report_number_of(t, e, report_key_of(t, "Device Id"), &id) && !is_device(id)) id = -1;
   if (!report_number_of(t, e, report_key_of(t, "Device Type"), &type)) return false;
   if (type == 0) {
     snprintf(text, n, "CPU");

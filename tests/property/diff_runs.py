@@ -7,6 +7,7 @@ import json
 import math
 import os
 import random
+import shutil
 import statistics
 import sys
 import tempfile
@@ -121,6 +122,11 @@ def over(work, rnd):
     judge('as the model says', against_model(report))
     judge('rows with a change come first', '' if [bool(r['shifts']) for r in report['rows']] == sorted((bool(r['shifts']) for r in report['rows']), reverse=True)
           else 'no')
+    os.makedirs(f'{work}/logdir/plugins')
+    shutil.copytree(f'{work}/over', f'{work}/logdir/plugins/profile')
+    log = asked('--over', f'{work}/logdir')
+    judge('a logdir of TensorBoard', '' if [r['name'] for r in log['runs']] == [r['name'] for r in report['runs']] and
+          [r['runs'] for r in log['rows']] == [r['runs'] for r in report['rows']] else str([r['name'] for r in log['runs']]))
     text = run('--over', f'{work}/over')[1]
     judge('the table names the run', '' if any('gemm' in line and 'run8' in line and '<0.001' in line for line in text.splitlines()) else text)
 

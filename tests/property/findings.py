@@ -117,6 +117,20 @@ def with_copy(memory, early):
                                       made.device(f'Memcpy DtoH (Device -> {memory})', at + 9880, 20, 'gpu_memcpy', correlation=90000 + at)])
 
 
+def with_item(count, again=False):
+    """Calls of .item(): a copy to pageable memory that is awaited, then a synchronization; `again`: one more, after a launch."""
+    made = Run(1500)
+
+    def item(at, i):
+        call = at + 8500 + 100 * i
+        made.span('cudaMemcpyAsync', 'cuda_runtime', call, 50, correlation=90000 + call)
+        made.device('Memcpy DtoH (Device -> Pageable)', call + 10, 20, 'gpu_memcpy', correlation=90000 + call)
+        if again:
+            made.launch('k', call + 52, call + 60, 10)
+        made.span('cudaStreamSynchronize', 'cuda_runtime', call + 60, 30)
+    return made.each_step(lambda at: [item(at, i) for i in range(count)])
+
+
 def with_late_start(missing):
     """The work of the first part of the first step was not recorded, nor were its launches."""
     made = Run()
@@ -262,6 +276,8 @@ CASES = [
      lambda: with_kernels([f'sm80_xmma_gemm_f32f32_tf32f32_f32_{i}' if i < 3 else f'k{i}' for i in range(10)])),
     ('fp32-matmul', lambda: with_kernels([f'volta_scudnn_128x64_relu_interior_nn_v{i}' if i < 3 else f'k{i}' for i in range(10)]),
      lambda: with_kernels([f'sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_{i}' if i < 3 else f'k{i}' for i in range(10)])),
+    ('fp32-matmul', lambda: with_kernels([f'void cudnn::detail::dgrad_engine<float, {i}>(int)' if i < 3 else f'k{i}' for i in range(10)]),
+     lambda: with_kernels([f'void cudnn::detail::dgrad_engine<__half, {i}>(int)' if i < 3 else f'k{i}' for i in range(10)])),
     ('fp32-matmul', lambda: with_kernels([f'sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_{i}' if i < 3 else f'k{i}' for i in range(10)]),
      lambda: with_kernels([f'sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_{i}' if i < 3 else f'k{i}' for i in range(10)])),
     ('small-grid', lambda: Run(args=lambda i: {'blocks per SM': 0.5 if i < 4 else 2}), lambda: Run(args=lambda i: {'blocks per SM': 0.5 if i < 2 else 2})),
@@ -460,6 +476,18 @@ def ranges(folder):
     first = Run(steps=10, durations=[16000] + [10000] * 9).write(f'{folder}/first.json')
     same('first recorded step', [('it is the first recorded step' in text_of('step-outlier', p, *o)) for p, o in ((slow, ('--step', '4..9')), (first, ()))],
          [False, True])
+
+
+def waits(folder):
+    """A copy that is awaited and the synchronization after it are one wait, unless work is launched between them."""
+    for again, want in ((False, 3 * 5), (True, 6 * 5)):
+        row = report(with_item(3, again).write(f'{folder}/item.json'))['ranks'][0]
+        same(f'calls of .item(), a launch between: {again}', row['blocking_calls_in_steps'], want)
+    figures = {f['name']: f for f in report(with_helper(0).write(f'{folder}/helper.json'))['key_figures']}
+    for name in ('device utilization', 'host overhead', 'longest idle time'):
+        same(f'{name}, of a device that computes', figures[name]['device'], 'GPU 0')
+    figures = {f['name']: f for f in report(with_helper(1).write(f'{folder}/helper.json'))['key_figures']}
+    same('device utilization, of two that compute', figures['device utilization']['device'], 'GPU 1')
 
 
 def incomplete(folder):
@@ -834,7 +862,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, names, devices, commands, sentences, ranges, inputs, incomplete, chance, stragglers, places, thresholds, asserted, selected, split,
+        for part in (shown, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, selected, split,
                      overlaps, own_steps, nested, unrecorded, hosts, in_time):
             part(folder)
 

@@ -303,6 +303,14 @@ def gap_of_host(folder):
     want = {'at_ns': 20000, 'length_ns': 140000, 'cause': 'host', 'before': 'k1', 'after': 'k2', 'host_span': 'aten::slow', 'host_span_ns': 75000}
     gaps = report(f'{folder}/gap.json')['idle_gaps']
     judge('the host in a gap', compare(want, gaps[0]) if len(gaps) == 1 else f'{len(gaps)} gaps')
+    events = [e for e in events if e['pid'] == 0 or 'cudaLaunch' in e['name']]
+    events += [span('cudaLaunchKernel', 'cuda_runtime', tid, 3, 2, correlation=20 + tid) for tid in (2, 3)]
+    events += [span('k3', 'kernel', 8, 12, 1, correlation=20 + tid, stream=8) for tid in (2, 3)]
+    events += [span('aten::same', 'cpu_op', tid, 21, 50 + tid) for tid in (2, 3)] + [span('aten::other', 'cpu_op', 1, 21, 60)]
+    with open(f'{folder}/gap.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    gap = report(f'{folder}/gap.json')['idle_gaps'][0]
+    judge('spans of two threads do not add up', compare({'host_span': 'aten::other', 'host_span_ns': 60000}, gap))
 
 
 def key_figures(name, got):

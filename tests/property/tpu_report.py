@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Checks what `report` says of TPUs: overlapping operations of an asynchronous line count whole; the memory of each device, against the
+limit of its allocator; bytes of compute operations alone; and the steps of every plane, whose programs have metadata of their own."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import check, finish  # noqa: E402
+from xspace import message, number  # noqa: E402
+
+TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+
+
+def report(path):
+    p = subprocess.run([TRACEKIT, 'report', '--json', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    check('read', p.returncode == 0, p.stderr.decode()[:300])
+    return json.loads(p.stdout or '{}')
+
+
+def same(what, got, want):
+    check(what, got == want, f'got  {got}\nwant {want}')
+
+
+# ---- JSON ----
+
+def named(pid, process, **threads):
+    rows = [{'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': process}}]
+    return rows + [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': int(tid[1:]), 'args': {'name': name}} for tid, name in threads.items()]
+
+
+def span(name, pid, tid, ts, dur, **args):
+    return {'ph': 'X', 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'name': name, 'args': args}
+
+
+def allocation(device, ts, allocated, available, name='MemoryAllocation', size=100):
+    return span(name, 701, 1, ts, 0, index_on_host=device, bytes_reserved=50, bytes_allocated=allocated, bytes_available=available,
+                fragmentation=0, peak_bytes_in_use=allocated, requested_bytes=size, allocation_bytes=size, addr=1000 + ts, id=0, data_type=0)
+
+
+def operations(folder):
+    """Copies that begin within one another, and operations within operations; memory of two devices."""
+    events = named(701, '/host:CPU', t1='main') + named(3, '/device:TPU:0', t3='XLA Ops', t4='Async XLA Ops')
+    events += [span('while', 3, 3, 0, 1000), span('fusion.1', 3, 3, 100, 300, bytes_accessed=3000), span('fusion.2', 3, 3, 500, 100, bytes_accessed=1000)]
+    events += [span('async-copy', 3, 4, 0, 800, bytes_accessed=10**9), span('async-copy', 3, 4, 100, 400), span('async-copy', 3, 4, 200, 900)]
+    events += [allocation(0, 1, 100, 850), allocation(1, 2, 500, 450), allocation(0, 3, 700, 250),
+               allocation(0, 4, 600, 350, 'MemoryDeallocation'), allocation(1, 5, 400, 550, 'MemoryDeallocation')]
+    path = f'{folder}/tpu.json'
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    got = report(path)
+    rows = {k['name']: (k['count'], k['total_ns']) for k in got['kernels']}
+    same('copies count whole, an operation without those in it', rows,
+         {'async-copy': (3, 2100000), 'while': (1, 600000), 'fusion.1': (1, 300000), 'fusion.2': (1, 100000)})
+    same('bytes of compute operations', round(got['ranks'][0]['memory_gb_per_s'], 6), round(4000 / 400e-6 / 1e9, 6))
+    same('memory', sorted((m['allocator'], m['peak_allocated_bytes'], m['device_bytes'], m['peak_at_ns']) for m in got['memory']),
+         [('TPU:0', 700, 1000, 3000), ('TPU:1', 500, 1000, 2000)])
+    figure = next(f for f in got['key_figures'] if f['name'] == 'peak memory')
+    same('key figure', figure['value'], 70)
+
+
+def hostile(folder):
+    path = f'{folder}/index.json'
+    events = named(3, '/device:TPU:0', t3='XLA Ops') + [span('fusion', 3, 3, 0, 10)]
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events + [allocation(1e300, 1, 1, 1), allocation(-5, 2, 1, 1), allocation(0, 3, 1, -1)]}, f)
+    same('impossible devices and amounts', [m['allocator'] for m in report(path)['memory']], ['TPU:0'])
+    figure = next(f for f in report(f'{FIXTURES}/xplane/synth/tpu.xplane.pb')['key_figures'] if f['name'] == 'memory bandwidth')
+    same('a bandwidth above the peak', (figure['value'], figure['verdict']), (None, None))
+
+
+# ---- XPlane ----
+
+def plane(i, modules):
+    """A plane of a TPU whose program has a stat of its own, so that it differs from the program of this name in other planes."""
+    stat = message(5, number(1, 1) + message(2, number(1, 1) + message(2, b'program_id')))
+    program = message(4, number(1, 1) + message(2, number(1, 1) + message(2, b'jit_f(17)') + message(5, number(1, 1) + number(3, i))))
+    events = b''.join(message(4, number(1, 1) + number(2, ps) + number(3, 1000000)) for ps in modules)
+    line = message(3, number(1, 2) + message(2, b'XLA Modules') + number(3, 1000) + events)
+    work = message(4, number(1, 2) + message(2, number(1, 2) + message(2, b'fusion')))
+    ops = b''.join(message(4, number(1, 2) + number(2, ps + 1000) + number(3, 900000)) for ps in modules)
+    return message(1, number(1, i + 1) + message(2, f'/device:TPU:{i}'.encode()) + line +
+                   message(3, number(1, 3) + message(2, b'XLA Ops') + number(3, 1000) + ops) + program + work + stat)
+
+
+def planes(folder):
+    path = f'{folder}/tpu.xplane.pb'
+    with open(path, 'wb') as f:
+        f.write(b''.join(plane(i, [2000000 * k for k in range(n)]) for i, n in enumerate((4, 5, 3))))
+    got = report(path)
+    same('each plane has its steps', [(r['device'], len(r['steps'])) for r in got['ranks']], [('TPU:0', 4), ('TPU:1', 5), ('TPU:2', 3)])
+    same('and their name', got['step_name'].startswith('jit_f('), True)
+    same('no work is outside of them', [r['split']['length_ns'] > 0 and r['steps'][0]['split']['compute_ns'] for r in got['ranks']], [900] * 3)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        operations(folder)
+        hostile(folder)
+        planes(folder)
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
