@@ -9,15 +9,15 @@
 struct params {
   struct shared shared;
   const char *input;
+  struct opt_number rank;
 };
 
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_STRING, 0, "input", "NAME", "index, name or rank of the input in the plan (default: found by its name, or else by its "
-                                    "rank)",
-    FIELD(input), 0, 0, 0 },
+  { OPT_STRING, 0, "input", "NAME", "name of the input in the plan (default: the name of the file)", FIELD(input), 0, 0, 0 },
+  { OPT_NUMBER, 0, "rank", "N", "number of the rank in the plan; needed for a file that contains several", FIELD(rank), 0, 0, 0 },
   ROW_FORCE,
   ROW_JSON,
   ROWS_READ,
@@ -26,6 +26,7 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
   { "tracekit apply plan.json rank0.json.gz -o rank0.part", "write the part of rank 0" },
+  { "tracekit apply plan.json rank1.json.gz --rank 1 -o rank1.part", "select the rank by its number in the plan" },
   { 0, 0 },
 };
 
@@ -76,6 +77,7 @@ static int cmd_apply(const void *params, const struct operands *in) {
     .load = run_load_options(&p->shared, &progress),
     .save = run_save_options(&p->shared, "tracekit apply", &progress),
     .input = p->input,
+    .rank = p->rank.given ? &p->rank.value : NULL,
   };
   int status;
   const char *output = run_output(&p->shared, "apply", in, &status);
@@ -98,8 +100,9 @@ const struct command command_apply = {
     "same pids, ids and names. The result is a part of the merged file, with the data that concat needs; only concat can read "
     "it. The other ranks are not needed, so ranks can be written in parallel on the machines that store them.\n"
     "\n"
-    "The input is matched to the plan by its name, or else by the end of its name, or else by the rank it states. Writing the "
-    "same rank again gives the same bytes.",
+    "The input is matched to the plan by its name, or else by the end of its name, or else by the rank it states. A file that "
+    "contains several ranks, such as the report of a node, becomes one part for each --rank. Writing the same rank again gives "
+    "the same bytes.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

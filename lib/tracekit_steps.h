@@ -46,6 +46,8 @@ struct tk_apply_options {
   const char *input;
   bool keep_truncated;         /* as in tk_merge_options */
   const struct tk_source_options *source; /* as in tk_merge_options */
+  /* number of the rank in the plan; needed for a file that contains several ranks; NULL = found by the name */
+  const int64_t *rank;
 };
 #define TK_APPLY_OPTIONS_INIT TK_OPTIONS_INIT(tk_apply_options)
 

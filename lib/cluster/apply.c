@@ -16,6 +16,7 @@
 #include "load/save.h"
 #include "source/identity.h"
 #include "source/sources.h"
+#include "source/sources_parts.h"
 #include "merge/merge.h"
 #include "merge/rank.h"
 
@@ -33,11 +34,15 @@ struct applier {
 
 /* ---- finding the rank ---- */
 
-static uint32_t count_inputs(const struct tasks *t, const char *name, bool leaf, uint32_t *found) {
+static bool is_named(const char *input, const char *name, bool leaf) {
+  return strcmp(leaf ? path_leaf(input) : input, leaf ? path_leaf(name) : name) == 0;
+}
+
+/* Counts the plan's inputs with this name, and this rank if `number` is set. */
+static uint32_t count_inputs(const struct tasks *t, const char *name, bool leaf, const int64_t *number, uint32_t *found) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < t->sources.n; i++) {
-    const char *own = t->inputs[i].name;
-    if (strcmp(leaf ? path_leaf(own) : own, leaf ? path_leaf(name) : name) != 0) continue;
+    if (!is_named(t->inputs[i].name, name, leaf) || (number && t->plan->rank[i]->number != *number)) continue;
     *found = i;
     n++;
   }
@@ -49,16 +54,30 @@ static uint32_t count_inputs(const struct tasks *t, const char *name, bool leaf,
 static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
   const struct tasks *t = &a->tasks;
   const char *name = a->opt->input ? a->opt->input : a->trace->source;
-  const struct identity id = identity_of(a->trace);
+  const int64_t stated = identity_of(a->trace).rank, *number = a->opt->rank ? a->opt->rank : &stated;
   uint32_t n = 0;
-  if (count_inputs(t, name, false, rank) == 1 || count_inputs(t, name, true, rank) == 1) return true;
+  if (count_inputs(t, name, false, a->opt->rank, rank) == 1 || count_inputs(t, name, true, a->opt->rank, rank) == 1) return true;
   if (a->opt->input) return err_set(err, TK_EUSAGE, "the plan has no input '%s', or more than one", name);
-  for (uint32_t i = 0; id.rank >= 0 && i < t->sources.n; i++) {
-    if (t->plan->rank[i]->number != id.rank || t->plan->rank[i]->skipped) continue;
+  for (uint32_t i = 0; *number >= 0 && i < t->sources.n; i++) {
+    if (t->plan->rank[i]->number != *number || t->plan->rank[i]->skipped) continue;
     *rank = i;
     n++;
   }
   return n == 1 || err_set(err, TK_EUSAGE, "%s: not an input of the plan, or ambiguous", name);
+}
+
+/* Finds the plan's rank among those of a file that contains several, and the input of the file that it is. */
+static bool find_part(struct applier *a, const struct tk_sources *sources, const char *name, uint32_t *rank, size_t *input,
+                      struct tk_err *err) {
+  const struct tasks *t = &a->tasks;
+  const int64_t *number = a->opt->rank;
+  if (a->opt->input) name = a->opt->input;
+  if (!number)
+    return err_set(err, TK_EUSAGE, "%s: contains %zu ranks, and apply writes one: give its number in the plan", name, sources->n);
+  if (count_inputs(t, name, false, number, rank) != 1 && count_inputs(t, name, true, number, rank) != 1)
+    return err_set(err, TK_EUSAGE, "the plan has no rank %lld of '%s', or more than one", (long long)*number, name);
+  *input = t->plan->rank[*rank]->part - (size_t)1;
+  return *input < sources->n || err_set(err, TK_EUSAGE, "%s: has changed since it was scanned: it contains other ranks", name);
 }
 
 /* Adds a note if the trace is not the one that was scanned. */
@@ -68,16 +87,25 @@ static void compare_mark(const struct applier *a, uint32_t rank, struct tk_merge
     diagnostics_say(report->notes, a->trace->source, TK_NOTE_INFO, "has changed since it was scanned, so its clock may be wrong");
 }
 
-static bool load_rank(struct applier *a, const char *name, struct tk_sources **sources, struct tk_err *err) {
-  struct tk_source_options options = sources_chosen(a->opt->source, &a->opt->load);
-  if (!(*sources = tk_sources_open(&name, 1, &options, err))) return false;
-  if ((*sources)->n != 1) return err_set(err, TK_EUSAGE, "%s: contains %zu inputs; apply accepts one at a "
-                                                         "time", name, (*sources)->n);
-  a->trace = tk_sources_load(*sources, 0, &a->opt->load, err);
+static bool load_rank(struct applier *a, const struct tk_sources *sources, size_t input, struct tk_err *err) {
+  a->trace = tk_sources_load((struct tk_sources *)sources, input, &a->opt->load, err);
   if (!a->trace) return false;
   if (a->trace->truncated && !a->opt->keep_truncated && !a->tasks.opt.keep_truncated)
     return err_set(err, TK_ECORRUPT, "%s: truncated: its last events are missing", a->trace->source);
   return true;
+}
+
+/* Opens the file, loads the rank and finds it in the plan. */
+static bool take_rank(struct applier *a, const char *name, struct tk_sources **sources, uint32_t *rank, struct tk_err *err) {
+  struct tk_source_options options = sources_chosen(a->opt->source, &a->opt->load);
+  size_t input = 0;
+  options.by_rank = true;
+  if (!(*sources = tk_sources_open(&name, 1, &options, err))) return false;
+  const size_t n = (*sources)->n;
+  if (n == 1) return load_rank(a, *sources, 0, err) && find_rank(a, rank, err);
+  if (!n || sources_part(*sources, n - 1) != n)
+    return err_set(err, TK_EUSAGE, "%s: contains %zu inputs; apply accepts one at a time", name, n);
+  return find_part(a, *sources, name, rank, &input, err) && load_rank(a, *sources, input, err);
 }
 
 /* ---- writing ---- */
@@ -87,8 +115,10 @@ static bool write_rank(struct applier *a, uint32_t rank, struct tk_merge_report 
   struct tk_trace *t = a->trace;
   struct tk_merge_rank *r = &report->ranks[rank];
   const char *name = a->tasks.inputs[rank].name;
-  if (identity_of(t).rank < 0 && a->tasks.plan->rank[rank]->number != rank) {
-    t->store->rank = a->tasks.plan->rank[rank]->number;
+  const Plan__Rank *planned = a->tasks.plan->rank[rank];
+  if (planned->part) t->store->rank = planned->number;
+  if (identity_of(t).rank < 0 && planned->number != rank) {
+    t->store->rank = planned->number;
     t->store->rank_from = "file name";
   }
   if (strcmp(t->source, name) != 0) t->source = tk_string(t, trace_text(t, name), NULL);
@@ -134,10 +164,8 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
   if (!report->ranks) return err_set(err, TK_ELIMIT, "out of memory");
   a->merge = a->tasks.opt;
   a->m = (struct merger){.opt = &a->merge, .output = &a->output, .report = report};
-  bool ok = load_rank(a, rank, &sources, err);
-  const uint64_t mark = ok ? scan_mark(a->trace) : 0;
-  ok = ok && find_rank(a, &at, err);
-  if (ok) compare_mark(a, at, report, mark);
+  bool ok = take_rank(a, rank, &sources, &at, err);
+  if (ok) compare_mark(a, at, report, scan_mark(a->trace));
   ok = ok && (merge_cut(a->trace, &a->merge, err) || err_prefix(err, "%s", rank));
   if (ok && a->tasks.plan->rank[at]->skipped)
     ok = err_set(err, TK_EUSAGE, "%s: the plan excludes this rank", a->tasks.inputs[at].name);

@@ -99,7 +99,8 @@ static bool drop_copies(struct planner *p) {
     const struct scan *s = &p->list.v[i];
     uint32_t from = at, *before;
     while (at < p->anchors.n && p->anchors.v[at].input == i) at++;
-    ok = (before = map_put(&seen, hash_mix(s->mark, hash_bytes(s->input, strlen(s->input))), UINT32_MAX)) != NULL;
+    const uint64_t key = hash_mix(hash_mix(s->mark, s->part), hash_bytes(s->input, strlen(s->input)));
+    ok = (before = map_put(&seen, key, UINT32_MAX)) != NULL;
     if (ok && s->mark && *before != UINT32_MAX) {
       diagnostics_say(p->report->notes, s->input, TK_NOTE_INFO, "is there twice in the scans, and counts once");
       continue;
@@ -112,6 +113,64 @@ static bool drop_copies(struct planner *p) {
   p->list.n = n;
   p->anchors.n = anchors;
   return ok || mem_refuse(&p->mem, p->err);
+}
+
+/* True if scan i is the next rank of the file to which the scan before it belongs. */
+static bool continues_file(const struct scan_list *l, uint32_t i) {
+  return i > 0 && l->v[i].part > 1 && l->v[i].part == l->v[i - 1].part + 1 && strcmp(l->v[i].input, l->v[i - 1].input) == 0;
+}
+
+/* The scans, by the files to which they belong. */
+struct file_list {
+  struct ranks_file *files; /* files that do not state their ranks */
+  const char **names;       /* of these files */
+  int64_t *taken, *of;      /* ranks that other files state; by scan, the new rank */
+  size_t n, n_taken;
+  bool split;               /* some of the files contain several ranks */
+};
+
+static void list_files(const struct planner *p, struct file_list *f) {
+  for (uint32_t i = 0; i < p->list.n; i++) {
+    const struct scan *s = &p->list.v[i];
+    f->split = f->split || (s->part && s->rank < 0);
+    if (s->rank >= 0) f->taken[f->n_taken++] = s->rank;
+    else if (f->n && continues_file(&p->list, i)) f->files[f->n - 1].n++;
+    else f->names[f->n] = s->input, f->files[f->n] = (struct ranks_file){i, 1, (int64_t)f->n}, f->n++;
+  }
+}
+
+/* Orders the files by their names, as a merge does, and numbers their ranks. A single rank keeps the number of its name if other inputs
+ * state theirs. */
+static bool number_files(struct planner *p, struct file_list *f) {
+  struct ranks r = {.from = RANKS_NONE};
+  size_t n = 0;
+  if (!ranks_find(&r, f->names, f->n)) return false;
+  for (size_t k = 0; k < f->n; k++) {
+    struct ranks_file *file = &f->files[k];
+    if (r.from != RANKS_NONE) file->number = r.of[k];
+    if (!f->n_taken || p->list.v[file->first].part) f->files[n++] = *file;
+  }
+  ranks_free(&r);
+  ranks_number(f->files, n, f->taken, f->n_taken, f->of);
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = f->files[k].first; i < f->files[k].first + f->files[k].n; i++)
+      p->list.v[i].rank = f->of[i], p->list.v[i].compared = true;
+  return true;
+}
+
+/* Numbers the ranks of files that contain several and do not state them. */
+static bool number_parts(struct planner *p) {
+  const size_t n = (size_t)p->list.n + 1;
+  struct file_list f = {.files = calloc(n, sizeof *f.files), .names = calloc(n, sizeof *f.names), .taken = calloc(n, sizeof *f.taken),
+                        .of = calloc(n, sizeof *f.of)};
+  bool ok = f.files && f.names && f.taken && f.of;
+  if (ok) list_files(p, &f);
+  if (ok && f.split) ok = number_files(p, &f);
+  free(f.files);
+  free(f.names);
+  free(f.taken);
+  free(f.of);
+  return ok || err_set(p->err, TK_ELIMIT, "out of memory");
 }
 
 /* True if the scans show a process, by its pid, that ran in both inputs at the same time. Small pids may be numbers of devices. */
@@ -150,7 +209,7 @@ static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   p->list.most = merge_most_anchors(ranks);
   for (size_t i = 0; ok && i < n; i++) ok = scan_read(&p->list, &p->anchors, scans[i], p->report->notes, p->err);
   if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "the scans contain no rank");
-  ok = ok && drop_copies(p) && compare_names(p) && refuse_recordings(p);
+  ok = ok && drop_copies(p) && number_parts(p) && compare_names(p) && refuse_recordings(p);
   if (ok && p->format->own_order) ok = sort_scans(p);
   p->sources.inputs = ok ? mem_array(&p->mem, p->list.n, sizeof *p->sources.inputs) : NULL;
   if (!p->sources.inputs) return ok && mem_check(&p->mem, p->err);
@@ -181,7 +240,8 @@ static void put_rank(struct buf *b, const struct planner *p, const struct merger
   json_put_text(b, i ? ",\n{\"input\":" : "\n{\"input\":", s->input);
   json_put_text(b, ",\"host\":", s->host);
   json_put_int(b, ",\"rank\":", s->rank >= 0 ? s->rank : (int64_t)i);
-  buf_text(b, s->rank >= 0 ? ",\"stated\":true" : ",\"stated\":false");
+  buf_text(b, s->rank >= 0 && !s->compared ? ",\"stated\":true" : ",\"stated\":false");
+  if (s->part) json_put_int(b, ",\"part\":", s->part - 1);
   if (m->alignment.skipped && m->alignment.skipped[i]) buf_text(b, ",\"left_out\":true");
   json_put_int(b, ",\"events\":", (int64_t)s->events);
   json_put_int(b, ",\"bytes\":", (int64_t)s->size);

@@ -75,6 +75,7 @@ static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uin
   tasks_put_text(one, 3, s->step);
   put_flag(one, 8, skipped);
   pb_fixed64(one, 13, s->mark);
+  if (s->part) pb_u64(one, 14, s->part);
   if (!skipped) {
     put_sint(one, 4, merge_slot(m, i, s->rank, &claimed, &other));
     put_sint(one, 11, claimed);

@@ -11,6 +11,7 @@
 #include "names.h"
 #include "file.h"
 #include "source/sources.h"
+#include "source/sources_parts.h"
 
 struct scanner {
   const struct tk_scan_options *opt;
@@ -44,7 +45,7 @@ static bool print_rank(struct scanner *s, const struct scan *scan, size_t first_
   return put(s);
 }
 
-static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_input *from) {
+static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_input *from, uint32_t part) {
   const struct scan_options o = {.anchor = s->anchor};
   const size_t first = s->report->notes->n;
   struct scan scan;
@@ -61,20 +62,28 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
   s->arena.mem = &s->mem;
   if (!scan_take_steps(&scan, t, &s->arena) || !scan_take_names(&scan, t, &s->arena)) return mem_refuse(&s->mem, s->err);
   scan.pids = s->pids;
+  scan.part = part;
   scan.run = from->run;
   scan.step = from->step;
   return print_rank(s, &scan, first);
 }
 
+/* True if all inputs are ranks of one file. */
+static bool is_one_file(const struct tk_sources *sources) {
+  for (size_t i = 0; i < sources->n; i++)
+    if (sources->n > 1 && sources_part(sources, i) != i + 1) return false;
+  return true;
+}
+
 static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
-  bool ok = !s->opt->input || sources->n == 1 || err_set(s->err, TK_EUSAGE,
-                                                              "%s: a name can only be given to a single input", s->opt->input);
+  bool ok = !s->opt->input || is_one_file(sources) ||
+            err_set(s->err, TK_EUSAGE, "%s: a name can only be given to a single input", s->opt->input);
   for (size_t i = 0; ok && i < sources->n; i++) {
     struct tk_trace *t = tk_sources_load(sources, i, &s->opt->load, s->err);
     if (t && s->opt->input) t->source = tk_string(t, trace_text(t, s->opt->input), NULL);
     if (t) diagnostics_add_notes(s->report->notes, t, t->source);
     for (const char *const *file = t ? t->files : NULL; file && *file; file++) out_restrict(&s->out, *file);
-    ok = t && mem_check(&t->store->mem, s->err) && scan_trace(s, t, &sources->inputs[i]);
+    ok = t && mem_check(&t->store->mem, s->err) && scan_trace(s, t, &sources->inputs[i], sources_part(sources, i));
     tk_free(t);
   }
   return ok;
@@ -102,6 +111,7 @@ static bool join_scan(struct scanner *s, const char *path) {
 static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
   struct tk_source_options options = sources_chosen(s->opt->source, &s->opt->load);
   bool ok = true;
+  options.by_rank = true;
   char why[256];
   scan_print_head(&s->text); /* written together with the first rank, whose CRC covers it */
   for (size_t i = 0; s->opt->join && ok && i < n; i++) ok = join_scan(s, names[i]);

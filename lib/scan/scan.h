@@ -51,6 +51,7 @@ struct scan {
   const char *input, *host; /* host: "" = unknown */
   int64_t rank;             /* -1 = neither the trace nor its name states it */
   bool compared;            /* true if the rank was found by comparing names of inputs, which may not be the inputs of the plan */
+  uint32_t part;            /* 1 + index of the rank in its file; 0 = the file contains one rank */
   bool merged;              /* the input contains several ranks; the device numbers of its anchors are then rank + 1 */
   int64_t world;            /* ranks in its job; 0 = unknown */
   int64_t zero_ns, start_ns, end_ns; /* on its own clock: zero of printed times, start of the first event, end of the last event */

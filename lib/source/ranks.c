@@ -296,3 +296,28 @@ void ranks_free(struct ranks *r) {
   free(r->of);
   r->of = NULL;
 }
+
+/* ---- files with several ranks ---- */
+
+static int by_number(const void *pa, const void *pb) {
+  const struct ranks_file *a = pa, *b = pb;
+  if (a->number != b->number) return a->number < b->number ? -1 : 1;
+  return (a->first > b->first) - (a->first < b->first);
+}
+
+static int by_value(const void *pa, const void *pb) {
+  const int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
+  return (a > b) - (a < b);
+}
+
+void ranks_number(struct ranks_file *files, size_t n, int64_t *taken, size_t n_taken, int64_t *of) {
+  int64_t rank = 0;
+  size_t next = 0;
+  if (n) qsort(files, n, sizeof *files, by_number);
+  if (n_taken) qsort(taken, n_taken, sizeof *taken, by_value);
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = files[k].first; i < files[k].first + files[k].n; i++) {
+      for (; next < n_taken && taken[next] <= rank; next++) rank += taken[next] == rank;
+      of[i] = rank++;
+    }
+}

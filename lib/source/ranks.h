@@ -27,4 +27,12 @@ struct ranks {
 bool ranks_find(struct ranks *r, const char *const *names, size_t n);
 void ranks_free(struct ranks *r);
 
+/* A file that does not state the ranks of its inputs. */
+struct ranks_file {
+  size_t first, n; /* its inputs */
+  int64_t number;  /* number of the file: from its name, or its position */
+};
+/* Sets of[i] for the inputs of the files: in the order of the numbers of the files, the lowest ranks that are not taken. Sorts both arrays. */
+void ranks_number(struct ranks_file *files, size_t n, int64_t *taken, size_t n_taken, int64_t *of);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/path.h"
 #include "format/format.h"
+#include "ranks.h"
 #include "sources_impl.h"
 
 /* ---- finding parts ---- */
@@ -132,12 +133,6 @@ static bool put_all(struct tk_sources *s, struct parts **parts, size_t n, struct
 
 /* ---- numbers ---- */
 
-/* A file of a group that is numbered together. */
-struct file {
-  size_t first, n; /* its inputs */
-  int64_t number;  /* number of the file: from its name, or its position */
-};
-
 static bool is_same_file(const struct tk_sources *s, size_t a, size_t b) {
   return s->impl->chosen[a].entry == s->impl->chosen[b].entry && s->impl->chosen[a].parts && s->impl->chosen[b].parts;
 }
@@ -149,24 +144,14 @@ static bool states_rank(const struct tk_sources *s, size_t i) {
   return c->parts ? c->parts->v[c->part].rank >= 0 : s->impl->source.entries[c->entry].rank >= 0;
 }
 
-static int by_number(const void *pa, const void *pb) {
-  const struct file *a = pa, *b = pb;
-  if (a->number != b->number) return a->number < b->number ? -1 : 1;
-  return (a->first > b->first) - (a->first < b->first);
-}
-
 /* The inputs that are numbered together. */
 struct group {
-  struct file *files; /* files that do not give their ranks */
-  int64_t *taken;     /* ranks that other files give */
+  struct ranks_file *files; /* files that do not give their ranks */
+  int64_t *taken;           /* ranks that other files give */
   size_t n, n_taken;
-  bool split;         /* some of the files contain several ranks */
+  bool split;               /* some of the files contain several ranks */
+  int64_t *ranks;           /* by input */
 };
-
-static int by_value(const void *pa, const void *pb) {
-  const int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
-  return (a > b) - (a < b);
-}
 
 /* Collects the inputs of a run, or all inputs. `numbers`: by input, number of the file before it was split. */
 static void collect_files(const struct tk_sources *s, size_t first, bool all, const int64_t *numbers, struct group *g) {
@@ -183,7 +168,7 @@ static void collect_files(const struct tk_sources *s, size_t first, bool all, co
     }
     g->split = g->split || split;
     if (g->n && is_same_file(s, g->files[g->n - 1].first, i)) g->files[g->n - 1].n++;
-    else g->files[g->n++] = (struct file){i, 1, numbers[i]};
+    else g->files[g->n++] = (struct ranks_file){i, 1, numbers[i]};
     named = named && numbers[i] >= 0;
   }
   for (size_t k = 0; !named && k < g->n; k++) g->files[k].number = (int64_t)k;
@@ -199,16 +184,13 @@ static void number_input(struct tk_sources *s, size_t i, int64_t rank, bool alon
 /* Gives the lowest free numbers. A file that is not split keeps the number in its name if other inputs give their ranks, or if
  * the inputs are to be joined, because it may then be a recording of a rank of another file. */
 static void number_files(struct tk_sources *s, struct group *g) {
-  int64_t rank = 0;
-  size_t next = 0;
-  qsort(g->files, g->n, sizeof *g->files, by_number);
-  if (g->n_taken) qsort(g->taken, g->n_taken, sizeof *g->taken, by_value);
+  const bool keep = g->n_taken || s->impl->opt.join, alone = g->n == 1 && !g->n_taken;
+  size_t n = 0;
   for (size_t k = 0; k < g->n; k++)
-    for (size_t i = g->files[k].first; i < g->files[k].first + g->files[k].n; i++) {
-      if ((g->n_taken || s->impl->opt.join) && !s->impl->chosen[i].parts) continue;
-      for (; next < g->n_taken && g->taken[next] <= rank; next++) rank += g->taken[next] == rank;
-      number_input(s, i, rank++, g->n == 1 && !g->n_taken);
-    }
+    if (!keep || s->impl->chosen[g->files[k].first].parts) g->files[n++] = g->files[k];
+  ranks_number(g->files, n, g->taken, g->n_taken, g->ranks);
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = g->files[k].first; i < g->files[k].first + g->files[k].n; i++) number_input(s, i, g->ranks[i], alone);
 }
 
 /* True if each name on the command line is one file, so that all of them belong together. */
@@ -220,9 +202,10 @@ static bool is_file_each(const struct tk_sources *s) {
 
 /* Numbers the ranks of files that do not give them: across the files of a run, in the order of their names. */
 static bool number_all(struct tk_sources *s, const int64_t *numbers, struct tk_err *err) {
-  struct group g = {.files = calloc(s->n + 1, sizeof *g.files), .taken = calloc(s->n + 1, sizeof *g.taken)};
+  const size_t n = s->n + 1;
+  struct group g = {.files = calloc(n, sizeof *g.files), .taken = calloc(n, sizeof *g.taken), .ranks = calloc(n, sizeof *g.ranks)};
   uint8_t *done = calloc((size_t)s->impl->source.rundir.n_runs + 1, 1);
-  const bool all = is_file_each(s), ok = (g.files && g.taken && done) || err_set(err, TK_ELIMIT, "out of memory");
+  const bool all = is_file_each(s), ok = (g.files && g.taken && g.ranks && done) || err_set(err, TK_ELIMIT, "out of memory");
   for (size_t i = 0; ok && i < s->n; i++) {
     if (s->impl->chosen[i].entry == UINT32_MAX || done[s->inputs[i].run_id] || (all && i)) continue;
     done[s->inputs[i].run_id] = 1;
@@ -231,6 +214,7 @@ static bool number_all(struct tk_sources *s, const int64_t *numbers, struct tk_e
   }
   free(g.files);
   free(g.taken);
+  free(g.ranks);
   free(done);
   return ok;
 }
@@ -260,4 +244,9 @@ bool sources_split(struct tk_sources *s, struct tk_err *err) {
   if (ok && n > s->n) ok = split(s, parts, n, err);
   free(parts);
   return ok;
+}
+
+uint32_t sources_part(const struct tk_sources *s, size_t i) {
+  const struct chosen *c = &s->impl->chosen[i];
+  return c->parts ? c->part + 1 : 0;
 }

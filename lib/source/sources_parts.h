@@ -8,4 +8,7 @@
  * false on an interrupt or when memory runs out; an input that cannot be read stays, and fails when it is loaded. */
 bool sources_split(struct tk_sources *s, struct tk_err *err);
 
+/* Returns 1 + the index of the input among the ranks of its file; 0 if it is the whole file. */
+uint32_t sources_part(const struct tk_sources *s, size_t i);
+
 #endif

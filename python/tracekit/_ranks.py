@@ -212,8 +212,8 @@ def run(command, arguments, folder=None):
 
 # ---- tasks ----
 #
-# A task gets `job`, a dict with the command and the folder of the driver, in which relative names are resolved, and a rank as
-# (index, path). It returns (result, None), or (None, reason) if the input is to blame. Any other failure raises, so that the
+# A task gets `job`, a dict with the command and the folder of the driver, in which relative names are resolved, and a file as
+# (index, path); apply gets a rank as (index, (path, number)), where the number is None unless the file contains several ranks. It returns (result, None), or (None, reason) if the input is to blame. Any other failure raises, so that the
 # executor retries the task, possibly on another machine.
 
 def _task(job, path, step):
@@ -253,14 +253,14 @@ def scan(job, options, to, rank):
 
 
 def apply(job, options, plan, to, rank):
-    i, path = rank
-    part = inside(to, f"{i:06}.part")
-    return _task(job, path, lambda name, work: _write(job, part, work, "apply", *options, _plan_file(plan, work), name, "--input",
+    i, (path, number) = rank
+    part, one = inside(to, f"{i:06}.part"), [] if number is None else ["--rank", str(number)]
+    return _task(job, path, lambda name, work: _write(job, part, work, "apply", *options, _plan_file(plan, work), name, *one, "--input",
                                                       base(path)[0]))
 
 
 def table(job, plan, numbers, clocks, to, rank):
-    """Writes the events of a rank as Parquet, on the timeline of the plan. `numbers` has the rank number of each input."""
+    """Writes the events of a file as Parquet, on the timeline of the plan. `numbers` has the ranks of each file, None if left out."""
     i, path = rank
 
     def step(name, work):
@@ -275,19 +275,23 @@ def table(job, plan, numbers, clocks, to, rank):
 
 # ---- tables ----
 
-def _rows(moved, rank):
-    """Returns the events of an aligned trace as a pyarrow.Table; the plan replaces the rank unless the trace has
-    several."""
+def _rows(moved, numbers):
+    """Returns the events of an aligned trace as a pyarrow.Table, with the numbers that the plan gives its ranks."""
     import pyarrow
+    from pyarrow import compute
     try:
         import tracekit
     except ImportError as e:
         raise RuntimeError(f"tables need the package tracekit with its library where the ranks are read: {e}") from e
     with tracekit.load(moved) as trace:
         rows = pyarrow.table(trace.events())
-    at = rows.schema.get_field_index("rank")
-    if rows.num_rows and len(rows.column("rank").unique()) < 2:
-        rows = rows.set_column(at, "rank", pyarrow.array([rank] * rows.num_rows, pyarrow.int64()))
+    at, own = rows.schema.get_field_index("rank"), sorted(rank for rank in rows.column("rank").unique().to_pylist() if rank is not None)
+    if len(numbers) == 1 and len(own) < 2:
+        return rows.set_column(at, "rank", pyarrow.array([numbers[0]] * rows.num_rows, pyarrow.int64()))
+    if len(numbers) == len(own):
+        places = compute.index_in(rows.column("rank"), pyarrow.array(own, pyarrow.int64()))
+        rows = rows.set_column(at, "rank", pyarrow.array(numbers, pyarrow.int64()).take(places.combine_chunks()))
+        rows = rows.filter(compute.is_valid(rows.column("rank")))
     return rows
 
 

@@ -114,12 +114,13 @@ class Driver:
     def stage(self, what, ranks, task):
         """Runs a task on each rank. Returns [(path, result)] in order, without the ranks that failed."""
         results = self._map(what, task, ranks)
-        failed = [(path, why) for path, (_, why) in zip(ranks, results) if why is not None]
+        paths = [rank[0] if isinstance(rank, tuple) else rank for rank in ranks]
+        failed = [(path, why) for path, (_, why) in zip(paths, results) if why is not None]
         self.failed += failed
         if failed and not self.keep_going:
             raise Failed("\n".join(_named(path, why) for path, why in failed[:10]))
         self.say(f"{what}: {len(ranks) - len(failed)} of {len(ranks)}")
-        return [(path, result) for path, (result, why) in zip(ranks, results) if why is None]
+        return [(path, result) for path, (result, why) in zip(paths, results) if why is None]
 
     def run(self, *arguments):
         command = self.job["command"]
@@ -140,8 +141,18 @@ def _fetch(parts, folder):
             yield os.path.join(folder, f"{i:06}.part")
 
 
+def _kept(plan, paths):
+    """Returns the ranks of the paths that the plan keeps, as (path, number); the number is None unless the file contains several."""
+    kept = {}
+    for rank in plan["ranks"]:
+        if not rank.get("left_out"):
+            kept.setdefault(rank["input"], []).append(rank["rank"] if "part" in rank else None)
+    return [(path, number) for path in paths for number in kept.get(_ranks.base(path)[0], [])]
+
+
 def _plan(driver, ranks, word, routed, work, here):
-    """Scans the ranks and plans their merge. Returns (the plan in the shared folder, its content, the ranks that it keeps)."""
+    """Scans the files and plans the merge of their ranks. Returns (the plan in the shared folder, its content, the ranks that it
+    keeps)."""
     made = driver.stage("scanned", ranks, functools.partial(_ranks.scan, driver.job, routed["scan"], work))
     if not made:
         raise Failed("no rank could be read")
@@ -154,8 +165,7 @@ def _plan(driver, ranks, word, routed, work, here):
     shared = _ranks.inside(work, "plan.json")
     _ranks.copy(plan, shared)
     content = _ranks.plan_of(plan)
-    left_out = {rank["input"] for rank in content["ranks"] if rank.get("left_out")}
-    return shared, content, [path for path, _ in made if _ranks.base(path)[0] not in left_out]
+    return shared, content, _kept(content, [path for path, _ in made])
 
 
 def _write(driver, out, shared, wanted, routed, force, work, here):
@@ -176,7 +186,9 @@ def _write(driver, out, shared, wanted, routed, force, work, here):
 def _write_tables(driver, shared, plan, ranks, to, force):
     """Writes the Parquet tables. A local folder gets its name only when complete; a remote one is marked complete by _SUCCESS,
     the usual convention."""
-    numbers = {rank["input"]: rank["rank"] for rank in plan["ranks"]}
+    numbers = {}
+    for rank in plan["ranks"]:  # the ranks of a file follow each other in their order
+        numbers.setdefault(rank["input"], []).append(None if rank.get("left_out") else rank["rank"])
     is_local, final = _ranks.is_local(to), os.path.abspath(_ranks.local(to)).rstrip("/")
     part = final + ".part" if is_local else to
     if is_local and os.path.exists(final):
@@ -187,7 +199,7 @@ def _write_tables(driver, shared, plan, ranks, to, force):
         shutil.rmtree(part, ignore_errors=True)
     try:
         task = functools.partial(_ranks.table, driver.job, shared, numbers, bool(plan["align"].get("hosts")), part)
-        driver.stage("tables", ranks, task)
+        driver.stage("tables", list(dict.fromkeys(path for path, _ in ranks)), task)
         system, name = _ranks.split(_ranks.inside(part, "_SUCCESS"))
         with system.open_output_stream(name):
             pass

@@ -70,6 +70,41 @@ def sums(name, files):
     db.close()
 
 
+def in_steps(first, second, suffix, *options):
+    """Merges the reports of two nodes by scan, plan, apply and concat: the bytes of merge."""
+    def run(*args):
+        status, _, said = tracekit(*args)
+        check(f'{args[0]} of nodes', status == 0, said)
+    scans, parts, nodes = [], [], [path(name) for name in (first, second)]
+    for i, report in enumerate(nodes):
+        scans.append(path(f'node{i}.scan'))
+        run('scan', '-q', '--force', report, '-o', scans[-1])
+    run('plan', '-q', '--force', *scans, '-f', suffix, *options, '-o', path('nodes.plan'))
+    with open(path('nodes.plan'), encoding='utf-8') as f:
+        ranks = json.load(f)['ranks']
+    check('plan: the ranks of nodes', [(r['input'], r['rank'], r['part']) for r in ranks] == [(nodes[k // GPUS], k, k % GPUS) for k in range(2 * GPUS)],
+          str(ranks)[:400])
+    for rank in ranks:
+        parts.append(path(f'{rank["rank"]}.part'))
+        run('apply', '-q', '--force', path('nodes.plan'), rank['input'], '--rank', str(rank['rank']), '-o', parts[-1])
+    run('concat', '-q', '--force', path('nodes.plan'), *parts, '-o', path('steps.' + suffix))
+    run('merge', '-q', '--force', *nodes, '-f', suffix, *options, '-o', path('whole.' + suffix))
+    with open(path('steps.' + suffix), 'rb') as a, open(path('whole.' + suffix), 'rb') as b:
+        check(f'{first} {suffix} {options}: the same in steps', a.read() == b.read())
+
+
+def by_steps():
+    for ranks in (False, True):
+        names = [f'{"stated" if ranks else "unstated"}{i}.sqlite' for i in (0, 1)]
+        node(names[0], 0, 0, ranks=ranks)
+        node(names[1], GPUS, AHEAD, ranks=ranks, seed=2)
+        for suffix, options in (('json', ()), ('pftrace', ('--to', '20KB')), ('xplane', ('--group-by', 'host'))):
+            in_steps(*names, suffix, *options)
+    for arguments, why in (((), 'contains 4 ranks'), (('--rank', '8'), 'no rank 8'), (('--rank', '5', '--input', 'none'), "rank 5 of 'none'")):
+        status, _, said = tracekit('apply', path('nodes.plan'), path('stated1.sqlite'), *arguments, '-o', path('none.part'))
+        check(f'apply {arguments}', status == 2 and why in said and not os.path.exists(path('none.part')), f'{status}: {said}')
+
+
 def events_of(*args):
     status, _, said = tracekit(*args, '-q', '--force', '-o', path('rank.json'))
     check(f'{args} writes', status == 0, said)
@@ -229,6 +264,7 @@ def main():
     single()
     rpd()
     mixed()
+    by_steps()
     return finish()
 
 
