@@ -369,7 +369,8 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
   if (!mem_grow(list->mem, (void **)&list->v, &list->cap, (uint64_t)list->n + 1, sizeof *list->v)) return mem_refuse(list->mem, err);
   list->v[list->n++] = (struct scan){
       .input = file_text_of(r, rank->input), .host = file_text_of(r, rank->host), .rank = rank->stated ? rank->number : -1,
-      .part = rank->part, .merged = rank->merged, .world = rank->world, .zero_ns = rank->zero_ns, .start_ns = rank->start_ns, .end_ns = rank->end_ns,
+      .part = rank->part, .merged = rank->merged, .world = rank->world,
+      .zero_ns = rank->zero_ns, .start_ns = rank->start_ns, .end_ns = rank->end_ns,
       .clock = (enum tk_clock)rank->clock, .records = rank->records, .events = rank->events, .flow_points = rank->flow_points,
       .size = rank->size, .format = file_text_of(r, rank->format), .run = file_text_of(r, rank->run),
         .step = file_text_of(r, rank->step),

@@ -32,7 +32,8 @@ struct ranks_file {
   size_t first, n; /* its inputs */
   int64_t number;  /* number of the file: from its name, or its position */
 };
-/* Sets of[i] for the inputs of the files: in the order of the numbers of the files, the lowest ranks that are not taken. Sorts both arrays. */
+/* Sets of[i] for the inputs of the files: in the order of the numbers of the files, the lowest ranks that are not taken. Sorts
+ * both arrays. */
 void ranks_number(struct ranks_file *files, size_t n, int64_t *taken, size_t n_taken, int64_t *of);
 
 #endif

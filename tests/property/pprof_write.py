@@ -128,6 +128,26 @@ def made():
     check('an empty profile is read', json.loads(run('info', '-q', '--json', f'{folder}/none.pprof'))['traces'][0]['format'] == 'pprof')
 
 
+def any_order():
+    """Fields may be in any order: Go begins a CPU profile with times, and a heap profile with the type of the period."""
+    def encoded(fields):
+        return b''.join(pprof.data(k, v) if isinstance(v, bytes) else pprof.number(k, v) for k, v in fields)
+
+    def rows(path):
+        return json.loads(run('top', '--json', path))['rows']
+
+    data = open(f'{FIXTURES}/pprof/cpu.pprof', 'rb').read()
+    top = list(pprof.fields(pprof.gzip.decompress(data) if data[:2] == b'\x1f\x8b' else data))
+    want = rows(f'{FIXTURES}/pprof/cpu.pprof')
+    for name, first in (('cpu', (9, 1, 10, 11, 12, 4, 5, 2, 3, 6)), ('heap', (11, 12, 9, 1, 2, 3, 4, 5, 6, 10)), ('back', (6, 5, 4, 3, 2, 1))):
+        with open(f'{folder}/{name}.pprof', 'wb') as f:
+            f.write(encoded(sorted(top, key=lambda kv: first.index(kv[0]) if kv[0] in first else len(first))))
+        check(f'{name}: fields in another order', rows(f'{folder}/{name}.pprof') == want)
+    with open(f'{folder}/wrong.pprof', 'wb') as f:
+        f.write(encoded([(9, b'text')] + top))
+    run('info', f'{folder}/wrong.pprof', code=(3,))
+
+
 def with_go():
     go = shutil.which('go')
     if not go or subprocess.run([go, 'tool', 'pprof', '-help'], capture_output=True, stdin=subprocess.DEVNULL).returncode not in (0, 2):
@@ -155,5 +175,6 @@ of_samples(f'{FIXTURES}/folded/pyspy.folded', f'{FIXTURES}/speedscope/pyspy.spee
 for name_ in ('json/viz/viz_small.json', 'json/torch/ddp2_plain/rank0.json.gz', 'perfetto/small.pftrace.gz'):
     of_spans(f'{FIXTURES}/{name_}')
 made()
+any_order()
 with_go()
 sys.exit(finish())

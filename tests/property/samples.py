@@ -36,6 +36,8 @@ def run(*args, code=(0,)):
 def read_folded(path):
     for line in open(path, encoding='utf-8'):
         stack, weight = line.rstrip('\n').rsplit(' ', 1)
+        if not stack:
+            continue
         names = tuple(re.sub(r' \([^()]*:\d+\)$', '', f) for f in stack.split(';'))
         yield names, Fraction(weight), 'samples', 0
 

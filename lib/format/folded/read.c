@@ -13,9 +13,10 @@
 
 enum { LINE_MOST = 1 << 24 };
 
-/* The parts of a line: the frames [p, weight - 1), then the weight up to `end`. */
+/* The parts of a line: the frames [p, weight - 1), then the weight up to `end`. py-spy writes no frames for threads without any. */
 struct line {
   const uint8_t *p, *weight, *end;
+  bool stackless;
 };
 
 static const uint8_t *trimmed(const uint8_t *p, const uint8_t *end) {
@@ -27,11 +28,20 @@ static bool split_line(const uint8_t *p, const uint8_t *end, struct line *line) 
   end = trimmed(p, end);
   const uint8_t *weight = end;
   while (weight > p && weight[-1] != ' ' && weight[-1] != '\t') weight--;
-  *line = (struct line){p, weight, end};
-  if (weight == p || weight == end || trimmed(p, weight) == p) return false;
+  *line = (struct line){p, weight, end, trimmed(p, weight) == p};
+  if (weight == p || weight == end) return false;
   for (const uint8_t *q = weight; q < end; q++)
     if (!(*q >= '0' && *q <= '9') && !strchr(".eE+-", *q)) return false;
   return *weight >= '0' && *weight <= '9';
+}
+
+/* True if the line begins as text of another kind does: JSON or XML. Frames such as "<module> (a.py:1)" and "[unknown]" are no such
+ * text. */
+static bool is_other_text(const uint8_t *p, const uint8_t *end) {
+  if (*p == '{') return true;
+  if (*p != '<' && *p != '[') return false;
+  const uint8_t *close = memchr(p, *p == '<' ? '>' : ']', (size_t)(end - p));
+  return !close || close + 1 == end || (close[1] != ';' && close[1] != ' ');
 }
 
 /* Every complete line must have a weight, and one must have several frames. */
@@ -43,7 +53,7 @@ unsigned folded_bid(const uint8_t *p, size_t n) {
     if (!stop && (lines || n >= FORMAT_PEEK)) break; /* the line may be cut */
     if (!stop) stop = end;
     if (trimmed(p, stop) == p || *p == '#') continue;
-    if (strchr("{[<", *p) || memchr(p, 0, (size_t)(stop - p)) || !split_line(p, stop, &line)) return 0;
+    if (is_other_text(p, stop) || memchr(p, 0, (size_t)(stop - p)) || !split_line(p, stop, &line)) return 0;
     deep += memchr(line.p, ';', (size_t)(line.weight - line.p)) != NULL;
     lines++;
   }
@@ -78,8 +88,8 @@ static tk_id stack_of(struct tk_trace *t, const uint8_t *p, const uint8_t *end) 
   return stack;
 }
 
-/* Adds the sample of a line. Returns false if the line is not in this format. */
-static bool add_line(struct tk_trace *t, struct tk_sample *s, const uint8_t *p, const uint8_t *end) {
+/* Adds the sample of a line, if it has a stack. Returns false if the line is not in this format. */
+static bool add_line(struct tk_trace *t, struct tk_sample *s, uint64_t *stackless, const uint8_t *p, const uint8_t *end) {
   struct line line;
   char number[64];
   if (!split_line(p, end, &line) || line.end - line.weight >= (ptrdiff_t)sizeof number) return false;
@@ -88,6 +98,8 @@ static bool add_line(struct tk_trace *t, struct tk_sample *s, const uint8_t *p, 
   const uint8_t *stop;
   const struct num v = num_scan((const uint8_t *)number, &stop);
   if (*stop || (v.kind != NUM_INT && v.kind != NUM_DEC)) return false;
+  *stackless += line.stackless;
+  if (line.stackless) return true;
   s->weight = v.mant;
   s->exp = v.kind == NUM_DEC ? v.exp : 0;
   s->stack = stack_of(t, line.p, trimmed(line.p, line.weight));
@@ -97,6 +109,7 @@ static bool add_line(struct tk_trace *t, struct tk_sample *s, const uint8_t *p, 
 
 bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_sample s = {.unit = trace_text(t, "samples"), .track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0)};
+  uint64_t stackless = 0;
   (void)opt;
   trace_note(t, TK_NOTE_INFO, UINT64_MAX, "folded stacks have no times: all samples are at time 0");
   for (size_t avail, want = 1 << 16;;) {
@@ -111,7 +124,7 @@ bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options
     const size_t n = end ? (size_t)(end - p) : avail;
     if (trimmed(p, p + n) != p && *p != '#') {
       t->counts.read++;
-      if (!add_line(t, &s, p, p + n)) {
+      if (!add_line(t, &s, &stackless, p, p + n)) {
         trace_note(t, TK_NOTE_REPAIR, in_offset(in), "line without a stack and a weight: dropped");
         t->counts.dropped++;
       }
@@ -119,6 +132,7 @@ bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options
     in_consume(in, n + (end != NULL));
     want = 1 << 16;
   }
+  if (stackless) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples without a stack: left out", stackless);
   t->counts.bytes = in_offset(in);
   return mem_check(&t->store->mem, err);
 }

@@ -17,7 +17,7 @@
 
 enum profile_field {
   PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION, PROFILE_STRING,
-  PROFILE_TIME_NANOS = 9, PROFILE_DEFAULT_TYPE = 14
+  PROFILE_TIME_NANOS = 9, PROFILE_PERIOD_TYPE = 11, PROFILE_DEFAULT_TYPE = 14, PROFILE_LAST
 };
 enum { TYPE_TYPE = 1, TYPE_UNIT, SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL, LABEL_KEY = 1, LABEL_STR, LABEL_NUM };
 enum { MAPPING_ID = 1, MAPPING_FILE = 5, LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
@@ -37,15 +37,32 @@ static bool has_fields_of(const struct pb_field *message, const char *wires) {
   return any && !c.fault;
 }
 
-/* A profile starts like an XSpace: ValueTypes {int64, int64}, then Samples {ids, values, labels} at the field numbers where an XSpace
- * has planes and the text of errors. */
+/* Shapes of the messages of a profile, by field number; NULL: a number, text or list of numbers. */
+static const char *const SHAPES[] = {
+    [PROFILE_SAMPLE_TYPE] = "-00", [PROFILE_SAMPLE] = "-vv22", [PROFILE_MAPPING] = "-0000000000", [PROFILE_LOCATION] = "-00020",
+    [PROFILE_FUNCTION] = "-00000", [PROFILE_PERIOD_TYPE] = "-00", [PROFILE_LAST] = NULL};
+
+static bool is_profile_field(const struct pb_field *f) {
+  static const char WIRES[] = "-222222000020v00"; /* by field number, as in has_fields_of() */
+  if (f->number > PROFILE_LAST) return false;
+  const char wire = WIRES[f->number];
+  if (wire == 'v' ? f->wire != PB_VARINT && f->wire != PB_BYTES : wire != (char)('0' + f->wire)) return false;
+  return !SHAPES[f->number] || has_fields_of(f, SHAPES[f->number]);
+}
+
+/* Fields are in any order: Go begins with times, others with types. ValueTypes {int64, int64} and Samples {ids, values, labels} stand
+ * at the field numbers where an XSpace has planes and the text of errors. */
 unsigned pprof_bid(const uint8_t *p, size_t n) {
+  enum { ENOUGH = 64 };
   struct pb c = pb_over(p, n);
   struct pb_field f;
-  unsigned types = 0;
-  while (pb_next(&c, &f) && f.number == PROFILE_SAMPLE_TYPE && f.wire == PB_BYTES && has_fields_of(&f, "-00")) types++;
-  if (types && f.number == PROFILE_STRING && f.wire == PB_BYTES && f.value == 0) return 400; /* no samples */
-  return types && f.number == PROFILE_SAMPLE && f.wire == PB_BYTES && has_fields_of(&f, "-vv22") ? 400 : 0;
+  unsigned types = 0, tables = 0;
+  for (unsigned i = 0; i < ENOUGH && pb_next(&c, &f); i++) {
+    if (!is_profile_field(&f)) return 0;
+    types += f.number == PROFILE_SAMPLE_TYPE;
+    tables += f.number >= PROFILE_SAMPLE && f.number <= PROFILE_STRING;
+  }
+  return types && tables ? 400 : 0;
 }
 
 struct text {
