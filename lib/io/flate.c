@@ -12,8 +12,10 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-#if defined(__x86_64__) && defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#if defined(__x86_64__) && defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 34)
 #include <sys/platform/x86.h>
+#endif
 #endif
 #endif
 
