@@ -49,6 +49,8 @@ static const struct stranger TEXTS[] = {
     {"\"name\",\"calls\",\"totaldurationns\"", 32, ROCPROF_STATS},
     {"\"node_id\",\"logical_node_id\"", 27, ROCPROF_AGENTS},
     {"\"correlation_id\",\"dispatch_id\"", 30, ROCPROF_COUNTERS},
+    /* https://github.com/tenstorrent/tt-metal tools/tracy/process_ops_logs.py */
+    {"op code,op type,", 16, "a table of the operations of Tenstorrent's devices; tt-perf-report reads it"},
     /* valgrind docs/cl-format */
     {"# callgrind format", 18, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
     {"version: 1\ncreator: callgrind", 29, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
@@ -116,6 +118,8 @@ static const struct {
                {".etl", "a recording of Windows; Windows Performance Analyzer opens it"},
                {".tracy", "a recording of Tracy; its profiler opens it"},
                {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or of an old format of gperftools"},
+               {".pstats", "a profile of Python rather than a timeline; python -m pstats opens it"},
+               {".et", "an execution trace (Chakra) without times; mlcommons/chakra reads it"},
                {".pt", "a PyTorch checkpoint or pickle"},
                {".pkl", "a Python pickle"}};
 

@@ -18,6 +18,7 @@ struct json_stranger {
 
 #define FLIGHT "a flight recording of PyTorch's collectives; 'torchfrtrace' (fr_trace.py) analyses it"
 #define TRTEXEC "times of TensorRT's trtexec rather than a trace; trex (trt-engine-explorer) shows them"
+#define PROTON "a profile of Triton's Proton rather than a timeline; proton-viewer opens it"
 #define NEXT_JS "a trace of Next.js (.next/trace); 'next internal perfetto' or scripts/trace-to-event-format.mjs converts it"
 #define NSYS "the JSON of 'nsys export'; export the report as SQLite and convert it with nsys2json, or open it in nsys-ui"
 
@@ -42,6 +43,12 @@ static const struct json_stranger ROWS[] = {
     /* pytorch torch/csrc/profiler/standalone/execution_trace_observer.cpp; chakra */
     {{"schema", "nodes.fw_parent"}, "a PyTorch execution trace (Chakra) without times; mlcommons/chakra reads it"},
     {{"schema", "nodes.ctrl_deps"}, "a PyTorch execution trace (Chakra) without times; mlcommons/chakra reads it"},
+    {{"workload_graph.NodeType"}, "an execution trace (Chakra) without times; mlcommons/chakra reads it"},
+    /* https://github.com/NVIDIA/nccl ext-profiler/inspector/README.md */
+    {{"header.n_ranks", "coll_perf.coll"}, "a log of NCCL's Inspector: the bandwidth of collectives, without their start"},
+    /* https://github.com/triton-lang/triton third_party/proton/csrc/lib/Data/TreeData.cpp: the format "hatchet" */
+    {{"children.frame.name"}, PROTON},
+    {{"frame.name", "metrics"}, PROTON},
     /* pytorch torch/csrc/distributed/c10d/FlightRecorder.hpp: keys of the dump and of its entries */
     {{"pg_config", "entries"}, FLIGHT},
     {{"pg_status", "entries"}, FLIGHT},

@@ -83,9 +83,11 @@ enum part {
 
 static const struct process_row {
   const char *name; /* name of the process, or a glob */
-  const char *with; /* a second process that the trace must contain, or "cat:" and a category, if `name` alone is too common */
+  /* a second process that the trace must contain, if `name` alone is too common; or "cat:" and a category, or "copies:" and a
+   * process that must contain copies */
+  const char *with;
   enum part part;
-  const char *family; /* device family; only for QUEUES */
+  const char *family; /* device family of queues, also of those that repeat the work of others */
 } PROCESSES[] = {
     {"Ascend Hardware", NULL, QUEUES, "NPU"},                /* msprof and torch_npu, trace_view.json */
     {"HCCL", "Ascend Hardware", COLLECTIVES, NULL},          /* Ascend, up to CANN 8.0 */
@@ -103,7 +105,8 @@ static const struct process_row {
     {"CUDA functions", "CPU functions", QUEUES, "GPU"},      /* PyTorch's autograd profiler without Kineto */
     {"CPU functions", "CUDA functions", OPERATORS, NULL},    /* another name that the same profiler gives them */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which stores the device name as text in "pid" */
-    {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* these 7 rows: TensorFlow 1, python/client/timeline.py */
+    {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* these 8 rows: TensorFlow 1, python/client/timeline.py */
+    {"*/memcpy Compute", "copies:*/stream:[0-9]* Compute", SUMMARY, "GPU"}, /* if the streams show the copies, too */
     {"/device:GPU:*/stream:* Compute", NULL, QUEUES, "GPU"},
     {"/device:GPU:*/memcpy Compute", NULL, QUEUES, "GPU"},
     {"/gpu:*/stream:* Compute", NULL, QUEUES, "GPU"}, /* TensorFlow up to 1.2 */
@@ -160,9 +163,21 @@ static bool has_category(const struct tk_trace *t, const char *cat) {
   return false;
 }
 
+/* True if a process of this name has copies, as TensorFlow calls them. */
+static bool has_copies(const struct tk_trace *t, const char *name) {
+  if (!has_process(t, name)) return false;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (text_begins(tk_string(t, t->classes[e->cls].name, NULL), "MEMCPY") &&
+        is_named(process_words(t, &t->tracks[t->tracks[e->track].parent]), name)) return true;
+  }
+  return false;
+}
+
 static bool is_valid(const struct tk_trace *t, const struct process_row *row) {
   if (!row->with) return true;
-  return text_begins(row->with, "cat:") ? has_category(t, row->with + 4) : has_process(t, row->with);
+  if (text_begins(row->with, "cat:")) return has_category(t, row->with + 4);
+  return text_begins(row->with, "copies:") ? has_copies(t, row->with + 7) : has_process(t, row->with);
 }
 
 /* Parses the device number: 1 in "DEVICE<node1>[Data Center GPU Max 1550] 0:9a:0:0 #1" (the first tile appends ".0"), 2 in
@@ -194,8 +209,8 @@ static struct accelerator of_process(const struct tk_trace *t, const struct tk_t
   for (unsigned i = 0; i < N_PROCESSES; i++) {
     const struct process_row *row = &PROCESSES[i];
     if (!(valid >> i & 1) || !is_named(name, row->name)) continue;
-    return row->part == QUEUES ? (struct accelerator){row->family, accelerator_number_of(t, row, k, name)}
-      : (struct accelerator){NULL, -1};
+    const bool queues = row->part == QUEUES || (row->part == SUMMARY && row->family);
+    return queues ? (struct accelerator){row->family, accelerator_number_of(t, row, k, name)} : (struct accelerator){NULL, -1};
   }
   if (parse_plane(name, &a)) return a;
   if (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0) return a;
@@ -299,7 +314,7 @@ static unsigned role_of(const struct process_row *row, const char *thread) {
   case CALLS: return KIND_RUNTIME;
   case MARKERS: return KIND_ANNOTATION;
   case OPERATORS: return KIND_OP;
-  default: return KIND_DEVICE;
+  default: return KIND_DEVICE | KIND_REPEAT;
   }
 }
 
@@ -371,7 +386,12 @@ static const struct category_row {
     {"ROCTX_RANGE_PUSH_POP", KIND_ANNOTATION},
     {"ROCTX_RANGE_START_STOP", KIND_ANNOTATION},
     {"COLL", KIND_COLLECTIVE},                      /* NCCL's example of a profiler plugin: ext-profiler/example/print_event.cc */
-    {"CudaRuntime", KIND_RUNTIME},                  /* Paddle: chrometracing_logger.cc */
+    {"CudaRuntime", KIND_RUNTIME},                  /* this row and the next three: Paddle, chrometracing_logger.cc */
+    {"OperatorInner", KIND_OP},
+    {"DygraphKernelLaunch", KIND_OP},
+    {"PythonUserDefined", KIND_ANNOTATION},
+    {"Node", KIND_OP},                              /* ONNX Runtime: EventCategory */
+    {"operator", KIND_OP},                          /* MXNet: src/profiler/profiler.cc */
     {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
     {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* nsys2json.py: first to last kernel of an NVTX range */
     {NULL, 0}};

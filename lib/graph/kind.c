@@ -28,6 +28,7 @@ static unsigned of_class(const char *name, const char *cat) {
   if (*name == '$') k |= KIND_PYTHON;
   if (text_begins(name, "ProfilerStep#")) k |= KIND_STEP;
   if (!(k & KIND_PYTHON) && kind_is_collective(name)) k |= KIND_COLLECTIVE;
+  if (!*cat && kind_is_request(name)) k |= KIND_COLLECTIVE;
   if (k & KIND_MEMCPY || kind_xla_is_transfer(name)) k |= KIND_TRANSFER;
   return k;
 }
@@ -39,6 +40,7 @@ static unsigned in_role(unsigned kind, unsigned role) {
   static const unsigned COPY = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER;
   static const unsigned OTHER = KIND_PYTHON | KIND_STEP | KIND_OP | KIND_RUNTIME | KIND_ANNOTATION;
   if (!(role & KIND_DEVICE)) return kind | role;
+  if (role & KIND_REPEAT) return KIND_DEVICE;
   if (kind & KIND_WAIT) return kind | KIND_DEVICE;
   if (role & KIND_COLLECTIVE) return kind & KIND_COLLECTIVE ? kind | role : (kind & ~COPY) | KIND_DEVICE;
   if (kind & (COPY | OTHER)) return kind | KIND_DEVICE;

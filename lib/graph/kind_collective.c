@@ -38,6 +38,9 @@ static const char *const SPANS[] = {
 static const char *const HLO[] = {"all-reduce",     "all-gather",         "reduce-scatter",       "all-to-all", "ragged-all-to-all",
                                   "collective-permute", "collective-broadcast", NULL};
 
+/* Requests of Horovod's timeline, horovod/common/message.cc. The steps of a request, such as NCCL_ALLREDUCE, are inside of it. */
+static const char *const REQUESTS[] = {"ALLREDUCE", "ALLGATHER", "BROADCAST", "ALLTOALL", "REDUCESCATTER", "ADASUM", NULL};
+
 /* Copies the head of a name: the name without "void ", anonymous namespaces, template arguments and argument types. */
 static void copy_head(const char *name, char *head, size_t size) {
   static const char ANONYMOUS[] = "(anonymous namespace)::";
@@ -49,6 +52,12 @@ static void copy_head(const char *name, char *head, size_t size) {
   const size_t kept = n < size ? n : size - 1;
   memcpy(head, name, kept);
   head[kept] = 0;
+}
+
+bool kind_is_request(const char *name) {
+  const char *const *request = REQUESTS;
+  while (*request && strcmp(*request, name) != 0) request++;
+  return *request != NULL;
 }
 
 bool kind_is_collective(const char *name) {

@@ -19,6 +19,7 @@ static const struct row {
     {"step[", "bs=", true},                       /* SGLang, python/sglang/srt/managers/scheduler.py */
     {"[Executor] _forward_step ", NULL, false},   /* TensorRT-LLM, tensorrt_llm/_torch/pyexecutor/py_executor.py */
     {"[pl][profile]run_training_batch", NULL, true}, /* Lightning, lightning/pytorch/profilers */
+    {"model_run", NULL, true},                    /* ONNX Runtime, onnxruntime/core/session/inference_session.cc */
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
@@ -26,16 +27,26 @@ enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 static const char *const WORDS[] = {"train_step", "training_step", "train step", "training step", "iteration", "iter",
                                     "step",       "train",         NULL};
 
-static bool is_word_with_number(const char *name) {
+/* Returns the end of the name without the place that viztracer and others append: "train_step (train.py:7)". */
+static const char *end_of(const char *name) {
+  const char *end = name + strlen(name), *place = strstr(name, " (");
+  return place && end[-1] == ')' && strchr(place, ':') ? place : end;
+}
+
+enum word { WORD_NONE, WORD_ALONE, WORD_NUMBERED };
+
+static enum word word_of(const char *name) {
+  const char *end = end_of(name);
   for (const char *const *word = WORDS; *word; word++) {
     const size_t n = strlen(*word);
     if (!ascii_equal(name, *word, n)) continue;
     const char *p = name + n;
-    if (!*p) return strchr(*word, '_') || strchr(*word, ' '); /* "step" or "train" without a number is too common */
+    /* "step" or "train" without a number is too common */
+    if (p == end) return strchr(*word, '_') || strchr(*word, ' ') ? WORD_ALONE : WORD_NONE;
     p += strspn(p, " _#:=-");
-    if (*p && !p[strspn(p, "0123456789")]) return true;
+    if (p < end && p + strspn(p, "0123456789") == end) return WORD_NUMBERED;
   }
-  return false;
+  return WORD_NONE;
 }
 
 static bool is_row(const struct row *row, const char *name) {
@@ -101,23 +112,43 @@ static bool has_own_marks(const struct tk_trace *t) {
   return false;
 }
 
-/* False for the categories of Python frames and kernels, whose names may match without marking steps. */
+/* False for stack samples and the categories of Python frames and kernels, whose names may match without marking steps. */
 static bool may_mark(const struct tk_trace *t, tk_id cls) {
   const char *cat = tk_string(t, t->classes[cls].cat, NULL);
+  if (t->classes[cls].unit) return false;
   return strcmp(cat, "python_function") != 0 && strcmp(cat, "kernel") != 0;
 }
 
-/* Marks the classes that match row `at`; the row after the last one represents WORDS. Returns the number of classes. */
-static uint32_t mark_row(struct step_names *n, const struct tk_trace *t, unsigned at) {
-  uint32_t found = 0;
+/* Marks the classes that match a row. */
+static bool mark_row(struct step_names *n, const struct tk_trace *t, const struct row *row) {
+  bool found = false;
   for (tk_id i = 1; i <= t->n_classes; i++) {
-    const char *name = tk_string(t, t->classes[i].name, NULL);
-    const bool is = may_mark(t, i) && (at < N_ROWS ? is_row(&ROWS[at], name) : is_word_with_number(name));
-    n->marks[i] = is;
-    found += is;
+    n->marks[i] = may_mark(t, i) && is_row(row, tk_string(t, t->classes[i].name, NULL));
+    found = found || n->marks[i];
   }
-  n->ordinal = at < N_ROWS && ROWS[at].ordinal;
+  n->ordinal = row->ordinal;
   return found;
+}
+
+/* True if two spans are marked. */
+static bool repeats(const struct step_names *n, const struct tk_trace *t) {
+  uint32_t found = 0;
+  for (tk_id i = 1; found < 2 && i <= t->n_events; i++) found += n->marks[t->events[i].cls];
+  return found == 2;
+}
+
+/* Marks the classes named by WORDS. A word alone must occur twice: profilers that sample the stack show many calls of a function
+ * train_step as a single span. */
+static bool mark_words(struct step_names *n, const struct tk_trace *t) {
+  bool alone = false, numbered = false;
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    const enum word word = may_mark(t, i) ? word_of(tk_string(t, t->classes[i].name, NULL)) : WORD_NONE;
+    n->marks[i] = word != WORD_NONE;
+    alone = alone || word == WORD_ALONE;
+    numbered = numbered || word == WORD_NUMBERED;
+  }
+  n->ordinal = false;
+  return numbered || (alone && repeats(n, t));
 }
 
 /* ---- programs ---- */
@@ -185,8 +216,9 @@ bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem 
   if (!n->marks) return false;
   n->marks[0] = false;
   if (t->store->step_name) return mark_by_pattern(n, t, mem);
-  for (unsigned i = 0; i <= N_ROWS; i++)
-    if (mark_row(n, t, i)) return true;
+  for (unsigned i = 0; i < N_ROWS; i++)
+    if (mark_row(n, t, &ROWS[i])) return true;
+  if (mark_words(n, t)) return true;
   bool found = false;
   const bool ok = mark_program(n, t, mem, &found);
   if (!found) step_names_free(n, mem);
@@ -199,7 +231,7 @@ void step_names_free(struct step_names *n, struct mem *mem) {
 }
 
 bool step_names_number(const char *name, int64_t *number) {
-  const char *end = name + strlen(name), *p;
+  const char *end = end_of(name), *p;
   const uint8_t *stop;
   while (end > name && !(end[-1] >= '0' && end[-1] <= '9')) end--;
   for (p = end; p > name && p[-1] >= '0' && p[-1] <= '9';) p--;

@@ -1427,4 +1427,73 @@ typing('Lightning-AI/pytorch-lightning#20580', 'report T.json --dirpath . --file
 typing('pytorch/tutorials#3013', 'top T.json --sort xpu_time_total', r'total|self')
 
 
+@case('PaddlePaddle/Paddle', 'name', 'durations at the end of names; kinds of spans and steps')
+def _():
+    def timed(name, ts, dur, cat):
+        return x(f'{name}[{dur}.000 us]', ts, dur, cat=cat, tid='7(Python)')
+
+    for key in ('span_index', 'span_indx'):
+        put('a.json', {'schemaVersion': '1.0.2', key: '0', 'traceEvents': [e for i in range(3) for e in (
+            timed(f'ProfileStep#{i + 2}', 1000 * i, 900 + i, 'ProfileStep'), timed('my_fwd', 1000 * i + 10, 300, 'PythonUserDefined'),
+            timed('matmul dygraph', 1000 * i + 20, 200, 'Operator'), timed('matmul infer', 1000 * i + 30, 40, 'OperatorInner'),
+            timed('matmul launch', 1000 * i + 90, 50, 'DygraphKernelLaunch'))] + [x('a[0]', 5000, 3), x('b[1.5 us', 5010, 3), x('[2 us]', 5020, 3)]})
+        equal(durations('a.json'), {'ProfileStep#2': [900], 'ProfileStep#3': [901], 'ProfileStep#4': [902], 'my_fwd': [300] * 3, 'matmul dygraph': [200] * 3,
+                                    'matmul infer': [40] * 3, 'matmul launch': [50] * 3, 'a[0]': [3], 'b[1.5 us': [3], '[2 us]': [3]})
+        equal(top('a.json', '--kind', 'annotation'), {'my_fwd': 900000})
+        equal(top('a.json', '--kind', 'op'), {'matmul dygraph': 600000, 'matmul infer': 120000, 'matmul launch': 150000})
+        assert '3, 2 to 4' in run('info', 'a.json').stdout and (key == 'span_indx' or 'Kineto' not in run('info', 'a.json').stdout), run('info', 'a.json').stdout
+    put('b.json', [timed('f', 0, 5, 'c')])
+    equal(durations('b.json'), {'f[5.000 us]': [5]})
+
+
+@case('microsoft/onnxruntime', 'device', 'nodes are operators, and runs are steps')
+def _():
+    put('a.json', [e for i in range(4) for e in (x('model_run', 100 * i, 90, cat='Session'), x('conv_kernel_time', 100 * i + 5, 40 + i, cat='Node'))])
+    equal(top('a.json', '--kind', 'op'), {'conv_kernel_time': 166000})
+    equal(top('a.json', '--kind', 'step'), {'model_run': 360000})
+
+
+@case('horovod/horovod', 'device', 'requests of a timeline are collectives')
+def _():
+    put('a.json', [x('NEGOTIATE_ALLREDUCE', 0, 30), x('ALLREDUCE', 40, 20), x('NCCL_ALLREDUCE', 45, 10), x('BROADCAST', 70, 5), x('BROADCAST', 80, 5, cat='op')])
+    equal(top('a.json', '--kind', 'collective'), {'ALLREDUCE': 20000, 'BROADCAST': 5000})
+
+
+@case('tensorflow/tensorflow', 'device', 'copies of TensorFlow 1, which two processes show')
+def _():
+    def process(pid, name):
+        return {'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': name}}
+
+    both = [process(2, '/gpu:0/stream:13 Compute'), process(3, '/gpu:0/memcpy Compute')]
+    copies = [x(name, 10 * i, 4, cat='Op', pid=pid) for i, name in enumerate(('MEMCPYHtoD', 'MEMCPYDtoH')) for pid in (2, 3)]
+    put('a.json', {'traceEvents': both + copies + [x('MatMul', 50, 7, cat='Op', pid=2), x('MatMul', 50, 7, cat='Op', pid=3)]})
+    equal(top('a.json', '--kind', 'memcpy'), {'MEMCPYHtoD': 4000, 'MEMCPYDtoH': 4000})
+    equal(top('a.json', '--kind', 'kernel'), {'MatMul': 7000})
+    put('b.json', {'traceEvents': both[1:] + [e for e in copies if e['pid'] == 3]})
+    equal(top('b.json', '--kind', 'memcpy'), {'MEMCPYHtoD': 4000, 'MEMCPYDtoH': 4000})
+
+
+@case('gaogaotiantian/viztracer', 'step', 'functions named like steps: exact calls, and merged calls of samplers')
+def _():
+    put('a.json', {'traceEvents': [x('train_step (/w.py:7)', 100 * i, 50, cat='FEE') for i in range(5)]})
+    assert '5, 0 to 4' in run('info', 'a.json').stdout, run('info', 'a.json').stdout
+    put('b.json', {'traceEvents': [x('main (w.py:1)', 0, 500), x('train_step (w.py:7)', 10, 400), x('step (w.py:9)', 20, 50), x('step (w.py:9)', 90, 50)]})
+    assert 'steps' not in run('info', 'b.json').stdout, run('info', 'b.json').stdout
+    put('c.folded', 'main;train_step (w.py:7);f 3\nmain;train_step (w.py:7);g 4\n')
+    assert 'step' not in run('info', 'c.folded').stdout, run('info', 'c.folded').stdout
+
+
+@case('triton-lang/triton', 'json', 'arrays of objects that are no events')
+def _():
+    for name, rows, why in (('proton.hatchet', [{'children': [{'children': [], 'frame': {'name': 'k', 'type': 'function'}, 'metrics': {'count': 1}}],
+                                                 'frame': {'name': 'ROOT', 'type': 'function'}, 'metrics': {'count': 0}}], 'Proton'),
+                            ('types.json', [{'id': 1, 'kind': 'Any'}, {'id': 2, 'kind': 'Union'}], 'no phase'), ('a.json', {'traceEvents': [{'id': 1}]}, 'no phase')):
+        put(name, rows)
+        p = run('info', name)
+        assert p.returncode == 3 and why in p.stderr, p.stderr
+    put('b.json', [{'id': 1}, x('f', 0, 1)])
+    equal(durations('b.json'), {'f': [1]})
+
+
+
 sys.exit(main())

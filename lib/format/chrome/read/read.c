@@ -15,6 +15,7 @@
 #include "lanes.h"
 #include "finish.h"
 #include "samples.h"
+#include "timed_names.h"
 #include "event.h"
 #include "chunks.h"
 #include "format/format.h"
@@ -432,6 +433,14 @@ static bool read_file(struct chrome *r) {
   return false;
 }
 
+/* Returns false with err if the objects that were read are no events: any array of objects is otherwise a trace of records. */
+static bool refuse_others(const struct chrome *r) {
+  const struct tk_trace *t = r->t;
+  const bool other = t->n_records && t->n_records == t->counts.by_phase[0];
+  if (!other || t->n_events || t->n_flow_points || t->store->left_points) return true;
+  return err_set(r->err, TK_EFORMAT, "not a trace: its JSON objects have no phase (\"ph\")");
+}
+
 bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_load_options whole = *opt;
   struct chrome r = {.t = t, .in = in, .opt = &whole, .err = err};
@@ -440,13 +449,14 @@ bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options
   bool ok = chrome_reader_init(&r) && chrome_chunks_start(&r);
   ok = ok && read_file(&r);
   chunks_stop(r.chunks);
-  ok = mem_check(mem, err) && ok;
+  ok = mem_check(mem, err) && ok && refuse_others(&r);
   if (ok) {
     t->counts.bytes = chrome_offset(&r, r.j.end);
     chrome_finish(&r);
     chrome_samples(&r);
     chrome_settle_lanes(&r);
     chrome_meta(&r);
+    chrome_untime_names(t);
   }
   chrome_reader_free(&r);
   return ok;

@@ -229,6 +229,18 @@ static void read_processes(struct gecko *g, struct json_walk *w, const struct js
   json_walk_free(&in);
 }
 
+/* Finds the profile in a document. Recordings of the DevTools of Firefox (59 to 79) have it in a member. */
+static void find_document(struct json_walk *w, struct json_value *document, struct gecko_profile *p) {
+  struct json_value inner = {.p = NULL};
+  const struct json_place places[] = {{"profile", &inner}, {NULL, NULL}};
+  find_profile(w, document, p);
+  if (p->threads.p) return;
+  json_walk_members(json_walk_into(w, document), places);
+  if (!inner.p || inner.type != JSON_OBJECT) return;
+  *document = inner;
+  find_profile(w, document, p);
+}
+
 static void read_document(struct gecko *g, size_t n) {
   static const struct gecko_tables NONE;
   struct json_walk w = json_walk_over(g->text, g->text + n, g->mem);
@@ -241,7 +253,7 @@ static void read_document(struct gecko *g, size_t n) {
     g->t->truncated = true;
   }
   if (document.p && document.type == JSON_OBJECT) {
-    find_profile(&w, &document, &p);
+    find_document(&w, &document, &p);
     find_meta(&w, &p.meta, &m);
     set_origin(g, &m.start);
     read_meta(g, &w, &m);
@@ -256,6 +268,7 @@ static void read_document(struct gecko *g, size_t n) {
 
 static void note_facts(struct gecko *g) {
   struct tk_trace *t = g->t;
+  if (!t->n_events) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
   if (g->n_stackless) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples without a stack: left out", g->n_stackless);
   if (g->n_marker_stacks) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "stacks of markers: not read", g->n_marker_stacks);
   if (g->n_started_before)
