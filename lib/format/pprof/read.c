@@ -47,7 +47,8 @@ static bool is_profile_field(const struct pb_field *f) {
   if (f->number > PROFILE_LAST) return false;
   const char wire = WIRES[f->number];
   if (wire == 'v' ? f->wire != PB_VARINT && f->wire != PB_BYTES : wire != (char)('0' + f->wire)) return false;
-  return !SHAPES[f->number] || has_fields_of(f, SHAPES[f->number]);
+  const bool empty = f->wire == PB_BYTES && f->value == 0 && f->number != PROFILE_SAMPLE_TYPE; /* all its fields are 0 */
+  return empty || !SHAPES[f->number] || has_fields_of(f, SHAPES[f->number]);
 }
 
 /* Fields are in any order: Go begins with times, others with types. ValueTypes {int64, int64} and Samples {ids, values, labels} stand
