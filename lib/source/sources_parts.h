@@ -8,4 +8,7 @@
  * false on an interrupt or when memory runs out; an input that cannot be read stays, and fails when it is loaded. */
 bool sources_split(struct tk_sources *s, struct tk_err *err);
 
+/* Returns the name of an input's format, according to its first bytes; NULL if it is unknown. */
+const char *sources_format(struct tk_sources *s, size_t i);
+
 #endif
