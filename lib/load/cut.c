@@ -19,11 +19,12 @@ enum { LARGE = 8 }; /* an input is large from 1/8 of the memory limit on */
 static bool is_simple(const struct tk_sources *s, size_t i) { return sources_is_file(s, i) && !sources_piece(s, i, 1); }
 
 /* Copies a pipe whose data can be left out. Returns false only on an interrupt. */
-static bool keep_pipe(struct tk_sources *s, size_t i, const char *to, struct tk_err *err) {
+static bool keep_pipe(struct tk_sources *s, size_t i, const char *to, const struct tk_load_options *opt, struct tk_err *err) {
   const char *name = sources_is_file(s, i) ? NULL : sources_format(s, i);
   const struct format *from = name ? format_by_name(name) : NULL;
   if (!from || !from->passthrough_times || (to && strcmp(to, from->info.name) != 0)) return true;
-  return sources_keep(s, i, err);
+  const struct tk_progress progress = opt ? opt->progress : (struct tk_progress){.tick = NULL};
+  return sources_keep(s, i, &progress, err);
 }
 
 static bool is_large(struct tk_sources *s, size_t i, const struct tk_load_options *opt) {
@@ -70,7 +71,7 @@ struct tk_trace *tk_sources_load_cut(struct tk_sources *s, size_t i, const char 
   struct trace_early cut = {.start = INT64_MIN, .end = INT64_MIN, .asked = true, .format = format};
   struct window w = {0};
   struct tk_trace *t;
-  if (time && !keep_pipe(s, i, format, err)) return NULL;
+  if (time && !keep_pipe(s, i, format, opt, err)) return NULL;
   bool known = time && is_simple(s, i) && window_plain(time, &w);
   if (time && !known && is_simple(s, i) && is_large(s, i, opt)) {
     t = load_for(s, i, cut, opt, err);
