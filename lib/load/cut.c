@@ -1,17 +1,31 @@
 /* cut.c - implements tk_sources_load_cut: loads a trace without the data that a cut in time removes.
  *
  * The reader needs the range in times of the file. Ranges such as "+2s..+3s" or "25%..50%" depend on the first and last event. If the
- * input is large, it is then read twice: the first time without any data that can be left out, to find these events. */
+ * input is large, it is then read twice: the first time without any data that can be left out, to find these events. A pipe is copied
+ * to a temporary file, because a cut may need data that was left out. */
 #include "base/err.h"
 #include "base/os.h"
+#include "format/format.h"
 #include "op/window.h"
 #include "source/sources.h"
 #include "source/sources_beside.h"
+#include "source/sources_parts.h"
+
+#include <string.h>
 
 enum { LARGE = 8 }; /* an input is large from 1/8 of the memory limit on */
 
 /* True if the data can be left out while reading: the input is not joined with another recording, and can be read again. */
 static bool is_simple(const struct tk_sources *s, size_t i) { return sources_is_file(s, i) && !sources_piece(s, i, 1); }
+
+/* Copies a pipe whose data can be left out. Returns false only on an interrupt. */
+static bool keep_pipe(struct tk_sources *s, size_t i, const char *to, const struct tk_load_options *opt, struct tk_err *err) {
+  const char *name = sources_is_file(s, i) ? NULL : sources_format(s, i);
+  const struct format *from = name ? format_by_name(name) : NULL;
+  if (!from || !from->passthrough_times || (to && strcmp(to, from->info.name) != 0)) return true;
+  const struct tk_progress progress = opt ? opt->progress : (struct tk_progress){.tick = NULL};
+  return sources_keep(s, i, &progress, err);
+}
 
 static bool is_large(struct tk_sources *s, size_t i, const struct tk_load_options *opt) {
   const uint64_t limit = os_memory_limit(opt ? opt->max_memory : 0);
@@ -57,6 +71,7 @@ struct tk_trace *tk_sources_load_cut(struct tk_sources *s, size_t i, const char 
   struct trace_early cut = {.start = INT64_MIN, .end = INT64_MIN, .asked = true, .format = format};
   struct window w = {0};
   struct tk_trace *t;
+  if (time && !keep_pipe(s, i, format, opt, err)) return NULL;
   bool known = time && is_simple(s, i) && window_plain(time, &w);
   if (time && !known && is_simple(s, i) && is_large(s, i, opt)) {
     t = load_for(s, i, cut, opt, err);

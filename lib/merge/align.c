@@ -241,7 +241,7 @@ static bool read_each(struct aligner *a) {
   for (size_t i = 0; ok && i < a->in->n; i++) {
     a->inputs[i].name = report_text(a, a->in->sources->inputs[a->in->first + i].name);
     a->inputs[i].host = "";
-    if (!sources_keep(a->in->sources, a->in->first + i, a->err)) return false;
+    if (!sources_keep(a->in->sources, a->in->first + i, &a->opt->load.progress, a->err)) return false;
     progress_phase(&a->opt->load.progress, (struct tk_phase){"aligning", a->inputs[i].name, i + 1, a->in->n, false});
     struct tk_trace *t = merge_load(a->out, a->in, i, &a->opt->load, a->err);
     bool taken = t && take_input(a, i, t);

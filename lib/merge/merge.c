@@ -160,7 +160,8 @@ bool merge_close(struct merger *m) {
 
 static bool merge_all(struct merger *m) {
   bool ok = merge_plan(m);
-  for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
+  for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++)
+    ok = sources_keep(m->sources, m->first + i, &m->opt->load.progress, m->err);
   return ok && merge_each(m) && merge_close(m);
 }
 

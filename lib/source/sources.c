@@ -559,10 +559,10 @@ struct in *sources_unpacked(struct tk_sources *s, size_t i, struct mem *mem, str
   return opened(s, i, sources_failed(s, i, err) ? NULL : source_open(src, s->impl->chosen[i].entry, false, mem, err), err);
 }
 
-bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err) {
+bool sources_keep(struct tk_sources *s, size_t i, const struct tk_progress *progress, struct tk_err *err) {
   struct source *src = &s->impl->source;
   uint32_t entry = s->impl->chosen[i].entry;
-  src->progress = s->impl->opt.progress;
+  src->progress = *progress;
   bool ok = entry == UINT32_MAX || (source_keep(src, entry, err) && sources_keep_recordings(s, i, err));
   src->progress = (struct tk_progress){.tick = NULL};
   return ok;

@@ -25,8 +25,8 @@ struct in *sources_unpacked(struct tk_sources *s, size_t i, struct mem *mem, str
 bool sources_is_file(const struct tk_sources *s, size_t i);
 
 /* Copies an input that is a pipe, so that it can be loaded more than once. Returns false only on an interrupt; errors of the
- * pipe are reported on loading. */
-bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err);
+ * pipe are reported on loading. `progress`: of the caller, because that of tk_sources_open may have ended. */
+bool sources_keep(struct tk_sources *s, size_t i, const struct tk_progress *progress, struct tk_err *err);
 
 /* Reorders the n inputs from `first` on: the i-th of them moves to position places[i]. Returns false when memory runs out. */
 bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_t *places);

@@ -54,6 +54,12 @@ static bool look(struct source *src, uint32_t entry, struct tk_err *err) {
   return ok;
 }
 
+const char *sources_format(struct tk_sources *s, size_t i) {
+  const uint32_t entry = s->impl->chosen[i].entry;
+  struct tk_err unused = {.code = TK_OK};
+  return entry != UINT32_MAX && look(&s->impl->source, entry, &unused) ? s->impl->source.entries[entry].format : NULL;
+}
+
 /* Sets *parts if the input contains several ranks. Otherwise sets the input's host, if the input states it. */
 static bool find_parts(struct tk_sources *s, size_t i, struct parts **parts, struct tk_err *err) {
   struct source *src = &s->impl->source;

@@ -10,5 +10,7 @@ bool sources_split(struct tk_sources *s, struct tk_err *err);
 
 /* Returns 1 + the index of the input among the ranks of its file; 0 if it is the whole file. */
 uint32_t sources_part(const struct tk_sources *s, size_t i);
+/* Returns the name of an input's format, according to its first bytes; NULL if it is unknown. */
+const char *sources_format(struct tk_sources *s, size_t i);
 
 #endif

@@ -253,6 +253,27 @@ def without_events():
         check(f'{what}, {span}: cut at the times of packets', have == list(range(first, last + 1)), (err, have))
 
 
+def drivers():
+    """Begins and samples of display drivers before the range stay if they apply inside."""
+    def event(ms, number, pid, name, *fields):
+        return field(2, field(1, START + ms * 1_000_000) + field(2, 42) + field(number, field(1, pid) + field(2, name) + b''.join(fields)))
+    begin = {80: field(3, 1), 333: field(3, ord('B')), 348: field(5, ord('B'))}
+    end = {80: b'', 333: field(3, ord('E')), 348: field(5, ord('E'))}
+    for number, last in ((80, None), (333, (field(3, ord('C')), 4)), (348, (field(5, ord('C')), 6))):
+        events = event(1, number, 7, 'open', begin[number]) + event(2, number, 7, 'done', begin[number]) + event(3, number, 7, '', end[number])
+        if last:
+            events += b''.join(event(ms, number, 7, name, last[0], field(last[1], ms)) for ms, name in ((4, 'sample'), (5, 'sample')))
+        events += printed(START + 20_000_000, 'print@1020000000.') + event(30, number, 7, '', end[number])
+        with open(path('in.pftrace'), 'wb') as f:
+            f.write(packet(field(FTRACE, field(1, 0) + events), sequence=8, flags=0))
+        status, err = run('filter', path('in.pftrace'), '--time', f'{START + 10_000_000}ns..{START + 40_000_000}ns', '--allow-empty',
+                          '-o', path('part.pftrace'), '--force')
+        data = read('part.pftrace') if status == 0 else b''
+        items = [parse(v) for _, p in parse(data) for n, b in parse(p) if n == FTRACE for m, v in parse(b) if m == 2]
+        found = [(get(i, 1) - START) // 1_000_000 for i in items]
+        check(f'driver {number}: what is open at the start stays', found == [1] + [5] * bool(last) + [20, 30], (found, err))
+
+
 def shrunk(seed, whole):
     """A size limit keeps the first part of the trace, with its packets."""
     timed = [key for key in named(whole) if key[0] not in ('tree', 'span')]
@@ -285,5 +306,6 @@ for seed in range(3):
     parts(seed, data)
 other_edits(data)
 compact()
+drivers()
 without_events()
 finish()

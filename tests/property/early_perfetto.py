@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks that a cut in time writes the same bytes whether or not the reader already leaves out packets that the cut removes. It does so
-for a file, but not for a pipe. Inputs are all Perfetto fixtures and random traces; ranges are random, and often end at times of the trace.
+for a file and for a pipe, but not for a member of an archive. Inputs are all Perfetto fixtures and random traces; ranges are random, and
+often end at times of the trace.
 
     early_perfetto.py [FOLDER...]    from folders their Perfetto files, too"""
 import gzip
@@ -8,6 +9,7 @@ import os
 import random
 import subprocess
 import sys
+import tarfile
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -39,7 +41,9 @@ class Maker:
     def event(self, ns, kind):
         rng = self.rng
         text = rng.choice((b'B|1|work', b'E|1', b'C|1|level|%d' % rng.randrange(9), b'S|1|async|7', b'F|1|async|7', b'I|1|now'))
-        content = {5: field(2, text), 4: field(1, b'a') + field(2, 5) + field(6, 6), 11: field(1, rng.randrange(9)) + field(2, 1),
+        mark = field(1, 1) + field(2, b'mark')
+        content = {80: mark + field(3, rng.randrange(2)), 348: mark + field(5, rng.choice(b'BEC')) + field(6, rng.randrange(9)),
+                   5: field(2, text), 4: field(1, b'a') + field(2, 5) + field(6, 6), 11: field(1, rng.randrange(9)) + field(2, 1),
                    12: field(1, 1) + field(2, 0), 20: field(1, b'b') + field(2, 7), 3: field(2, text)}[kind]
         return field(2, (field(1, ns) if rng.random() < .97 else b'') + field(2, rng.randrange(4, 7)) + field(kind, content))
 
@@ -53,7 +57,7 @@ class Maker:
         rng, at = self.rng, self.time()
         content = field(1, rng.randrange(3)) + (field(5, 4) if rng.random() < .1 else b'')
         for _ in range(rng.randrange(6)):
-            content += self.event(at + rng.randrange(SPAN // 20), rng.choice((3, 4, 5, 5, 11, 12, 20)))
+            content += self.event(at + rng.randrange(SPAN // 20), rng.choice((3, 4, 5, 5, 11, 12, 20, 80, 348)))
         content += self.compact(at) if rng.random() < .2 else b''
         content += field(11, b'') if rng.random() < .1 else b''
         return field(1, content)
@@ -123,7 +127,13 @@ def cut(span, source, target, data=None, more=()):
             out = f.read()
         os.remove(target)
     said = (done.stderr + done.stdout).replace(target.encode(), b'OUT')
-    return done.returncode, out, said.replace(source.encode(), b'IN').replace(b'standard input', b'IN')
+    return done.returncode, out, said.replace(source.encode() + b':trace', b'IN').replace(source.encode(), b'IN').replace(b'standard input', b'IN')
+
+
+def archive_of(path):
+    with tarfile.open(path + '.tar', 'w') as tar:
+        tar.add(path, 'trace')
+    return path + '.tar'
 
 
 def compare(work, label, data, seed, ranges):
@@ -131,12 +141,15 @@ def compare(work, label, data, seed, ranges):
     path = os.path.join(work, f'{seed}.pftrace')
     with open(path, 'wb') as f:
         f.write(data)
-    found = []
-    for span in (range_of(rng, times) for _ in range(ranges)):
-        early, late = cut(span, path, path + '.early'), cut(span, '-', path + '.late', data)
-        found.append((f'{label} {span}', early[:2] == late[:2], f'{early[0]}, {len(early[1])} bytes, not {late[0]}, {len(late[1])}'))
-        found.append((f'{label} {span}: messages', early[2] == late[2], f'{early[2][-300:]} not {late[2][-300:]}'))
+    found, archive = [], archive_of(path)
+    for i, span in enumerate(range_of(rng, times) for _ in range(ranges)):
+        late = cut(span, archive, path + '.late')
+        for what, early in (('', cut(span, path, path + '.early')), *([(' piped', cut(span, '-', path + '.piped', data))] if i % 3 == 0 else [])):
+            found.append((f'{label} {span}{what}', early[:2] == late[:2], f'{early[0]}, {len(early[1])} bytes, not {late[0]}, {len(late[1])}'))
+            if b'contains no trace' not in late[2]:  # an archive has a message of its own
+                found.append((f'{label} {span}{what}: messages', early[2] == late[2], f'{early[2][-300:]} not {late[2][-300:]}'))
     os.remove(path)
+    os.remove(archive)
     return found
 
 
@@ -157,7 +170,7 @@ def systems(work):
 
 
 def large(work):
-    """A trace larger than the memory limit is cut, also by a range that depends on its events, for which it is read twice."""
+    """A trace larger than the memory limit is cut, also by a range that depends on its events, for which it is read twice; so is a pipe."""
     rng, path, switch = random.Random(1), os.path.join(work, 'large.pftrace'), field(4, field(1, b'a' * 400) + field(2, 5) + field(6, 6))
     with open(path, 'wb') as f:
         f.write(Maker(1).snapshot())
@@ -167,11 +180,14 @@ def large(work):
             f.write(field(1, field(1, field(1, 0) + b''.join(events) + text) + field(10, 2)))
     with open(path, 'rb') as f:
         data = f.read()
+    archive = archive_of(path)
     limit = ('--max-memory', f'{len(data) // 2}')
     check('a trace larger than the limit is refused', cut('..', path, path + '.out', None, limit)[0] == 3)
     for span in ('1003000..1005000', '+3ms..+5ms', '-3ms..-1ms', '10%..15%'):
-        early, late = cut(span, path, path + '.early', None, limit), cut(span, '-', path + '.late', data)
-        check(f'large {span}', early[0] == 0 and early[:2] == late[:2], f'{early[0]}, {len(early[1])} bytes, not {late[0]}, {len(late[1])}')
+        late = cut(span, archive, path + '.late')
+        for what, early in (('file', cut(span, path, path + '.early', None, limit)), ('pipe', cut(span, '-', path + '.piped', data, limit))):
+            check(f'large {what} {span}', early[0] == 0 and early[:2] == late[:2],
+                  f'{early[0]}, {len(early[1])} bytes, not {late[0]}, {len(late[1])}: {early[2][:300]}')
 
 
 def main():

@@ -172,6 +172,23 @@ def symbols(work):
         check(f'names of code after {args[0]}', p.returncode == 0 and kinds == [11, 61, 64] * n, f'{kinds}: {p.stderr.decode()}')
 
 
+def descriptor_times(work):
+    """Descriptors are written before snapshots: their times are then on the trace clock, or dropped if they cannot be converted."""
+    clocks = ((6, 5000), (3, 4000), (64, 100))  # BOOTTIME, MONOTONIC, and a clock of the sequence
+    snapshot = field(6, b''.join(field(1, field(1, c) + field(2, t) + (field(3, 1) if c == 64 else b'')) for c, t in clocks))
+    out, want = field(1, snapshot + field(10, 3) + field(13, 1)), []
+    for uuid, (time, clock, at) in enumerate(((7000, None, 7000), (4200, 3, 5200), (50, 64, 5050), (30, 64, 5080), (9, 5, None)), 71):
+        out += field(1, field(8, time) + (field(58, clock) if clock else b'') + field(10, 3) + field(60, field(1, uuid) + field(2, b'track')))
+        out += field(1, field(8, 8000) + field(10, 3) + field(11, field(9, 3) + field(11, uuid) + field(23, b'x')))
+        want.append((at, 6 if clock and at else None))
+    path, written = os.path.join(work, 'times.pftrace'), os.path.join(work, 'out.pftrace')
+    with open(path, 'wb') as f:
+        f.write(out)
+    p = subprocess.run([TRACEKIT, 'convert', '-q', '--force', path, '-o', written], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    found = [(dict(packet).get(8), dict(packet).get(58)) for packet in packets(read(written)) if 60 in dict(packet)]
+    check('times of descriptors', p.returncode == 0 and found == want, f'{found}, not {want}: {p.stderr.decode()}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         path = made(work)
@@ -179,6 +196,7 @@ def main():
         one('made', path, work)
         incremental_counters(work)
         symbols(work)
+        descriptor_times(work)
         for root in [os.path.join(FIXTURES, 'perfetto'), os.path.join(FIXTURES, 'nasty', 'pftrace'), *sys.argv[1:]]:
             for folder, _, names in sorted(os.walk(root)):
                 for name in sorted(names):

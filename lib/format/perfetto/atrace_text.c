@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "fields.h"
+
 enum { PARTS = 4 };
 
 /* The parts after the pid, which "|" separates. `rest`: all of them as one text. */
@@ -80,4 +82,45 @@ bool atrace_text(struct atrace_text *e, const uint8_t *p, size_t n) {
   if (!has_pid && e->phase != 'E') return false;
   if (bar) split(&parts, bar + 1, end);
   return take_parts(e, &parts);
+}
+
+/* ---- events of display drivers ---- */
+
+/* Field numbers of a driver's event: its phase as a letter, the value of a counter, and whether the event is a begin; 0 = none. */
+static const struct mark_row {
+  uint32_t event, phase, value, begin;
+} MARKS[] = {{FTRACE_MARK, 0, 0, 3}, {FTRACE_MARK_SDE, 3, 4, 5}, {FTRACE_MARK_DPU, 5, 6, 3}}; /* mdss.proto, sde.proto, dpu.proto */
+
+static const struct mark_row *row_of(uint32_t number) {
+  for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++)
+    if (MARKS[i].event == number) return &MARKS[i];
+  return NULL;
+}
+
+bool atrace_is_mark(uint32_t number) { return row_of(number) != NULL; }
+
+/* Returns the first field with this number; an empty text if there is none. */
+static struct pb_field mark_field(const struct pb_field *message, uint32_t number) {
+  struct pb c = pb_inside(message);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number == number) return f;
+  return (struct pb_field){.p = (const uint8_t *)"", .wire = PB_BYTES};
+}
+
+static int64_t mark_number(const struct pb_field *message, uint32_t number) {
+  return number ? (int64_t)mark_field(message, number).value : 0;
+}
+
+bool atrace_mark(struct atrace_text *e, const struct pb_field *content) {
+  const struct mark_row *row = row_of(content->number);
+  if (!row) return false;
+  const struct pb_field name = mark_field(content, MARK_NAME);
+  const int64_t phase = mark_number(content, row->phase), pid = mark_number(content, MARK_PID);
+  *e = (struct atrace_text){.phase = (char)(phase ? phase : mark_number(content, row->begin) ? 'B' : 'E'),
+                            .pid = pid > 0 ? pid : ATRACE_NO_PID,
+                            .value = mark_number(content, row->value),
+                            .name = {name.p, (size_t)name.value}};
+  const bool known = phase == 0 || phase == 'B' || phase == 'E' || phase == 'C' || phase == 'I';
+  return known && name.wire == PB_BYTES;
 }

@@ -1,10 +1,9 @@
-/* atrace_text.h - parses text that programs write to the kernel's trace_marker: "B|1636|name". */
+/* atrace_text.h - parses text that programs write to the kernel's trace_marker, "B|1636|name", and events of display drivers that have
+ * the same meaning. */
 #ifndef FORMAT_PERFETTO_ATRACE_TEXT_H
 #define FORMAT_PERFETTO_ATRACE_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "format/pb.h"
 
 enum { ATRACE_NO_PID = -1 };
 
@@ -21,5 +20,10 @@ struct atrace_text {
 
 /* Returns false if the text does not describe an event. */
 bool atrace_text(struct atrace_text *e, const uint8_t *p, size_t n);
+
+/* True for the number of a driver's event in FtraceEvent. */
+bool atrace_is_mark(uint32_t number);
+/* Reads a driver's event. Returns false if its fields do not describe an event. */
+bool atrace_mark(struct atrace_text *e, const struct pb_field *content);
 
 #endif

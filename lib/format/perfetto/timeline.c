@@ -25,7 +25,7 @@ static bool is_ftrace(const struct pb_field *field, bool sched) {
   while (pb_next(&c, &f)) {
     if (f.wire != PB_BYTES) continue;
     if (f.number == FTRACE_SWITCH || f.number == FTRACE_WAKING) return sched;
-    if (f.number == FTRACE_MARK || f.number == FTRACE_MARK_SDE || f.number == FTRACE_MARK_DPU) return true;
+    if (atrace_is_mark(f.number)) return true;
     return f.number == FTRACE_CPU_FREQUENCY || f.number == FTRACE_CPU_IDLE || (f.number == FTRACE_PRINT && is_text(&f));
   }
   return false;

@@ -22,52 +22,57 @@ struct item {
   const uint8_t *p;
 };
 
-/* Reads a number of any length. */
-static bool take_long_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
-  const uint8_t *p = *at;
+/* A number and the position after it; p == NULL: the number is damaged. Positions are passed and returned by value: if a function
+ * that is not inlined got their address, each use would be a load and a store, which made decoding a third slower. */
+struct number {
+  const uint8_t *p;
+  uint64_t v;
+};
+
+static struct number long_number(const uint8_t *p, const uint8_t *end) {
   uint64_t out = 0;
   for (unsigned shift = 0; p < end && shift < 70; shift += 7) {
     const uint8_t c = *p++;
     out |= (uint64_t)(c & 0x7f) << shift;
-    if (c < 0x80) {
-      *at = p;
-      *v = out;
-      return true;
-    }
+    if (c < 0x80) return (struct number){p, out};
   }
-  return false;
+  return (struct number){NULL, 0};
 }
 
-static inline bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
-  if (*at == end || **at >= 0x80) return take_long_number(at, end, v);
-  *v = *(*at)++;
-  return true;
+static inline const uint8_t *take_number(const uint8_t *p, const uint8_t *end, uint64_t *v) {
+  if (p < end && *p < 0x80) {
+    *v = *p;
+    return p + 1;
+  }
+  if (end - p >= 2 && p[1] < 0x80) {
+    *v = (*p & 0x7fu) | (uint64_t)p[1] << 7;
+    return p + 2;
+  }
+  const struct number n = long_number(p, end);
+  *v = n.v;
+  return n.p;
 }
 
-/* Reads a field. Returns false if it is damaged or a group. */
-static inline bool take_item(const uint8_t **at, const uint8_t *end, struct item *f) {
+static const uint8_t *take_fixed(const uint8_t *p, const uint8_t *end, uint32_t wire, uint64_t *v) {
+  if (wire == PB_FIXED32) return end - p < 4 ? NULL : p + 4;
+  if (wire != PB_FIXED64 || end - p < 8) return NULL;
+  *v = 0;
+  for (int i = 7; i >= 0; i--) *v = *v << 8 | p[i];
+  return p + 8;
+}
+
+/* Reads a field and returns the position after it; NULL if the field is damaged or a group. */
+static inline const uint8_t *take_item(const uint8_t *p, const uint8_t *end, struct item *f) {
   uint64_t tag;
-  if (!take_number(at, end, &tag) || tag < 8 || tag >> 32) return false;
+  p = take_number(p, end, &tag);
+  if (!p || tag < 8 || tag >> 32) return NULL;
   f->key = (uint32_t)tag;
-  switch (tag & 7) {
-  case PB_VARINT: return take_number(at, end, &f->v);
-  case PB_BYTES:
-    if (!take_number(at, end, &f->v) || f->v > (uint64_t)(end - *at)) return false;
-    f->p = *at;
-    *at += f->v;
-    return true;
-  case PB_FIXED64:
-    if (end - *at < 8) return false;
-    f->v = 0;
-    for (int i = 7; i >= 0; i--) f->v = f->v << 8 | (*at)[i];
-    *at += 8;
-    return true;
-  case PB_FIXED32:
-    if (end - *at < 4) return false;
-    *at += 4;
-    return true;
-  default: return false;
-  }
+  if ((tag & 7) == PB_VARINT) return take_number(p, end, &f->v);
+  if ((tag & 7) != PB_BYTES) return take_fixed(p, end, tag & 7, &f->v);
+  p = take_number(p, end, &f->v);
+  if (!p || f->v > (uint64_t)(end - p)) return NULL;
+  f->p = p;
+  return p + f->v;
 }
 
 /* ---- annotations ---- */
@@ -161,19 +166,19 @@ static bool add_arg(struct decoder *to, uint64_t key, struct scalar_arg *a, stru
 }
 
 /* Accepts an annotation with any number of entries or values, which may contain annotations but no messages. The reader parses them. */
-static bool nested(struct decoder *to, const struct item *f, uint64_t key, struct decoded *d) {
-  struct scalar_arg a = {.what = DECODED_NESTED, .v = f->v, .p = f->p};
-  return !perfetto_has_message(f->p, (size_t)f->v) && add_arg(to, key, &a, d);
+static bool nested(struct decoder *to, const uint8_t *p, size_t n, uint64_t key, struct decoded *d) {
+  struct scalar_arg a = {.what = DECODED_NESTED, .v = n, .p = p};
+  return !perfetto_has_message(p, n) && add_arg(to, key, &a, d);
 }
 
 /* Accepts an annotation with any fields in any order. */
-static bool unusual_annotation(struct decoder *to, const struct item *f, struct decoded *d) {
-  const uint8_t *p = f->p, *const end = f->p + f->v;
+static bool unusual_annotation(struct decoder *to, const uint8_t *const from, size_t n, struct decoded *d) {
+  const uint8_t *p = from, *const end = from + n;
   struct item g = {0}, value = {0}, number = {0};
   struct scalar_arg a = {0};
   uint64_t key = 0;
   while (p < end) {
-    if (!take_item(&p, end, &g)) return false;
+    if (!(p = take_item(p, end, &g))) return false;
     switch (g.key) {
     case PB_KEY(ANNOTATION_NAME_IID, PB_VARINT):
       if (key) return false;
@@ -204,38 +209,31 @@ static bool unusual_annotation(struct decoder *to, const struct item *f, struct 
     default: break;
     }
   }
-  if (value.key == PB_KEY(ANNOTATION_DICT, PB_BYTES) || value.key == PB_KEY(ANNOTATION_ARRAY, PB_BYTES)) return nested(to, f, key, d);
+  if (value.key == PB_KEY(ANNOTATION_DICT, PB_BYTES) || value.key == PB_KEY(ANNOTATION_ARRAY, PB_BYTES))
+    return nested(to, from, n, key, d);
   return value_arg(to, &value, &number, &a) && add_arg(to, key, &a, d);
 }
 
-/* Packs the value of a usual annotation, whose tag is at p, at `q`. Returns the end of the packed value and sets *type and *at to the
- * position after the field; NULL for other values. */
-static inline uint8_t *usual_value(const uint8_t *p, const uint8_t *end, uint8_t *q, uint32_t *type, const uint8_t **at) {
-  uint64_t v;
-  switch (*p++) {
-  case PB_KEY(ANNOTATION_INT, PB_VARINT): *type = TK_ARG_INT; break;
-  case PB_KEY(ANNOTATION_UINT, PB_VARINT): *type = TK_ARG_UINT; break;
-  case (PB_KEY(ANNOTATION_STRING_IID, PB_VARINT) & 0x7f) | 0x80:
-    if (p == end || *p++ != PB_KEY(ANNOTATION_STRING_IID, PB_VARINT) >> 7) return NULL;
-    *type = DECODED_IID;
-    break;
-  default: return NULL;
-  }
-  if (!take_number(&p, end, &v)) return NULL;
-  *at = p;
-  return varint_put(q, *type == TK_ARG_INT ? zigzag((int64_t)v) : v);
-}
-
 /* Almost every annotation has two fields, an interned name and an integer or an interned text. */
-static inline bool annotation(struct decoder *to, const struct item *f, struct decoded *d) {
-  const uint8_t *p = f->p, *const end = p + f->v;
-  uint64_t key;
+static inline bool annotation(struct decoder *to, const uint8_t *const from, size_t n, struct decoded *d) {
+  const uint8_t *p = from, *const end = p + n;
+  uint64_t key, v;
   uint32_t type;
-  if (f->v < 4 || *p++ != PB_KEY(ANNOTATION_NAME_IID, PB_VARINT) || !take_number(&p, end, &key) || key == 0 || key >> 24 || p == end)
-    return unusual_annotation(to, f, d);
-  uint8_t *values = d->n_args < DECODED_ARGS ? usual_value(p, end, to->values, &type, &p) : NULL;
-  if (!values || p != end) return unusual_annotation(to, f, d);
-  to->values = values;
+  if (n < 4 || d->n_args == DECODED_ARGS || *p++ != PB_KEY(ANNOTATION_NAME_IID, PB_VARINT))
+    return unusual_annotation(to, from, n, d);
+  p = take_number(p, end, &key);
+  if (!p || key == 0 || key >> 24 || end - p < 2) return unusual_annotation(to, from, n, d);
+  switch (*p++) {
+  case PB_KEY(ANNOTATION_INT, PB_VARINT): type = TK_ARG_INT; break;
+  case PB_KEY(ANNOTATION_UINT, PB_VARINT): type = TK_ARG_UINT; break;
+  case (PB_KEY(ANNOTATION_STRING_IID, PB_VARINT) & 0x7f) | 0x80:
+    type = DECODED_IID;
+    if (*p++ == PB_KEY(ANNOTATION_STRING_IID, PB_VARINT) >> 7) break;
+    return unusual_annotation(to, from, n, d);
+  default: return unusual_annotation(to, from, n, d);
+  }
+  if (take_number(p, end, &v) != end) return unusual_annotation(to, from, n, d);
+  to->values = varint_put(to->values, type == TK_ARG_INT ? zigzag((int64_t)v) : v);
   *to->what++ = type | (uint32_t)key << 8;
   d->n_args++;
   return true;
@@ -275,7 +273,7 @@ static bool event_field(struct decoder *to, const struct item *f, struct decoded
   case PB_KEY(EVENT_NAME, PB_BYTES): d->name = (struct decoded_text){f->p, f->v}; return true;
   case PB_KEY(EVENT_CATEGORY_IIDS, PB_VARINT): return category(d, NULL, f->v);
   case PB_KEY(EVENT_CATEGORIES, PB_BYTES): return category(d, f->p, f->v);
-  case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES): return annotation(to, f, d);
+  case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES): return annotation(to, f->p, (size_t)f->v, d);
   case PB_KEY(EVENT_COUNTER_VALUE, PB_VARINT): d->value = DECODED_INT, d->number = f->v; return true;
   case PB_KEY(EVENT_DOUBLE_COUNTER_VALUE, PB_FIXED64): d->value = DECODED_DOUBLE, d->number = f->v; return true;
   case PB_KEY(EVENT_FLOW_IDS, PB_FIXED64): return point(to, f->v, false, d);
@@ -288,11 +286,33 @@ static bool decode_event(struct decoder *to, struct decoded *d) {
   const uint8_t *p = d->event, *const end = d->event + d->n_event;
   struct item f = {0};
   for (const uint8_t *from = p; p < end; from = p) {
-    if (!take_item(&p, end, &f)) return false;
+    if (end - p >= 2 && *p == PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES) && p[1] <= 0x7f && p[1] <= end - p - 2) {
+      p += 2 + p[1];
+      if (!annotation(to, from + 2, from[1], d)) return false;
+      continue;
+    }
+    if (!(p = take_item(p, end, &f))) return false;
     if (event_field(to, &f, d)) continue;
     if (schema_is_modelled(f.key >> 3) || !keep(d, from, p)) return false;
   }
   return true;
+}
+
+/* Reads the numbers at the end of a usual packet, whose tags have one byte. Returns the position of the first other field; NULL if
+ * a number is damaged. */
+static const uint8_t *usual_numbers(const uint8_t *p, const uint8_t *end, struct decoded *d) {
+  uint64_t v;
+  while (p < end) {
+    const uint8_t *const next = take_number(p + 1, end, &v);
+    switch (*p) {
+    case PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT): d->sequence = v; break;
+    case PB_KEY(PACKET_SEQUENCE_FLAGS, PB_VARINT): d->flags |= v; break;
+    case PB_KEY(PACKET_TIMESTAMP, PB_VARINT): d->timestamp = v, d->has_timestamp = true; break;
+    default: return p;
+    }
+    if (!(p = next)) return NULL;
+  }
+  return p;
 }
 
 static bool packet_field(const struct item *f, struct decoded *d) {
@@ -321,8 +341,10 @@ static bool packet_field(const struct item *f, struct decoded *d) {
 static bool decode_packet(struct decoder *to, struct decoded *d) {
   const uint8_t *p = d->p, *const end = d->p + d->n;
   struct item f = {0};
-  while (p < end)
-    if (!take_item(&p, end, &f) || !packet_field(&f, d)) return false;
+  while (p < end) {
+    if (!(p = take_item(p, end, &f)) || !packet_field(&f, d)) return false;
+    if (!(p = usual_numbers(p, end, d))) return false;
+  }
   return d->event && !(d->flags & SEQUENCE_CLEARED) && decode_event(to, d);
 }
 

@@ -37,7 +37,6 @@ static void compute(struct perfetto *r, struct sequence *q, uint32_t machine, st
 void extra_compute(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,
                    const struct counter_sample *site) {
   struct extra_counters *x = e->extra;
-  if (!x) return;
   const struct uuid_list *ints = x->uuids.n ? &x->uuids : &q->extra, *doubles = x->double_uuids.n ? &x->double_uuids : &q->extra_double;
   struct counter_sample sample = *site;
   x->n_found = 0;
@@ -52,7 +51,7 @@ void extra_compute(struct perfetto *r, struct sequence *q, const struct packet *
 }
 
 void extra_add(struct perfetto *r, const struct track_event *e, struct counter_sample site) {
-  for (uint32_t i = 0; e->extra && i < e->extra->n_found; i++) {
+  for (uint32_t i = 0; i < e->extra->n_found; i++) {
     site.node = e->extra->found[i].node;
     counters_add(r, &site, &e->extra->found[i].value);
   }

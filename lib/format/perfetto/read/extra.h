@@ -1,4 +1,4 @@
-/* extra.h - counter samples that accompany an event. */
+/* extra.h - counter samples that accompany an event; its `extra` must be set. */
 #ifndef FORMAT_PERFETTO_READ_EXTRA_H
 #define FORMAT_PERFETTO_READ_EXTRA_H
 

@@ -103,24 +103,10 @@ static bool print_event(struct perfetto *r, const struct bundle *b, const struct
   return text.wire == PB_BYTES && atrace_read(r, &at, text.p, (size_t)text.value);
 }
 
-/* Field numbers of a driver's event: its phase as a letter, the value of a counter, and whether the event is a begin; 0 =
- * none. */
-static const struct mark_row {
-  uint32_t event, phase, value, begin;
-} MARKS[] = {{FTRACE_MARK, 0, 0, 3}, {FTRACE_MARK_SDE, 3, 4, 5}, {FTRACE_MARK_DPU, 5, 6, 3}}; /* mdss.proto, sde.proto, dpu.proto */
-
 static bool mark_event(struct perfetto *r, const struct bundle *b, const struct ftrace_event *e) {
-  const struct mark_row *row = MARKS;
   const struct atrace_at at = {e->at, b->machine, e->tid};
-  while (row->event != e->content.number) row++;
-  const struct pb_field name = member(&e->content, MARK_NAME);
-  const int64_t phase = row->phase ? integer(&e->content, row->phase) : 0, pid = integer(&e->content, MARK_PID);
-  struct atrace_text text = {.phase = (char)(phase ? phase : integer(&e->content, row->begin) ? 'B' : 'E'),
-                             .pid = pid > 0 ? pid : ATRACE_NO_PID,
-                             .value = row->value ? integer(&e->content, row->value) : 0,
-                             .name = {name.p, (size_t)name.value}};
-  const bool known = phase == 0 || phase == 'B' || phase == 'E' || phase == 'C' || phase == 'I';
-  return known && name.wire != PB_VARINT && atrace_add(r, &at, &text);
+  struct atrace_text text;
+  return atrace_mark(&text, &e->content) && atrace_add(r, &at, &text);
 }
 
 static bool switch_event(struct perfetto *r, const struct bundle *b, const struct ftrace_event *e) {

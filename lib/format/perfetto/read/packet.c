@@ -72,7 +72,7 @@ static bool swallows(const struct packet *k) {
 
 /* Reads an extension descriptor. A damaged one is not passed through, because trace_processor would use it and misinterpret our
  * output. */
-static void extension_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k) {
+static void extension_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k) {
   const struct pb_field *f = &k->extension;
   if (!schema_read(&r->extensions.schema, f->p, (size_t)f->value)) {
     perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: its readable part is used, but it is not written");

@@ -208,17 +208,28 @@ bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const str
 
 /* ---- descriptors ---- */
 
-/* Appends a packet with only its field `f`, which becomes the last field. A time on a clock of the sequence is dropped, because
- * it has no meaning without the sequence. */
-static void append_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, const struct pb_field *f,
+/* True if the packet's time is on a clock of the sequence, or on another clock than the trace clock. */
+static bool has_other_clock(const struct perfetto *r, const struct sequence *q, const struct packet *k) {
+  const uint32_t id = k->has_clock ? k->clock : q->default_clock;
+  return clock_of_sequence(q, k) || (k->has_timestamp && k->machine == 0 && id && id != r->trace_clock);
+}
+
+/* Appends a packet with only its field `f`, which becomes the last field. Its time is converted to the trace clock, because descriptors
+ * are written before snapshots of clocks, and importers apply them in the order of their times. A time that cannot be converted is
+ * dropped: importers would ignore the packet. */
+static void append_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k, const struct pb_field *f,
                               struct buf *to) {
-  keep_fields(r, k, is_of_packet, clock_of_sequence(q, k), NULL);
+  const bool is_other = has_other_clock(r, q, k);
+  int64_t ns = k->own_ns;
+  uint32_t clock;
+  const bool is_known = k->has_own_ns || (is_other && !clock_of_sequence(q, k) && clock_time(r, q, k, &ns, &clock));
+  keep_fields(r, k, is_of_packet, is_other, is_known ? &ns : NULL);
   pb_bytes(&r->copy, f->number, f->p, (size_t)f->value);
   pb_message(to, TRACE_PACKET, &r->copy);
 }
 
 /* Keeps a descriptor, unless it equals the previous one: producers repeat descriptors when they clear their sequence. */
-void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late) {
+void passthrough_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k, struct node *n, bool late) {
   struct buf *to = late ? &r->late_descriptors : &r->descriptors;
   const struct pb_field *f = &k->descriptor;
   const struct buf *last = n->descriptor_late ? &r->late_descriptors : &r->descriptors;
@@ -232,7 +243,7 @@ void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const 
   n->descriptor_late = late;
 }
 
-void passthrough_extension(struct perfetto *r, const struct sequence *q, const struct packet *k) {
+void passthrough_extension(struct perfetto *r, struct sequence *q, const struct packet *k) {
   append_descriptor(r, q, k, &k->extension, &r->descriptors);
 }
 

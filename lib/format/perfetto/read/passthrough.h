@@ -13,8 +13,8 @@ void passthrough_packet(struct perfetto *r, struct sequence *q, const struct pac
 void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, bool on_sequence);
 
 /* Keeps a descriptor of the track. `late`: the descriptor came after the first event of the track. */
-void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late);
-void passthrough_extension(struct perfetto *r, const struct sequence *q, const struct packet *k);
+void passthrough_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k, struct node *n, bool late);
+void passthrough_extension(struct perfetto *r, struct sequence *q, const struct packet *k);
 
 /* Keeps a field of the Trace message that is not a packet. */
 void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n);

@@ -329,6 +329,18 @@ static struct counter_sample sample_of(const struct perfetto *r, const struct se
     .sequence = (uint32_t)(q - r->sequences), .node = e->node, .pending = pending, .cat = e->cat, .ns = e->ns};
 }
 
+/* Almost no event has extra samples. */
+static inline void compute_extra(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,
+                                 uint32_t pending) {
+  if (!e->extra) return;
+  const struct counter_sample site = sample_of(r, q, e, pending);
+  extra_compute(r, q, k, e, &site);
+}
+
+static inline void add_extra(struct perfetto *r, const struct sequence *q, const struct track_event *e, uint32_t pending) {
+  if (e->extra) extra_add(r, e, sample_of(r, q, e, pending));
+}
+
 /* Passes through the packet of an event that the graph cannot represent. */
 static void leave_event(struct perfetto *r, const struct packet *k, const struct track_event *e) {
   uint32_t node = e->has_track ? track_find_node(r, k->machine, e->track_uuid) : 0;
@@ -344,15 +356,14 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     passthrough_untimed(r, q, k, !e->damaged);
     return;
   }
-  struct counter_sample sample = {.sequence = (uint32_t)(q - r->sequences), .pending = pending, .cat = e->cat, .ns = e->ns};
   const enum tk_kind kind = kind_of(e, &known);
   const bool flow = !e->has_type && e->phase && strchr("stf", e->phase);
   if (!known && !flow) {
     leave_event(r, k, e);
     if (e->damaged) r->t->counts.dropped++;
     else passthrough_event(r, q, k, e, clock_of_sequence(q, k));
-    if (!e->damaged) extra_compute(r, q, k, e, &sample);
-    extra_add(r, e, sample);
+    if (!e->damaged) compute_extra(r, q, k, e, pending);
+    add_extra(r, q, e, pending);
     perfetto_note(r, TK_NOTE_INFO, "track events of unsupported types, such as states: kept only in Perfetto output");
     return;
   }
@@ -364,8 +375,7 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     perfetto_add_point(r, e->bind_id ^ 1ull << 63, e->direction == 1);
     if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e->direction & 3);
   }
-  extra_compute(r, q, k, e, &sample);
-  sample.node = e->node;
+  compute_extra(r, q, k, e, pending);
   if (flow) {
     legacy_flow(r, q, e, pending);
   } else if (kind == TK_EVENT_COUNTER && e->has_type) {
@@ -375,5 +385,5 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     take_add_event(r, q, k, e, kind);
     if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_events, false});
   }
-  extra_add(r, e, sample);
+  add_extra(r, q, e, pending);
 }

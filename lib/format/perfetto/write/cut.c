@@ -284,25 +284,29 @@ static uint64_t key_of_text(const struct packet_head *h, const struct atrace_tex
   return hash_pair(hash_pair(hash_bytes(name.p, name.n), is_counter ? 0 : (uint64_t)text->value), process);
 }
 
-static bool mark_of_text(const struct packet_head *h, const struct pb_field *print, uint64_t tid, struct mark *mark) {
-  struct pb c = pb_inside(print);
-  struct atrace_text text;
+static bool mark_of_text(const struct packet_head *h, const struct atrace_text *text, uint64_t tid, struct mark *mark) {
+  if (text->phase == 'I' || text->phase == 'N') return false;
+  mark->key = key_of_text(h, text, tid);
+  mark->kind = text->phase == 'C' ? MARK_SAMPLE
+               : text->phase == 'S' ? MARK_BEGIN_ONCE
+               : strchr("BG", text->phase) ? MARK_BEGIN : MARK_END;
+  return true;
+}
+
+/* Reads the text of a program, or a driver's event. */
+static bool atrace_of(const struct pb_field *content, struct atrace_text *text) {
+  struct pb c = pb_inside(content);
   struct pb_field f;
-  while (pb_next(&c, &f)) {
-    if (pb_field_key(&f) != PB_KEY(PRINT_TEXT, PB_BYTES) || !atrace_text(&text, f.p, (size_t)f.value)) continue;
-    if (text.phase == 'I' || text.phase == 'N') return false;
-    mark->key = key_of_text(h, &text, tid);
-    mark->kind = text.phase == 'C' ? MARK_SAMPLE
-                 : text.phase == 'S' ? MARK_BEGIN_ONCE
-                 : strchr("BG", text.phase) ? MARK_BEGIN : MARK_END;
-    return true;
-  }
+  if (content->number != FTRACE_PRINT) return atrace_mark(text, content);
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(PRINT_TEXT, PB_BYTES) && atrace_text(text, f.p, (size_t)f.value)) return true;
   return false;
 }
 
 static bool mark_of_event(const struct packet_head *h, const struct pb_field *event, struct mark *mark) {
   struct pb c = pb_inside(event);
   struct pb_field f, content = {0};
+  struct atrace_text text;
   uint64_t tid = 0;
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) == PB_KEY(FTRACE_EVENT_TID, PB_VARINT)) tid = f.value;
@@ -310,7 +314,8 @@ static bool mark_of_event(const struct packet_head *h, const struct pb_field *ev
   }
   mark->at = event->p;
   mark->kind = MARK_SAMPLE;
-  if (content.number == FTRACE_PRINT) return mark_of_text(h, &content, tid, mark);
+  if (atrace_of(&content, &text)) return mark_of_text(h, &text, tid, mark);
+  if (content.number == FTRACE_PRINT || atrace_is_mark(content.number)) return false;
   mark->key = hash_pair(hash_pair(h->machine, content.number), head_number(&content, CPU_ID, 0));
   return content.number == FTRACE_CPU_FREQUENCY || content.number == FTRACE_CPU_IDLE;
 }
