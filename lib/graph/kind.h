@@ -15,7 +15,8 @@ enum kind {
   KIND_SAMPLE = 1 << 19,
   /* Used for classes only, never for events: */
   KIND_WAIT = 1 << 17, /* waits in a device queue, which are not work */
-  KIND_BARE = 1 << 18  /* no category, so the track decides the kind */
+  KIND_BARE = 1 << 18, /* no category, so the track decides the kind */
+  KIND_MOVE = 1 << 20  /* an instruction of HLO with this name moves data */
 };
 
 struct kind_word {
