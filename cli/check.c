@@ -35,6 +35,7 @@ static const struct example examples[] = {
   { "tracekit check trace.json.gz", "validate a trace; the exit status is 0 if it needs no repair" },
   { "tracekit check -q rank0.json.gz rank1.json.gz", "set only the exit status, for a script" },
   { "tracekit check trace.json --assert 'findings < 5'", "fail if report has five findings or more" },
+  { "tracekit check trace.json --assert 'operators with self time above 50 ms < 5'", "test a key figure of report" },
   { "tracekit check trace.json --assert 'count(train_step) < 100'", "also test an assertion about performance" },
   { 0, 0 },
 };
@@ -161,11 +162,13 @@ const struct command command_check = {
     "\n"
     "--assert tests the performance of the run as well. An assertion is WORD OP VALUE or FUNCTION(NAME) OP VALUE; OP is <, <=, "
     ">, >=, == or !=. Words are the keys of report --json without their unit, which the value has instead: 'compute > 50%', "
-    "'idle_host < 20ms', 'kernels < 5000'. They must hold for every rank. Functions are total, self, union, count, mean, min, "
-    "max, p50, p95, percent_of_range and percent_of_sum, applied to the events whose name matches a glob, as in top --json. "
-    "The name step refers to training steps, which also have deviation and outliers. If an assertion does not hold, the exit "
-    "status is 1. An assertion that cannot be evaluated (no device, no steps, no such event) never passes; the exit status is "
-    "3. Only count() of a missing event is 0. If an assertion is invalid, the exit status is 2 and nothing is read.",
+    "'idle_host < 20ms', 'kernels < 5000'. They must hold for every rank. WORD may also be the name of a key figure of report, "
+    "such as 'device utilization > 80%' or 'peak memory < 90%': the worst value of all devices. Functions are total, self, "
+    "union, count, mean, min, max, p50, p95, percent_of_range and percent_of_sum, applied to the events whose name matches a "
+    "glob, as in top --json. The name step refers to training steps, which also have deviation and outliers. If an assertion "
+    "does not hold, the exit status is 1. An assertion that cannot be evaluated (no device, no steps, no such event, unknown "
+    "figure) never passes; the exit status is 3. Only count() of a missing event is 0. If an assertion is invalid, the exit "
+    "status is 2 and nothing is read.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

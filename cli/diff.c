@@ -6,6 +6,7 @@
 #include "diff/pair.h"
 #include "diff/runs.h"
 #include "shared/expect.h"
+#include "shared/full_names.h"
 #include "shared/select.h"
 #include "shared/write.h"
 #include "print/tty.h"
@@ -20,7 +21,7 @@ struct params {
   const char *by, *over, *html;
   struct opt_list before, after, fail_if, label;
   int top, annotations, match;
-  bool fold, csv, whole;
+  bool fold, csv, whole, full_names;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -59,6 +60,7 @@ static const struct opt opts[] = {
   { OPT_INT, 0, "top", "N", "show only the N rows with the largest change (default: 30; JSON and CSV: all)", FIELD(top), 0, 1,
     1000000000 },
   { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
+  ROW_FULL_NAMES(struct params, full_names),
   ROWS_SELECT,
   ROW_ALLOW_EMPTY,
   ROW_KEEP_GOING,
@@ -140,10 +142,12 @@ static double of_spread(const struct expect *e, const struct tk_report_spread *s
   }
 }
 
-/* Computes the mean of a figure over ranks.  Returns false if there are no ranks or any rank lacks the figure. */
+/* Computes the mean of a figure over ranks, or the key figure of the run.  Returns false if there are no ranks or any rank lacks the
+ * figure. */
 static bool of_figure(const struct expect *e, const struct tk_report *r, double *v) {
   double one;
   bool known = r->n_ranks > 0;
+  if (e->key) return figure_key_value(e->key, r, v) != NULL;
   *v = 0;
   for (size_t i = 0; i < r->n_ranks; i++) {
     known = figure_value(e->figure, &r->ranks[i], &one) && known;
@@ -154,7 +158,7 @@ static bool of_figure(const struct expect *e, const struct tk_report *r, double 
 
 static struct change change_of(const struct expect *e, const struct run *run, const struct tk_diff_report *r) {
   struct change c = { 0 };
-  if (e->figure) {
+  if (e->figure || e->key) {
     c.known = of_figure(e, run->figures[0], &c.before) && of_figure(e, run->figures[1], &c.after);
     return c;
   }
@@ -210,7 +214,7 @@ static bool print_diff(const struct params *p, const struct tk_diff_report *r) {
   if (p->annotations == ANNOTATE_JUNIT) return true;
   if (p->csv) pair_print_csv(r, top);
   else if (!table) pair_print_json(r, p->by, top);
-  else if (!pair_print_table(r, p->by, top)) return false;
+  else if (!pair_print_table(r, p->by, top, p->full_names)) return false;
   else if (!p->selected.shared.quiet) pair_print_remarks(r, top);
   fflush(stdout);
   return true;
@@ -325,7 +329,8 @@ static int draw_page(const struct params *p, const struct tk_sources *sources, c
 
 static int print_runs(const struct params *p, const struct tk_sources *first, const struct tk_compare_report *r) {
   const bool plain = !p->csv && !p->selected.shared.json;
-  struct runs_view v = { .by = p->by, .over = p->over, .top = p->top ? (size_t)p->top : plain && !p->html ? 30 : SIZE_MAX };
+  struct runs_view v = { .by = p->by, .full = p->full_names, .over = p->over,
+                         .top = p->top ? (size_t)p->top : plain && !p->html ? 30 : SIZE_MAX };
   if (p->html && !p->top) v.top = 100;
   if (v.top > r->n_rows) v.top = r->n_rows;
   const int status = p->html ? draw_page(p, first, r, &v) : STATUS_DONE;
@@ -469,7 +474,7 @@ static bool parse_conditions(struct run *run) {
   for (size_t i = 0; run->expects && i < list->n; i++) {
     struct expect *e = &run->expects[i];
     const bool parsed = expect_parse(e, "diff", list->v[i], true);
-    run->asks_figures = run->asks_figures || e->figure;
+    run->asks_figures = run->asks_figures || e->figure || e->key;
     ok = ok && parsed;
     if (!parsed || !e->name || expect_is_step(e)) continue;
     const enum expect_function f = e->function;
@@ -540,9 +545,9 @@ const struct command command_diff = {
     "--fail-if sets the exit status to 1 if the expression holds for the run after, or for any run but the first. 'total > "
     "5%' refers to the self time of all events. 'total(NAME) > 5%', and self, count and mean, refer to the events of a step "
     "whose name matches a glob. 'mean(step) > 150ms', and min, max, p50, p95, deviation and count, refer to steps. "
-    "'device_busy < 80%' refers to a key of report --json, averaged over ranks. Percentages are relative changes, unless "
-    "the key itself is a percentage; 1.1x is a ratio. A change within the noise does not fail. If the expression cannot be "
-    "evaluated, the exit status is 3.",
+    "'device_busy < 80%' refers to a key of report --json, averaged over ranks, and 'host overhead > 10%' to a key figure. "
+    "Percentages are relative changes, unless the key itself is a percentage; 1.1x is a ratio. A change within the noise does not "
+    "fail. If the expression cannot be evaluated, the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

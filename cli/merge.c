@@ -139,7 +139,7 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
   clocks_text(to, s, &report->align);
   clocks_collectives_text(to, &report->collectives);
-  if (s->redact.asked) redact_text(to, &report->redacted);
+  if (s->redact.asked) redact_text(to, &report->redacted, (enum tk_redact_names)s->redact.names.value);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   fprintf(to, ": %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b));

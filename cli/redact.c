@@ -154,15 +154,19 @@ void redact_json(struct json *j, const struct tk_redact_report *r) {
   json_close(j, '}');
 }
 
-void redact_text(FILE *to, const struct tk_redact_report *r) {
+void redact_text(FILE *to, const struct tk_redact_report *r, enum tk_redact_names names) {
   char a[64], b[64], c[64], d[64], e[64];
   fprintf(to, "redacted: %s changed; removed: %s, %s, %s, %s\n", tty_counted(r->names, "name", a), tty_counted(r->args, "arg", b),
           tty_counted(r->records + r->labels, "record", c), tty_counted(r->metas, "top-level key", d),
           tty_counted(r->blocks, "block", e));
+  if (names == TK_REDACT_NAMES_KEEP) fputs("names are kept, except for sensitive parts; --names hash hashes them\n", to);
 }
 
-static void report_json(struct json *j, const void *arg) { redact_json(j, arg); }
-static void report_text(FILE *to, const void *arg) { redact_text(to, arg); }
+static void report_json(struct json *j, const void *arg) { redact_json(j, &((const struct redacting *)arg)->report); }
+static void report_text(FILE *to, const void *arg) {
+  const struct redacting *r = arg;
+  redact_text(to, &r->report, r->options.names);
+}
 
 /* ---- the command ---- */
 
@@ -171,7 +175,7 @@ static int redact(const struct shared *s, struct redacting *r, const char *input
   int status;
   struct tk_trace *t = run_load(s, input, &status);
   if (!t) return status;
-  struct report more = { report_json, report_text, &r->report };
+  struct report more = { report_json, report_text, r };
   if (tk_redact(t, &r->options, &r->report, &err)) status = write_trace(s, "redact", t, output, &more);
   else status = run_fail(&err);
   tk_free(t);

@@ -169,7 +169,7 @@ static int shrink(const struct params *p, struct tk_trace *t, const char *output
   progress_end(&progress);
   if (!ok) return run_fail(&err);
   write_losses_of(s, t, output, &report.saved);
-  if (s->redact.asked && !s->json && !s->quiet) redact_text(to, redacted);
+  if (s->redact.asked && !s->json && !s->quiet) redact_text(to, redacted, (enum tk_redact_names)s->redact.names.value);
   if (s->json) print_shrink_json(to, s, t, &report, redacted, output);
   else if (!s->quiet) print_shrink_text(to, s, &report, output);
   return STATUS_DONE;

@@ -41,6 +41,53 @@ static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
   fputc('\n', to);
 }
 
+/* What makes a file without the bytes of a kind, or with fewer of them. */
+static const struct {
+  const char *kind, *command;
+  bool whole; /* removes all of them and no other event */
+} REMEDIES[] = {
+  { "args", "tracekit filter --drop-args '*'", true },
+  { "flows", "tracekit filter --drop-flows", true },
+  { "python frames", "tracekit filter --no-python", true },
+  { "runtime calls", "tracekit filter -e '!(kind == runtime)'", true },
+  { "counter samples", "tracekit filter -e '!(kind == counter)'", true },
+  { "instants", "tracekit filter -e '!(kind == instant)'", true },
+  { "other spans", "tracekit shrink --ladder coalesce,spans --percent N", false },
+};
+
+static const char *remedy_of(const char *kind, bool *whole) {
+  for (size_t i = 0; i < sizeof REMEDIES / sizeof *REMEDIES; i++)
+    if (strcmp(REMEDIES[i].kind, kind) == 0) {
+      *whole = REMEDIES[i].whole;
+      return REMEDIES[i].command;
+    }
+  return NULL;
+}
+
+static void print_verdict_row(FILE *to, const char *label, const struct tk_size_row *row, uint64_t all) {
+  char size[32], percent[32];
+  bool whole = false;
+  const char *command = remedy_of(row->key, &whole);
+  tk_print_size(row->bytes, size);
+  tty_fraction(all ? 100.0 * (double)row->bytes / (double)all : 0.0, 1, percent);
+  fprintf(to, "%s: %s, %s (%s%%)", label, row->key, size, percent);
+  if (command) fprintf(to, "; %s: %s", whole ? "removes them" : "removes some", command);
+  fputc('\n', to);
+}
+
+/* Prints which kind takes most, and the largest one that an option removes if that is another. Rows are largest first. */
+static void print_verdict(FILE *to, const struct tk_size_report *r) {
+  const struct tk_size_row *most = NULL, *whole = NULL;
+  bool is_whole = false;
+  for (size_t i = 0; i < r->n_rows && r->rows[i].by == TK_SIZE_KIND; i++) {
+    if (!most) most = &r->rows[i];
+    is_whole = false;
+    if (!whole && remedy_of(r->rows[i].key, &is_whole) && is_whole) whole = &r->rows[i];
+  }
+  if (most) print_verdict_row(to, "most", most, r->bytes);
+  if (whole && whole != most) print_verdict_row(to, "most that an option removes", whole, r->bytes);
+}
+
 static void print_size_text(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
   char size[32], packed[32];
   size_t shown = 0;
@@ -56,6 +103,7 @@ static void print_size_text(FILE *to, const struct tk_size_report *r, const char
     if (shown++ < top) print_row(to, row, r->bytes);
     else if (shown == top + 2) fputs("             ...\n", to);
   }
+  print_verdict(to, r);
 }
 
 static void print_size_json(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
@@ -110,7 +158,7 @@ const struct command command_size = {
     "Shows how many bytes a trace takes in its own format or in another one, with and without compression, and breaks them "
     "down by kind of event, category, name, arg, track and rank. These tables count bytes before compression. The rows by kind "
     "add up to the whole file. The rows by category, name, track and rank exclude metadata, and those by arg are only part of "
-    "the events.",
+    "the events. The last lines state which kind takes most, and a command that removes it.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -157,13 +157,23 @@ static void header(struct table *t, const struct params *p, const bool *shown) {
   table_cell(t, "%s", p->by ? p->by : "name");
 }
 
+/* Names the columns that choose_columns() hid. */
+static void say_hidden(const bool *wanted, const bool *shown) {
+  char titles[128] = "";
+  for (int i = 0; i < COLS; i++)
+    if (wanted[i] && !shown[i])
+      snprintf(titles + strlen(titles), sizeof titles - strlen(titles), "%s%s", *titles ? ", " : "", TITLES[i]);
+  if (*titles) table_say_dropped(titles, stdout);
+}
+
 /* Sets *ranges to true if the table has shares of the time range. */
 static bool print_table(const struct params *p, const struct tk_top_report *r, size_t top, bool *ranges) {
-  bool shown[COLS];
+  bool shown[COLS], wanted[COLS];
   size_t n = 0;
   for (int i = 0; i < COLS; i++) shown[i] = i != COL_UNION;
   for (size_t i = 0; i < top; i++) shown[COL_UNION] |= is_other(&r->rows[i]);
   const size_t width = tty_width(stdout);
+  memcpy(wanted, shown, sizeof wanted);
   choose_columns(shown, width, r->n_cols);
   *ranges = shown[COL_RANGE];
   char *align = calloc(COLS + 3 * r->n_cols + 2, 1);
@@ -185,6 +195,7 @@ static bool print_table(const struct params *p, const struct tk_top_report *r, s
     table_cell(&table, "%s", is_short ? row->short_name : row->name ? row->name : "(none)");
   }
   bool ok = table_print(&table, stdout);
+  if (ok) say_hidden(wanted, shown);
   free(align);
   return ok;
 }

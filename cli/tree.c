@@ -4,6 +4,7 @@
 #include "print/fields.h"
 #include "print/json.h"
 #include "shared/figures.h"
+#include "shared/full_names.h"
 #include "shared/select.h"
 #include "print/table.h"
 #include "tree_graph.h"
@@ -15,8 +16,8 @@
 struct params {
   struct selected selected;
   const char *by, *per, *path, *every;
-  int top, sort;
-  bool fold, folded, speedscope, svg;
+  int top, sort, levels;
+  bool fold, folded, speedscope, svg, full_names, layers;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -39,6 +40,10 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "every", "PATTERN",
     "cut a loop without marks of its steps into iterations: each event with this name begins one (a glob, or a regex between "
     "slashes); show what they contain, averaged per iteration", FIELD(every), 0, 0, 0 },
+  { OPT_FLAG, 0, "layers", 0,
+    "show the device time of each layer, averaged per step: the scopes of XLA programs, or else modules, or else annotations",
+    FIELD(layers), 0, 0, 0 },
+  { OPT_INT, 0, "levels", "N", "show only the first N levels", FIELD(levels), 0, 1, 1000 },
   { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, "
                             "add<*>(float*)", FIELD(fold),
     0, 0, 0 },
@@ -51,6 +56,7 @@ static const struct opt opts[] = {
     FIELD(folded), 0, 0, 0 },
   { OPT_FLAG, 0, "speedscope", 0, "print a profile for speedscope", FIELD(speedscope), 0, 0, 0 },
   { OPT_FLAG, 0, "svg", 0, "print a flame graph as SVG", FIELD(svg), 0, 0, 0 },
+  ROW_FULL_NAMES(struct params, full_names),
   ROWS_SELECT,
   ROW_ALLOW_EMPTY,
   ROW_JSON,
@@ -65,6 +71,7 @@ static const struct example examples[] = {
     "show the parts of a training step, and their device time" },
   { "tracekit tree trace.json --every 'DataLoader*'", "show the parts of an iteration of a loop that has no annotation" },
   { "tracekit tree trace.json --kind annotation --sort start", "show annotations in the order of time" },
+  { "tracekit tree trace.json --layers --levels 2 --allow-empty", "show the device time of each layer" },
   { "tracekit tree trace.json --svg > flame.svg", "draw a flame graph" },
   { 0, 0 },
 };
@@ -119,9 +126,10 @@ static void times_cell(struct table *t, double count) {
 }
 
 /* Adds the name, indented by two spaces per level. */
-static void name_cell(struct table *t, const struct tk_tree_node *n) {
+static void name_cell(struct table *t, const struct tk_tree_node *n, bool full) {
   enum { DEEPEST = 60 };
-  table_cell(t, "%*s%s", (int)(n->depth < DEEPEST ? n->depth : DEEPEST) * 2, "", n->name ? n->name : "(none)");
+  const char *name = n->short_name && !full ? n->short_name : n->name ? n->name : "(none)";
+  table_cell(t, "%*s%s", (int)(n->depth < DEEPEST ? n->depth : DEEPEST) * 2, "", name);
 }
 
 /* Prints a duration, or an amount in the report's unit. */
@@ -135,7 +143,8 @@ static void figure_cell(struct table *t, const struct tk_tree_report *r, bool ti
   table_cell(t, "%s", text);
 }
 
-static void node_row(struct table *t, const struct tk_tree_report *r, const struct tk_tree_node *n, bool device) {
+static void node_row(struct table *t, const struct params *p, const struct tk_tree_report *r, const struct tk_tree_node *n,
+                     bool device) {
   const double calls = r->calls ? (double)r->calls : 1, total = figure_seconds(n->total), all = figure_seconds(r->sum);
   const bool timed = n->count > n->unfinished;
   figure_cell(t, r, timed, total / calls);
@@ -145,7 +154,44 @@ static void node_row(struct table *t, const struct tk_tree_report *r, const stru
   duration_cell(t, n->mean >= 0, (double)n->mean / 1e12);
   if (device) duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
   times_cell(t, (double)n->count / calls);
-  name_cell(t, n);
+  name_cell(t, n, p->full_names);
+}
+
+static void layer_row(struct table *t, const struct params *p, const struct tk_tree_report *r, const struct tk_tree_node *n) {
+  const double calls = r->calls ? (double)r->calls : 1;
+  duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
+  if (r->work) percent_cell(t, (double)n->device, (double)r->work);
+  else table_cell(t, "%s", "");
+  if (strcmp(r->layers, "scopes") != 0) duration_cell(t, n->count > n->unfinished, figure_seconds(n->total) / calls);
+  times_cell(t, (double)n->count / calls);
+  name_cell(t, n, p->full_names);
+}
+
+static bool print_layers(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
+  const bool hosts = strcmp(r->layers, "scopes") != 0;
+  struct table t = { .align = hosts ? "rrrrl" : "rrrl", .width = tty_width(stdout), .sparse = true };
+  size_t hidden = 0;
+  char n[64], time[48];
+  table_cell(&t, "device");
+  table_cell(&t, "%%device");
+  if (hosts) table_cell(&t, "host");
+  table_cell(&t, "count");
+  table_cell(&t, "%s", r->layers);
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    if (shown[i]) layer_row(&t, p, r, &r->nodes[i]);
+    else hidden++;
+  }
+  if (!table_print(&t, stdout)) return false;
+  if (p->selected.shared.quiet) return true;
+  tk_print_duration(r->calls ? r->work / (tk_time)r->calls : r->work, time);
+  putchar('\n');
+  if (r->calls) printf("averages over %s; ", tty_counted(r->calls, "step", n));
+  if (r->work) printf("devices worked for %s%s", time, r->calls ? " of each" : "");
+  else fputs("no work of devices was recorded", stdout);
+  if (hidden) printf("; %s not shown (see --top)", tty_counted(hidden, "layer", n));
+  putchar('\n');
+  if (r->work) printf("device: time in which work %s the layer ran on any device\n", hosts ? "that was launched within" : "of");
+  return true;
 }
 
 static bool print_text(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
@@ -165,7 +211,7 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
     if (i != 5 || launched) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "path");
   for (size_t i = 0; i < r->n_nodes; i++)
-    if (shown[i]) node_row(&t, r, &r->nodes[i], launched > 0);
+    if (shown[i]) node_row(&t, p, r, &r->nodes[i], launched > 0);
   if (!table_print(&t, stdout)) return false;
   if (p->selected.shared.quiet) return true;
   if (r->calls) printf("\n"
@@ -218,6 +264,8 @@ static void tree_print_json(const struct params *p, const struct tk_trace *t, co
   if (r->calls) json_uint(&j, "calls", r->calls);
   if (r->unit) json_string(&j, "unit", r->unit);
   if (r->unweighed) json_uint(&j, "samples_in_other_units", r->unweighed);
+  if (r->layers) json_string(&j, "layers", r->layers);
+  if (r->layers) fields_time(&j, "work_ns", r->work);
   fields_total(&j, "sum_ns", r->sum);
   json_uint(&j, "paths_in_all", r->n_nodes);
   json_open(&j, "paths", '[');
@@ -238,7 +286,7 @@ static int print_tree(const struct params *p, const struct tk_trace *t, const st
   else if (p->folded) ok = tree_graph_folded(r, shown);
   else if (p->speedscope) ok = tree_graph_speedscope(r, shown, t->source);
   else if (p->svg) ok = tree_graph_svg(r, shown);
-  else ok = print_text(p, r, shown);
+  else ok = r->layers ? print_layers(p, r, shown) : print_text(p, r, shown);
   free(shown);
   return ok ? STATUS_DONE : STATUS_INPUT;
 }
@@ -257,6 +305,8 @@ static void say_nothing(const struct params *p, struct tk_trace *t, const struct
   if (p->per) say_no_calls(t, p->per);
   else if (p->every)
     tty_fail("%s: nothing matched: an iteration needs two events with the name '%s' (--every) on one thread", t->source, p->every);
+  else if (p->layers && !select_is_asked(&options->select))
+    tty_fail("%s: nothing matched: the trace states no scopes of work (arg tf_op), modules or annotations (--layers)", t->source);
   else if (p->path) tty_fail("%s: nothing matched: no selected span has the arg '%s' (--path)", t->source, options->path);
   else select_say_nothing(t, &options->select);
 }
@@ -284,7 +334,7 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   options->select.progress = run_ticker(&progress);
   bool ok = tk_tree(t, options, &report, &err);
   progress_end(&progress);
-  const bool asked = p->per || p->path || p->every || select_is_asked(&options->select);
+  const bool asked = p->per || p->path || p->every || p->layers || select_is_asked(&options->select);
   const bool nothing = ok && !report->n_nodes && asked && !p->selected.selection.allow_empty;
   if (!ok) status = run_fail_of(t->source, &err);
   else status = nothing ? STATUS_FINDING : print_tree(p, t, report);
@@ -312,7 +362,8 @@ static int cmd_tree(const void *params, const struct operands *in) {
   const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
   const char *path = p->path && select_is_arg(p->path) ? p->path + 4 : p->path;
   struct tk_tree_options options = { .select = select, .per = p->per, .fold = p->fold, .path = path,
-                                     .by_start = p->sort == BY_START, .per_step = p->every };
+                                     .by_start = p->sort == BY_START, .per_step = p->every, .layers = p->layers,
+                                     .levels = (uint32_t)p->levels };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
   if (p->selected.shared.json + p->folded + p->speedscope + p->svg > 1)
@@ -320,6 +371,8 @@ static int cmd_tree(const void *params, const struct operands *in) {
   else if (p->every && (p->path || p->per)) status = run_usage("tree", "--every, --path and --per cannot be combined");
   else if (p->every && p->selected.shared.step_name) status = run_usage("tree", "--every and --step-name cannot be combined");
   else if (p->every && strlen(p->every) > 1000) status = run_usage("tree", "--every: pattern is too long");
+  else if (p->layers && (p->path || p->per || p->every || p->folded || p->speedscope || p->svg))
+    status = run_usage("tree", "--layers cannot be combined with --path, --per, --every, --folded, --speedscope or --svg");
   else if (p->path && p->per) status = run_usage("tree", "--path and --per cannot be combined");
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && read_level(p, &options)) status = tk_filter_check(&asked, &err) ? tree_of(p, &options, in) : run_fail(&err);

@@ -442,6 +442,9 @@ struct tk_tree_options {
                          * the name of the event; only events with the arg count, each with its self time */
   bool by_start;        /* siblings in the order of their first starts */
   bool per_step;        /* count only events that begin in a step; cannot be combined with per and path */
+  bool layers;          /* device time by layer: paths are the scopes of XLA (tf_op), or else nested modules, or else annotations; per
+                         * step if steps are marked. Cannot be combined with per, path and per_step */
+  uint32_t levels;      /* list only this many levels; 0 = all */
 };
 #define TK_TREE_OPTIONS_INIT TK_OPTIONS_INIT(tk_tree_options)
 
@@ -457,6 +460,7 @@ struct tk_tree_node {
   tk_time device;        /* time in which an accelerator ran work launched within the spans, on any stream */
   uint64_t launched;     /* number of kernels, copies and fills launched within the spans */
   tk_time mean;          /* mean duration of the spans that ended; negative = there are none */
+  const char *short_name; /* as in tk_top_row: set if all spans are kernels; distinct for the names of this report */
 };
 
 struct tk_tree_report {
@@ -467,6 +471,8 @@ struct tk_tree_report {
   const char *unit;    /* as in tk_top_report */
   uint64_t unweighed;
   struct tk_tree_impl *impl;
+  const char *layers;  /* what the paths of layers are: "scopes", "modules" or "annotations"; NULL = there are no layers */
+  tk_time work;        /* with layers: time in which an accelerator ran work in the steps, or in the trace without steps */
 };
 
 /* Aggregates the time of a sealed trace by path of names. */

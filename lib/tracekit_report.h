@@ -386,6 +386,10 @@ TK_EXPERIMENTAL const struct tk_threshold *tk_thresholds(size_t *n);
  * err, which names the file and the line, if the file cannot be read or is invalid. */
 TK_EXPERIMENTAL bool tk_thresholds_read(const char *file, struct tk_threshold *limits, size_t n, struct tk_err *err);
 
+/* Returns the name of the i-th key figure, as in tk_report.figures, and sets *unit to its unit: "%", "ms", "s" or "".  Returns NULL
+ * past the end. */
+TK_EXPERIMENTAL const char *tk_key_figure(size_t i, const char **unit);
+
 /* Reports on all traces of the sources, with one trace in memory at a time.  With several traces, collectives are compared;
  * large traces are then read twice.  The caller frees the report even on failure. */
 TK_EXPERIMENTAL bool tk_report_sources(struct tk_sources *s, const struct tk_report_options *opt, struct tk_report **report,
@@ -427,6 +431,7 @@ struct tk_diff_row {
   const char *work_name[2]; /* by_launch: name of the kernel, copy or fill with the most time; NULL = none in this row */
   const char *work_short_name[2];
   uint64_t work_names[2];   /* number of different names */
+  const char *short_name;   /* as in tk_top_row: set if all events are kernels and the rows are names */
 };
 
 enum tk_diff_state {
@@ -492,6 +497,7 @@ struct tk_compare_shift {
   double before, after; /* mean totals of the runs between this change and its neighbours, in picoseconds */
   double noise;         /* half the width of the 95% confidence interval of after - before */
   double p;             /* probability of such a change by chance, corrected for the number of places where it could be */
+  bool small;           /* less than 1% of the time of a step, or of all events without steps */
 };
 
 struct tk_compare_row {
@@ -501,6 +507,7 @@ struct tk_compare_row {
   size_t n_runs;
   TK_FIXED struct tk_compare_shift *shifts; /* in the order of runs; none unless trends are asked for */
   size_t n_shifts;
+  const char *short_name; /* as in tk_diff_row */
 };
 
 struct tk_compare_run {

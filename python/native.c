@@ -704,7 +704,8 @@ static PyObject *trace_tree(PyObject *self, PyObject *dict) {
   const struct tk_tree_options opt = {.select = selection(&w.o, &w.call), .has_by = option(&w.o, "by") != NULL,
                                       .by = (enum tk_top_by)opt_uint(&w.o, "by"), .arg = opt_text(&w.o, "arg"),
                                       .per = opt_text(&w.o, "per"), .path = opt_text(&w.o, "path"), .fold = opt_bool(&w.o, "fold"),
-                                      .by_start = opt_bool(&w.o, "by_start")};
+                                      .by_start = opt_bool(&w.o, "by_start"), .layers = opt_bool(&w.o, "layers"),
+                                      .levels = (uint32_t)opt_uint(&w.o, "levels")};
   if (!work_enter(&w)) return work_end(&w, NULL);
   if (work_leave(&w, tk_tree(w.t, &opt, &r, &w.err))) list = PyList_New(0);
   for (size_t i = 0; list && i < r->n_nodes; i++) {

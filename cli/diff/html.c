@@ -116,8 +116,9 @@ static void shift_values(FILE *to, const struct tk_compare_report *r, const stru
   for (size_t i = 0; i < row->n_shifts; i++) {
     const struct tk_compare_shift *s = &row->shifts[i];
     const size_t n = strlen(words);
+    if (s->small) continue;
     class = class_of_delta(s->after - s->before);
-    snprintf(words + n, sizeof words - n, "%s%s%s ± %s from %.60s", i ? "; " : "", s->after > s->before ? "+" : "-",
+    snprintf(words + n, sizeof words - n, "%s%s%s ± %s from %.60s", n ? "; " : "", s->after > s->before ? "+" : "-",
              runs_time(s->after - s->before, text), runs_time(s->noise, noise), r->runs[s->run].name);
     snprintf(words + strlen(words), sizeof words - strlen(words), " (p %s)", runs_p(s->p, text));
   }
@@ -130,8 +131,8 @@ static void name_row(FILE *to, const struct tk_compare_report *r, const struct r
   fputs("<tr><td class=name><div title=\"", to);
   html_string(to, name);
   fputs("\">", to);
-  html_string(to, name);
-  if (*runs_works_of(row, works, sizeof works)) {
+  html_string(to, row->short_name ? runs_name_of(row, v) : name);
+  if (*runs_works_of(row, v->full, works, sizeof works)) {
     fputs(": ", to);
     html_string(to, works);
   }

@@ -41,9 +41,10 @@ static void count_cell(struct table *t, double n) {
 }
 
 /* Prints the name of a row, the end of it if it is a path, and the names of work that is matched by its launch. */
-static const char *name_of_row(const struct tk_diff_row *r, const char *by, char *text, size_t room) {
-  const struct runs_work works[] = { { r->work_short_name[0], r->work_names[0] }, { r->work_short_name[1], r->work_names[1] } };
-  const char *name = r->name ? r->name : "(none)";
+static const char *name_of_row(const struct tk_diff_row *r, const char *by, bool full, char *text, size_t room) {
+  const char *const *names = full ? r->work_name : r->work_short_name;
+  const struct runs_work works[] = { { names[0], r->work_names[0] }, { names[1], r->work_names[1] } };
+  const char *name = r->short_name && !full ? r->short_name : r->name ? r->name : "(none)";
   char path[1024], work[512];
   const bool is_work = *runs_works(works, 2, work, sizeof work);
   if (is_work) snprintf(text, room, "%s: %s", runs_path_end(name, path, sizeof path), work);
@@ -64,7 +65,7 @@ static void row_cells(struct table *t, const struct tk_diff_row *r, const char *
   if (tk_diff_state(r) == TK_DIFF_CHANGED) table_mark(t, r->delta > 0 ? TTY_BAD : TTY_GOOD);
 }
 
-bool pair_print_table(const struct tk_diff_report *r, const char *by, size_t top) {
+bool pair_print_table(const struct tk_diff_report *r, const char *by, size_t top, bool full) {
   static const char *const sides[] = { "before", "after" };
   static const char *const titles[] = { "before", "after", "delta", "ratio", "noise", "", "count", "after" };
   struct table t = { .align = "rrrrrlrrl", .drop = "....c.ab.", .width = tty_width(stdout) };
@@ -75,7 +76,7 @@ bool pair_print_table(const struct tk_diff_report *r, const char *by, size_t top
   table_cell(&t, "%s", by ? by : "name");
   if (r->by_step) row_cells(&t, r->step, "(per step)");
   row_cells(&t, r->all, "(all, self time)");
-  for (size_t i = 0; i < top; i++) row_cells(&t, &r->rows[i], name_of_row(&r->rows[i], by, name, sizeof name));
+  for (size_t i = 0; i < top; i++) row_cells(&t, &r->rows[i], name_of_row(&r->rows[i], by, full, name, sizeof name));
   return table_print(&t, stdout);
 }
 

@@ -25,8 +25,8 @@ const char *runs_works(const struct runs_work *v, size_t n, char *text, size_t r
   *text = 0;
   for (size_t i = 0; i < n; i++) {
     const size_t at = strlen(text);
-    if (!v[i].short_name || (last && strcmp(last->short_name, v[i].short_name) == 0)) continue;
-    snprintf(text + at, room - at, "%s%.160s", last ? " -> " : "", v[i].short_name);
+    if (!v[i].name || (last && strcmp(last->name, v[i].name) == 0)) continue;
+    snprintf(text + at, room - at, "%s%.160s", last ? " -> " : "", v[i].name);
     last = &v[i];
     const size_t end = strlen(text);
     if (last->names > 1) snprintf(text + end, room - end, " (+%llu)", (unsigned long long)last->names - 1);
@@ -34,13 +34,19 @@ const char *runs_works(const struct runs_work *v, size_t n, char *text, size_t r
   return text;
 }
 
-const char *runs_works_of(const struct tk_compare_row *row, char *text, size_t room) {
+const char *runs_name_of(const struct tk_compare_row *row, const struct runs_view *v) {
+  if (row->short_name && !v->full) return row->short_name;
+  return row->name ? row->name : "(none)";
+}
+
+const char *runs_works_of(const struct tk_compare_row *row, bool full, char *text, size_t room) {
   enum { MOST = 16 };
   struct runs_work v[MOST];
   size_t n = 0;
   for (size_t i = 0; i < row->n_runs && n < MOST; i++) {
-    const struct runs_work w = { row->runs[i].work_short_name, row->runs[i].work_names };
-    if (w.short_name && (n == 0 || strcmp(v[n - 1].short_name, w.short_name) != 0)) v[n++] = w;
+    const struct tk_compare_cell *c = &row->runs[i];
+    const struct runs_work w = { full ? c->work_name : c->work_short_name, c->work_names };
+    if (w.name && (n == 0 || strcmp(v[n - 1].name, w.name) != 0)) v[n++] = w;
   }
   return runs_works(v, n, text, room);
 }
@@ -100,8 +106,8 @@ bool runs_print_head(const struct tk_compare_run *runs, size_t n, bool by_step, 
 
 static void name_cell(struct table *t, const struct runs_view *v, const struct tk_compare_row *row) {
   char path[1024], works[1024];
-  const char *name = row->name ? row->name : "(none)";
-  const bool is_work = *runs_works_of(row, works, sizeof works);
+  const char *name = runs_name_of(row, v);
+  const bool is_work = *runs_works_of(row, v->full, works, sizeof works);
   const bool is_path = is_work || (v->by && strcmp(v->by, "path") == 0);
   table_cell(t, "%s%s%s", is_path ? runs_path_end(name, path, sizeof path) : name, is_work ? ": " : "", works);
 }
@@ -155,10 +161,17 @@ static void bars(const struct tk_compare_row *row, char *text) {
   }
 }
 
+static size_t small_shifts(const struct tk_compare_row *row) {
+  size_t n = 0;
+  for (size_t i = 0; i < row->n_shifts; i++) n += row->shifts[i].small;
+  return n;
+}
+
 static const struct tk_compare_shift *largest_shift(const struct tk_compare_row *row) {
   const struct tk_compare_shift *most = NULL;
   for (size_t i = 0; i < row->n_shifts; i++) {
     const struct tk_compare_shift *s = &row->shifts[i];
+    if (s->small) continue;
     if (!most || fabs(s->after - s->before) > fabs(most->after - most->before)) most = s;
   }
   return most;
@@ -177,8 +190,9 @@ static void shift_cells(struct table *t, const struct tk_compare_report *r, cons
   table_mark_cell(t, style);
   table_cell(t, "%s", runs_time(s->noise, noise));
   table_cell(t, "%s", runs_p(s->p, number));
-  if (row->n_shifts == 1) table_cell(t, "%s", r->runs[s->run].name);
-  else table_cell(t, "%s, 1 of %zu", r->runs[s->run].name, row->n_shifts);
+  const size_t n = row->n_shifts - small_shifts(row);
+  if (n == 1) table_cell(t, "%s", r->runs[s->run].name);
+  else table_cell(t, "%s, 1 of %zu", r->runs[s->run].name, n);
 }
 
 static void trend_cells(struct table *t, const struct tk_compare_report *r, const struct tk_compare_row *row) {
@@ -209,7 +223,7 @@ static bool print_trends(const struct tk_compare_report *r, const struct runs_vi
 
 static void print_remarks(const struct tk_compare_report *r, const struct runs_view *v) {
   const bool trends = v->over || r->n_runs > COLUMNS;
-  uint64_t outside = 0;
+  uint64_t outside = 0, small = 0;
   char text[64];
   for (size_t i = 0; i < r->n_runs; i++) outside += r->runs[i].outside;
   printf("\naverages per %s", r->by_step ? "step" : "rank");
@@ -218,6 +232,10 @@ static void print_remarks(const struct tk_compare_report *r, const struct runs_v
   if (v->over && r->n_runs < 4) puts("? a lasting change needs at least two runs before and after it");
   else if (v->over) puts("change: the largest lasting change from one run to the next; p: its probability by chance");
   else if (!trends) puts("changes are those against the first run; ~ within the noise, ? unknown noise");
+  for (size_t i = 0; i < r->n_rows; i++) small += small_shifts(&r->rows[i]);
+  if (small)
+    printf("%s of less than 1%% of the time of %s not listed (--json lists all)\n", tty_counted(small, "lasting change", text),
+           r->by_step ? "a step" : "all events");
   if (outside)
     printf("%s start outside of all steps and are left out (--whole includes them)\n", tty_counted(outside, "event", text));
 }

@@ -7,6 +7,7 @@
 struct runs_view {
   const char *by;
   size_t top; /* number of rows to print */
+  bool full;  /* print names of kernels as recorded */
   bool over;  /* the runs are in the order of time: show trends */
 };
 
@@ -17,16 +18,18 @@ void runs_print_csv(const struct tk_compare_report *r, const struct runs_view *v
 /* Prints the table of runs. `sides`: words before the names of the runs; NULL = none. */
 bool runs_print_head(const struct tk_compare_run *runs, size_t n, bool by_step, const char *const *sides);
 
-/* The work of a row in one run: its short name, and the number of different names. */
+/* The work of a row in one run: its name, and the number of different names. */
 struct runs_work {
-  const char *short_name;
+  const char *name;
   uint64_t names;
 };
-/* Writes the short names of n runs in their order, each once: "a", "a -> b"; "a (+2)": one of three names. Writes "" if the row has no
+/* Writes the names of n runs in their order, each once: "a", "a -> b"; "a (+2)": one of three names. Writes "" if the row has no
  * such work. */
 const char *runs_works(const struct runs_work *v, size_t n, char *text, size_t room);
-/* Does the same for the runs of a row. */
-const char *runs_works_of(const struct tk_compare_row *row, char *text, size_t room);
+/* Does the same for the runs of a row. full: the names as recorded. */
+const char *runs_works_of(const struct tk_compare_row *row, bool full, char *text, size_t room);
+/* Returns the name of a row: the short one of a kernel unless the view is full. */
+const char *runs_name_of(const struct tk_compare_row *row, const struct runs_view *v);
 
 /* For the page too. */
 const char *runs_path_end(const char *path, char *text, size_t n); /* the last three names of a path: "... > a > b > c" */

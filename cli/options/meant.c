@@ -351,7 +351,7 @@ const char *meant_value(const char *option, const char *word) {
 static const struct word_row FIGURES[] = {
   { "figure", "busy", "device_busy" },       { "figure", "gpu_util", "device_busy" },    { "figure", "gpu_utilization", "device_busy" },
   { "figure", "util", "device_busy" },       { "figure", "utilization", "device_busy" }, { "figure", "utilisation", "device_busy" },
-  { "figure", "occupancy", "device_busy" },  { "figure", "idle", "device_idle" },        { "figure", "gpu_idle", "device_idle" },
+  { "figure", "idle", "device_idle" },       { "figure", "gpu_idle", "device_idle" },
   { "figure", "comm", "communication" },     { "figure", "nccl", "communication" },      { "figure", "overlap", "overlap_percent" },
   { "figure", "exposed_comm", "exposed_communication" },
   { "figure", "compute_util", "compute" },   { "figure", "step_time", "mean(step)" },    { "figure", "step", "mean(step)" },

@@ -143,11 +143,25 @@ static void drop_columns(const struct table *t, size_t *widest, size_t *before) 
   }
 }
 
-static void print_cells(const struct table *t, size_t *widest, FILE *to) {
+void table_say_dropped(const char *titles, FILE *to) {
+  fprintf(to, "left out in this width: %s (a wider terminal or a pipe shows all)\n", titles);
+}
+
+/* Names the columns that drop_columns() left out. `empty`: columns without text, which no width would show. */
+static void say_dropped(const struct table *t, const size_t *widest, const bool *empty, FILE *to) {
+  char titles[512];
+  size_t n = 0;
+  for (size_t k = 0; t->align[k] && n < sizeof titles; k++)
+    if (widest[k] == DROPPED && !empty[k]) n += (size_t)snprintf(titles + n, sizeof titles - n, "%s%s", n ? ", " : "", t->cells[k]);
+  if (n) table_say_dropped(titles, to);
+}
+
+static void print_cells(const struct table *t, size_t *widest, bool *empty, FILE *to) {
   size_t columns = strlen(t->align), before = 0;
   for (size_t i = 0; i < t->n; i++)
     if (width(t->cells[i]) > widest[i % columns]) widest[i % columns] = width(t->cells[i]);
   drop_empty(t, widest);
+  for (size_t k = 0; k < columns; k++) empty[k] = widest[k] == DROPPED;
   squeeze_column(t, widest);
   for (size_t i = 0; i + 1 < columns; i++) before += span(widest[i]);
   drop_columns(t, widest, &before);
@@ -164,18 +178,21 @@ static void print_cells(const struct table *t, size_t *widest, FILE *to) {
     if (mark && style) fputs(tty_style(to, style), to);
     if (column + 1 == columns) fprintf(to, "%s\n", style ? tty_style(to, TTY_PLAIN) : "");
   }
+  say_dropped(t, widest, empty, to);
 }
 
 bool table_print(struct table *t, FILE *to) {
   size_t *widest = calloc(strlen(t->align), sizeof *widest);
-  bool ok = widest && !t->failed;
-  if (ok) print_cells(t, widest, to);
+  bool *empty = calloc(strlen(t->align), sizeof *empty);
+  bool ok = widest && empty && !t->failed;
+  if (ok) print_cells(t, widest, empty, to);
   else tty_say("out of memory: a table is missing");
   for (size_t i = 0; i < t->n; i++) free(t->cells[i]);
   free(t->cells);
   free(t->styles);
   free(t->marks);
   free(widest);
+  free(empty);
   *t = (struct table){ .align = t->align };
   return ok;
 }

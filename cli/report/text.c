@@ -4,11 +4,13 @@
 #include "roofline.h"
 #include "shared/figures.h"
 #include "print/table.h"
+#include "print/wrap.h"
 #include "print/tty.h"
 
 #include <string.h>
 
 enum { MOST_FINDINGS = 7 }; /* above the tables */
+static const double SMALL = 0.01; /* share of a peak of memory below which rows are summed up */
 
 static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
 
@@ -82,22 +84,30 @@ static void print_head(const struct tk_report *r) {
 
 /* ---- findings ---- */
 
-static void print_place(const struct tk_report_finding *f) {
-  char text[48];
-  if (f->has_step) printf("step %lld", (long long)f->step);
+/* Writes the step and the time of a finding: "step 3, +1.5 s: "; "" if it has neither. */
+static void write_place(const struct tk_report_finding *f, char *text, size_t room) {
+  char time[48];
+  size_t n = 0;
+  *text = 0;
+  if (f->has_step) n = (size_t)snprintf(text, room, "step %lld%s", (long long)f->step, f->length >= 0 ? ", " : ": ");
   if (f->length < 0) return;
-  tk_print_duration(f->at, text);
-  printf("%s+%s", f->has_step ? ", " : "", text);
+  tk_print_duration(f->at, time);
+  snprintf(text + n, room - n, "+%s: ", time);
 }
 
 static void print_finding(const struct tk_report_finding *f) {
+  enum { INDENT = 9 };
   const bool bad = strcmp(f->severity, "bad") == 0;
+  struct wrap w = { .to = stdout, .width = tty_width(stdout), .indent = INDENT, .column = INDENT };
+  char place[128];
   printf("%s%-8s%s ", tty_style(stdout, bad ? TTY_BAD : TTY_DOUBT), f->severity, tty_style(stdout, TTY_PLAIN));
-  tty_string(stdout, f->text);
-  fputs("\n         ", stdout);
-  print_place(f);
-  if (f->has_step || f->length >= 0) fputs(": ", stdout);
-  tty_string(stdout, f->advice);
+  wrap_text(&w, f->text);
+  printf("\n%*s", INDENT, "");
+  w.column = INDENT;
+  write_place(f, place, sizeof place);
+  fputs(place, stdout);
+  w.column += strlen(place);
+  wrap_text(&w, f->advice);
   putchar('\n');
 }
 
@@ -506,6 +516,14 @@ static bool print_memory(const struct tk_report *r) {
   return table_print(&t, stdout);
 }
 
+/* Rows of one allocator that are not shown one by one. */
+struct held_others {
+  int64_t rank;
+  const char *allocator;
+  double bytes, peak;
+  uint64_t rows, blocks;
+};
+
 static void cell_owner(struct table *t, const struct tk_report_held *h) {
   char who[96];
   memory_name(h->rank, h->allocator, who, sizeof who);
@@ -514,9 +532,21 @@ static void cell_owner(struct table *t, const struct tk_report_held *h) {
   else table_cell(t, "%s: %s", who, *h->op ? h->op : "(no operator)");
 }
 
+/* Prints what an allocator's table leaves out: rows beyond the first `top`, and rows of less than 1% of the peak. */
+static void others_row(struct table *t, const struct held_others *o) {
+  char who[96], n[64];
+  if (!o->rows) return;
+  memory_name(o->rank, o->allocator, who, sizeof who);
+  cell_bytes(t, true, o->bytes);
+  table_cell(t, "%.1f", o->peak > 0 ? 100 * o->bytes / o->peak : 0);
+  cell_count(t, o->blocks);
+  table_cell(t, "%s: %s", who, tty_counted(o->rows, "other", n));
+}
+
 static bool print_held(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "bytes", "% of peak", "blocks", "allocated at the peak", NULL };
   struct table t = { .align = "rrrl", .width = tty_width(stdout) };
+  struct held_others others = { .rows = 0 };
   size_t place = 0;
   if (r->n_held == 0) return true;
   title("Memory at the peak");
@@ -524,21 +554,29 @@ static bool print_held(const struct tk_report *r, size_t top) {
   for (size_t i = 0; i < r->n_held; i++) {
     const struct tk_report_held *h = &r->held[i];
     place = memory_place(r, i, place);
-    if (place >= top) continue;
+    if (place == 0) others_row(&t, &others), others = (struct held_others){ h->rank, h->allocator, 0, h->peak, 0, 0 };
+    if (place >= top || (h->recorded && h->bytes < SMALL * h->peak)) {
+      others.bytes += h->bytes;
+      others.blocks += h->blocks;
+      others.rows++;
+      continue;
+    }
     cell_bytes(&t, true, h->bytes);
     table_cell(&t, "%.1f", h->peak > 0 ? 100 * h->bytes / h->peak : 0);
     if (h->recorded) cell_count(&t, h->blocks);
     else table_cell(&t, "-");
     cell_owner(&t, h);
   }
+  others_row(&t, &others);
   return table_print(&t, stdout);
 }
 
 static void print_unknown(const struct tk_report *r) {
   if (r->n_unknown) title("Not available");
   for (size_t i = 0; i < r->n_unknown; i++) {
+    struct wrap w = { .to = stdout, .width = tty_width(stdout), .indent = 2, .column = 2 };
     fputs("- ", stdout);
-    tty_string(stdout, r->unknown[i]);
+    wrap_text(&w, r->unknown[i]);
     putchar('\n');
   }
 }

@@ -81,12 +81,13 @@ static bool refuse(const char *command, const char *text, const char *why) {
   return false;
 }
 
-/* Reports an unknown function or figure and suggests the nearest one (figures with and without their unit).  Returns false. */
+/* Reports an unknown function or figure and suggests the nearest one (figures with and without their unit, key figures).  Returns
+ * false. */
 static bool refuse_word(const char *command, const char *text, const char *word, bool function) {
-  enum { MOST = 200, LONGEST = 48 };
+  enum { MOST = 200, LONGEST = 48, KEYS = 32 };
   static const char *const UNITS[] = { "_ns", "_percent", NULL };
   char shorter[MOST][LONGEST];
-  const char *words[2 * MOST + 2] = { "gpu_busy" };
+  const char *words[2 * MOST + KEYS + 2] = { "gpu_busy" }, *key_unit;
   size_t n = function ? 0 : 1, k = 0;
   for (size_t i = 0; function && i < N_FUNCTIONS; i++) words[n++] = FUNCTIONS[i].word;
   const struct tk_field *f;
@@ -99,6 +100,7 @@ static bool refuse_word(const char *command, const char *text, const char *word,
       words[n++] = shorter[k++];
     }
   }
+  for (size_t i = 0; !function && i < KEYS && (words[n] = tk_key_figure(i, &key_unit)); i++) n++;
   words[n] = NULL;
   const char *near = function ? NULL : meant_figure(word);
   if (!near) near = tk_nearest(word, words);
@@ -134,12 +136,19 @@ static bool parse_figure(struct expect *e, const char *command, const char *p, s
   snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), p);
   if (compares && strcmp(word, "total") == 0) return true;
   e->figure = figure_of(p, n, e->unit == EXPECT_PERCENT && !compares);
-  return e->figure || refuse_word(command, e->text, word, false);
+  if (!e->figure) e->key = figure_key(p, n, &e->key_unit);
+  return e->figure || e->key || refuse_word(command, e->text, word, false);
 }
 
 bool expect_is_step(const struct expect *e) { return e->name && strcmp(e->name, "step") == 0; }
 
+static enum expect_unit unit_of_key(const char *unit) {
+  if (!*unit) return EXPECT_PLAIN;
+  return strcmp(unit, "%") == 0 ? EXPECT_PERCENT : EXPECT_TIME;
+}
+
 enum expect_unit expect_unit(const struct expect *e) {
+  if (e->key) return unit_of_key(e->key_unit);
   if (e->function == EXPECT_FIGURE && !e->figure) return EXPECT_TIME;
   if (e->function == EXPECT_FIGURE)
     switch (e->figure->unit) {
@@ -302,11 +311,26 @@ static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, 
   return expect_holds(e, v) ? EXPECT_HELD : EXPECT_FAILED;
 }
 
+/* Evaluates a key figure: one value for all ranks, that of the device with the worst one. */
+static enum expect_result ask_key(const struct expect *e, const struct tk_report *r, char *said, size_t n) {
+  double value;
+  char text[64], device[200];
+  const struct tk_report_figure *f = figure_key_value(e->key, r, &value);
+  if (!f) {
+    snprintf(said, n, "the trace does not contain this key figure");
+    return EXPECT_UNKNOWN;
+  }
+  figure_device(f, device, sizeof device);
+  snprintf(said, n, "%s%s%s", expect_print(e, value, text), *device ? " of " : "", device);
+  return expect_holds(e, value) ? EXPECT_HELD : EXPECT_FAILED;
+}
+
 enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const struct tk_report *r, char *said, size_t n) {
   enum expect_result result = r->n_ranks ? EXPECT_HELD : EXPECT_UNKNOWN;
   char name[200], text[64];
   if (e->name && !expect_is_step(e)) return ask_names(e, t, said, n);
   if (!r->n_ranks) snprintf(said, n, "the trace has no events");
+  else if (e->key) return ask_key(e, r, said, n);
   for (size_t i = 0; i < r->n_ranks && result == EXPECT_HELD; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
     double value = 0;

@@ -1,6 +1,7 @@
 /* expect.h - assertions about a run: "gpu_busy > 80%", "p95(step) < 150ms", "count(cudaMalloc) == 0", "total(gemm*) > 1.1x".
  *
  *     WORD OP VALUE              a figure of report --json (figures.h); the key may omit its unit
+ *     KEY FIGURE OP VALUE        a key figure of report --json, of the device with the worst one; _ may replace blanks
  *     FUNCTION(NAME) OP VALUE    a column of top --json over the events that match the glob NAME; NAME step: training steps
  *
  * OP is one of < <= > >= == !=.  VALUE is a percentage (80%), a time (150ms), a number or a size (2GB).  If two runs are
@@ -21,7 +22,8 @@ enum expect_op { EXPECT_LT, EXPECT_LE, EXPECT_GT, EXPECT_GE, EXPECT_EQ, EXPECT_N
 struct expect {
   const char *text;     /* the assertion as given */
   char *name;           /* glob for event names, or "step"; NULL for a figure */
-  const struct tk_field *figure; /* for EXPECT_FIGURE; NULL = "total", which needs two runs */
+  const struct tk_field *figure; /* for EXPECT_FIGURE; NULL = a key figure, or "total", which needs two runs */
+  const char *key, *key_unit;    /* the key figure and its unit; NULL = none */
   enum expect_function function;
   enum expect_op op;
   enum expect_unit unit;

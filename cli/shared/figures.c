@@ -44,6 +44,30 @@ bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r,
   return known;
 }
 
+static bool is_same_key(const char *key, const char *word, size_t n) {
+  if (strlen(key) != n) return false;
+  for (size_t i = 0; i < n; i++)
+    if (word[i] != key[i] && !(word[i] == '_' && key[i] == ' ')) return false;
+  return true;
+}
+
+const char *figure_key(const char *word, size_t n, const char **unit) {
+  const char *key;
+  for (size_t i = 0; (key = tk_key_figure(i, unit)); i++)
+    if (is_same_key(key, word, n)) return key;
+  return NULL;
+}
+
+const struct tk_report_figure *figure_key_value(const char *key, const struct tk_report *r, double *v) {
+  for (size_t i = 0; i < r->n_figures; i++) {
+    const struct tk_report_figure *f = &r->figures[i];
+    if (strcmp(f->name, key) != 0 || !f->known) continue;
+    *v = f->value * (strcmp(f->unit, "ms") == 0 ? 1e9 : strcmp(f->unit, "s") == 0 ? 1e12 : 1);
+    return f;
+  }
+  return NULL;
+}
+
 static const struct {
   const char *name;
   size_t offset;

@@ -49,6 +49,8 @@ static int by_cost(const void *p, const void *q) {
   return diff_rows_order(a->name, a->name_len, b->name, b->name_len);
 }
 
+static const char **short_of(void *rows, size_t i) { return &((struct tk_diff_row *)rows)[i].short_name; }
+
 static bool diff_rows(struct diff_judge *j, struct tk_diff_report *r) {
   struct diff_set *set = j->set;
   r->rows = mem_array(&set->mem, (uint64_t)set->n_rows + 1, sizeof *r->rows);
@@ -59,12 +61,13 @@ static bool diff_rows(struct diff_judge *j, struct tk_diff_report *r) {
     if (row.events[0] + row.events[1] == 0) continue;
     end_row(j, r, &row);
     row.name = diff_set_name(set, i, &row.name_len);
+    if (diff_set_is_short(set, i)) row.short_name = row.name;
     for (uint32_t side = 0; side < 2; side++)
       row.work_name[side] = diff_set_work(set, side, i, &row.work_short_name[side], &row.work_names[side]);
     r->rows[r->n_rows++] = row;
   }
   if (r->n_rows) qsort(r->rows, r->n_rows, sizeof *r->rows, by_cost);
-  return !set->mem.failed;
+  return diff_set_shorten(set, r->rows, r->n_rows, short_of) && !set->mem.failed;
 }
 
 static bool diff_judge_sides(struct diff_judge *j, struct tk_diff_report *r) {

@@ -9,7 +9,7 @@ uint32_t diff_rows_add(struct diff_set *set, uint32_t name, uint32_t parent) {
   uint32_t *slot = map_put(&set->row_of, (uint64_t)parent << 32 | name, 0);
   if (!slot || *slot) return slot ? *slot : 0;
   if (!mem_grow(&set->mem, (void **)&set->rows, &set->cap_rows, (uint64_t)set->n_rows + 1, sizeof *set->rows)) return 0;
-  set->rows[set->n_rows] = (struct diff_path){name, parent, parent ? set->rows[parent - 1].depth + 1 : 0};
+  set->rows[set->n_rows] = (struct diff_path){.name = name, .parent = parent, .depth = parent ? set->rows[parent - 1].depth + 1 : 0};
   return *slot = ++set->n_rows;
 }
 

@@ -17,6 +17,7 @@
 #include "group.h"
 #include "graph/diagnostics.h"
 #include "self.h"
+#include "short_apart.h"
 #include "short_names.h"
 
 enum { DEEPEST = DIFF_DEEPEST };
@@ -213,6 +214,9 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? diff_rows_cell(a->set, a->side, *row, sample, 0) : 0;
   if (!cell) return 0;
   struct diff_cell *c = &a->side->cells[cell - 1];
+  struct diff_path *path = &a->set->rows[*row - 1];
+  if (groups_is_kernel(&a->groups, e)) path->kernels = true;
+  else path->others = true;
   c->count++;
   if (e->kind == TK_EVENT_SPAN) a->set->times = true;
   if (e->flags & TK_FLAG_UNFINISHED) return cell;
@@ -382,6 +386,27 @@ const char *diff_set_name(struct diff_set *set, uint32_t row, size_t *n) {
   if (!name) return NULL;
   *n = set->texts.strs[name].len;
   return (const char *)set->texts.strs[name].bytes;
+}
+
+bool diff_set_is_short(const struct diff_set *set, uint32_t row) {
+  const struct diff_path *p = &set->rows[row];
+  const bool by_name = set->opt.by_path || set->opt.by == TK_TOP_NAME;
+  return by_name && !set->opt.fold && p->name && p->kernels && !p->others && !p->parent;
+}
+
+bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i)) {
+  struct short_name *names = mem_array(&set->mem, (uint64_t)n + 1, sizeof *names);
+  size_t m = 0;
+  for (size_t i = 0; names && i < n; i++) {
+    const char *name = *of(rows, i);
+    if (name) names[m++] = (struct short_name){.name = name, .name_len = strlen(name)};
+  }
+  const bool ok = names && (!m || short_apart_names(names, m, &set->texts, &set->mem));
+  m = 0;
+  for (size_t i = 0; ok && i < n; i++)
+    if (*of(rows, i)) *of(rows, i) = names[m++].text;
+  mem_free(&set->mem, names);
+  return ok;
 }
 
 const char *diff_set_work(struct diff_set *set, uint32_t side, uint32_t row, const char **short_name, uint64_t *names) {

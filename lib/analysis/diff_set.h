@@ -32,6 +32,7 @@ struct diff_work {
 
 struct diff_path {
   uint32_t name, parent, depth; /* parent: 1 + the parent's row, 0 = none */
+  bool kernels, others;         /* has an event that is a kernel; has any other event */
 };
 
 /* One run. */
@@ -78,6 +79,11 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
 void diff_set_remove(struct diff_set *set, uint32_t side);
 /* Numbers the samples and sorts the cells of all sides, after the last trace. Returns false if memory runs out. */
 bool diff_set_place(struct diff_set *set);
+/* True if a row has a short name: its events are kernels, and rows are names. */
+bool diff_set_is_short(const struct diff_set *set, uint32_t row);
+/* Finds the short names of such rows, which live as long as the set: *of(rows, i) is the place of the short name of row i. It contains
+ * the name, or NULL if the row has no short name. Returns false if memory runs out. */
+bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i));
 /* Adds notes on work that is matched by name although matching by launch was asked for, and on the unit of the weights of a placed
  * set, unless all are times. */
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes);

@@ -187,3 +187,7 @@ unsigned groups_kinds(const struct groups *g, uint32_t group) {
   const struct intern_str *s = groups_text(g, group);
   return s ? (unsigned)strtoul((const char *)s->bytes, NULL, 10) : 0;
 }
+
+bool groups_is_kernel(const struct groups *g, const struct tk_event *e) {
+  return (kinds_of(&g->match->kinds, e) & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET)) == KIND_KERNEL;
+}

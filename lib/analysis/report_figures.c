@@ -125,6 +125,12 @@ static const struct figure FIGURES[] = {
   {"operators with self time above 50 ms", "", "", NAN, NAN, false, true, false, long_operators},
 };
 
+const char *tk_key_figure(size_t i, const char **unit) {
+  if (i >= sizeof FIGURES / sizeof *FIGURES) return NULL;
+  *unit = FIGURES[i].unit;
+  return FIGURES[i].name;
+}
+
 static bool is_worse(const struct figure *f, double a, double b) { return f->more_is_better ? a < b : a > b; }
 
 static const char *verdict(const struct figure *f, double value) {

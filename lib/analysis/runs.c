@@ -13,6 +13,8 @@
 
 /* Share of chance among the rows with a change. */
 static const double CHANCE = 0.05;
+/* Share of the time of a step below which a lasting change is small: the least threshold of a finding. */
+static const double SMALL = 0.01;
 
 struct tk_compare_impl {
   struct diff_set set;
@@ -109,6 +111,7 @@ static bool runs_rows(struct tk_compare_report *r, struct diff_judge *j) {
     r->n_rows++;
     end_cells(j, r, row);
     row->name = diff_set_name(set, i, &row->name_len);
+    if (diff_set_is_short(set, i)) row->short_name = row->name;
     for (uint32_t k = 0; k < set->n_sides; k++) {
       struct tk_compare_cell *c = &row->runs[k];
       c->work_name = diff_set_work(set, k, i, &c->work_short_name, &c->work_names);
@@ -147,6 +150,20 @@ static bool find_shifts(struct tk_compare_report *r, struct tk_compare_row *row,
   return true;
 }
 
+static void mark_small(struct tk_compare_row *row, double floor) {
+  for (size_t i = 0; i < row->n_shifts; i++) row->shifts[i].small = fabs(row->shifts[i].after - row->shifts[i].before) < floor;
+}
+
+/* Marks the changes that are small by the longest steps of a run, or by the time of all its events. */
+static void mark_smalls(struct tk_compare_report *r) {
+  const struct tk_compare_row *whole = r->by_step ? r->step : r->all;
+  double most = 0;
+  for (size_t i = 0; i < whole->n_runs; i++) most = fmax(most, whole->runs[i].total);
+  mark_small(r->all, SMALL * most);
+  if (r->by_step) mark_small(r->step, SMALL * most);
+  for (size_t i = 0; i < r->n_rows; i++) mark_small(&r->rows[i], SMALL * most);
+}
+
 static bool runs_trends(struct tk_compare_report *r) {
   struct mem *mem = &r->impl->set.mem;
   double *p = mem_array(mem, r->n_rows + 1, sizeof *p);
@@ -159,6 +176,7 @@ static bool runs_trends(struct tk_compare_report *r) {
   bool ok = find_shifts(r, r->all, CHANCE) && find_shifts(r, r->step, CHANCE);
   for (size_t i = 0; ok && i < r->n_rows; i++) ok = find_shifts(r, &r->rows[i], limit);
   mem_free(mem, p);
+  if (ok) mark_smalls(r);
   return ok;
 }
 
@@ -166,7 +184,8 @@ static bool runs_trends(struct tk_compare_report *r) {
 
 static double largest_shift(const struct tk_compare_row *row) {
   double most = -1;
-  for (size_t i = 0; i < row->n_shifts; i++) most = fmax(most, fabs(row->shifts[i].after - row->shifts[i].before));
+  for (size_t i = 0; i < row->n_shifts; i++)
+    if (!row->shifts[i].small) most = fmax(most, fabs(row->shifts[i].after - row->shifts[i].before));
   return most;
 }
 
@@ -184,6 +203,8 @@ static int by_change(const void *p, const void *q) {
   return diff_rows_order(a->name, a->name_len, b->name, b->name_len);
 }
 
+static const char **short_of(void *rows, size_t i) { return &((struct tk_compare_row *)rows)[i].short_name; }
+
 /* ---- the report ---- */
 
 static bool runs_all(struct tk_compare_report *r, struct diff_judge *j) {
@@ -200,7 +221,7 @@ static bool runs_all(struct tk_compare_report *r, struct diff_judge *j) {
   }
   if (!runs_rows(r, j) || !runs_sums(r, j) || (set->opt.trends && !runs_trends(r))) return false;
   if (r->n_rows) qsort(r->rows, r->n_rows, sizeof *r->rows, by_change);
-  return true;
+  return diff_set_shorten(j->set, r->rows, r->n_rows, short_of);
 }
 
 bool runs_close(struct tk_compare_report *r, struct tk_err *err) {

@@ -72,6 +72,8 @@ static const struct tk_field shift_list[] = {
   FIELD_GET(NUMBER, NS, "after_ns", get_shift_after, "mean total_ns of the runs after, up to the next change"),
   FIELD_GET(NUMBER, NS, "noise_ns", get_shift_noise, "half the width of the 95% confidence interval of after_ns minus before_ns"),
   FIELD(tk_compare_shift, NUMBER, p, "p", "probability of such a change by chance, corrected for the number of places"),
+  FIELD(tk_compare_shift, BOOL, small, "small",
+    "less than 1% of the time of a step, or of all events without steps; such changes are left out of the tables"),
 };
 const struct field_list compare_shift_fields = FIELD_LIST(tk_compare_shift, shift_list, "compare shift");
 
@@ -84,13 +86,19 @@ static bool get_compare_name(const void *row, const void *owner, struct tk_value
   return r->name != NULL;
 }
 
+static bool get_compare_short(const void *row, const void *owner, struct tk_value *v) {
+  ROW_OF(tk_compare_row);
+  return field_text(v, r->short_name);
+}
+
 static const struct tk_field row_list[] = {
   FIELD_GET_IF(TEXT, NONE, "name", get_compare_name,
     "value that the events have in common; the names of a path are joined by >; null if unnamed"),
   FIELD_ROWS(tk_compare_row, TK_ROW_COMPARE_CELL, runs, n_runs, "runs", "figures of each run"),
   FIELD_ROWS(tk_compare_row, TK_ROW_COMPARE_SHIFT, shifts, n_shifts, "shifts", "lasting changes; none without --over"),
+  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_compare_short, "short name of a kernel, distinct for the names of this report"),
 };
-enum { N_COMPARE = sizeof row_list / sizeof *row_list };
+enum { N_COMPARE = sizeof row_list / sizeof *row_list - 1 }; /* fields of sums */
 const struct field_list compare_fields = FIELD_LIST(tk_compare_row, row_list, "compare");
 const struct field_list compare_sum_fields = {row_list + 1, N_COMPARE - 1, sizeof(struct tk_compare_row), "compare sum"};
 

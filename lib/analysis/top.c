@@ -76,10 +76,6 @@ static bool add_tally(struct top *top, uint32_t group) {
   return true;
 }
 
-static bool top_is_kernel(const struct top *top, const struct tk_event *e) {
-  return (kinds_of(&top->match.kinds, e) & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET)) == KIND_KERNEL;
-}
-
 /* Assigns groups to frames, if rows are names: a sample counts in the row of each of its frames. */
 static bool group_frames(struct top *top) {
   const struct tk_trace *t = top->t;
@@ -113,7 +109,7 @@ static bool choose(struct top *top, struct tk_err *err) {
     top->n_samples += e->kind == TK_EVENT_SAMPLE;
     if (e->kind == TK_EVENT_SAMPLE) continue;
     top->tallies[group].count++;
-    if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += top_is_kernel(top, e);
+    if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += groups_is_kernel(&top->groups, e);
   }
   return match_check(&top->match, err) && group_frames(top);
 }

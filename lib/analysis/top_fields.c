@@ -94,6 +94,11 @@ static bool get_of_all(const void *row, const void *owner, struct tk_value *v) {
   return percent(v, ((const struct tk_tree_node *)row)->total, ((const struct tk_tree_report *)owner)->sum);
 }
 
+static bool get_tree_short(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_text(v, ((const struct tk_tree_node *)row)->short_name);
+}
+
 static const struct tk_field tree_list[] = {
   FIELD_GET_IF(TEXT, NONE, "name", get_tree_name, "name of the spans; null if unnamed"),
   FIELD_GET(COUNT, NONE, "id", get_tree_id, "number of the path"),
@@ -111,6 +116,7 @@ static const struct tk_field tree_list[] = {
   FIELD_TIME_IF(tk_tree_node, device, "device_ns", has_launched,
     "time during which an accelerator ran that work, on any stream"),
   FIELD_TIME_IF(tk_tree_node, mean, "mean_ns", has_mean, "mean duration of the spans; null without one that ended"),
+  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_tree_short, "short name of a kernel, distinct for the names of this report"),
 };
 const struct field_list tree_fields = FIELD_LIST(tk_tree_node, tree_list, "tree");
 
@@ -159,6 +165,11 @@ static bool get_noise(const void *row, const void *owner, struct tk_value *v) {
   return field_number(v, noise / 1e3, noise >= 0);
 }
 
+static bool get_diff_short(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_text(v, ((const struct tk_diff_row *)row)->short_name);
+}
+
 static const struct tk_field diff_list[] = {
   FIELD_GET_IF(TEXT, NONE, "name", get_diff_name,
     "value that the events have in common; the names of a path are joined by >; null if unnamed"),
@@ -169,10 +180,10 @@ static const struct tk_field diff_list[] = {
   FIELD_GET_IF(NUMBER, NONE, "ratio", get_ratio, "total_ns after divided by total_ns before; null if that was 0"),
   FIELD_GET_IF(NUMBER, NS, "noise_ns", get_noise,
     "half the width of the 95% confidence interval of delta_ns; null if there are too few steps and ranks"),
+  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_diff_short, "short name of a kernel, distinct for the names of this report"),
 };
 const struct field_list diff_fields = FIELD_LIST(tk_diff_row, diff_list, "diff");
-/* Number of all fields but the name. */
-enum { N_DIFF = sizeof diff_list / sizeof *diff_list };
+enum { N_DIFF = sizeof diff_list / sizeof *diff_list - 1 }; /* sums have no short name */
 const struct field_list diff_sum_fields = {diff_list + 1, N_DIFF - 1, sizeof(struct tk_diff_row), "diff sum"};
 
 /* Defines the fields for one side: means per step and rank, or per rank. */

@@ -2,43 +2,19 @@
  *
  *     hang      find the node of each selected span: the path of selected spans around it, and its own name
  *     add       sum up durations and self times, and device work, which counts for each span around its launch
+ *     layers    device time by layer (tree_layers.c)
  *     order     sort siblings by total time or by start, and put parents before children */
-#include "tree.h"
+#include "tree_layers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
-#include "base/int128.h"
-#include "group.h"
 #include "op/launched.h"
 #include "op/scopes.h"
-#include "measure.h"
-#include "self.h"
-#include "graph/within.h"
 #include "graph/args.h"
-#include "weights.h"
-
-/* A node of the tree: a path of names. Node 0 is the root and is not reported. */
-struct node {
-  uint32_t parent, group, depth;
-  uint32_t child, sibling; /* first child, next sibling; 0 = none */
-  bool stepless;      /* by step: at or below the row of what begins outside of all steps */
-  bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
-  uint64_t count, unfinished, clipped, launched;
-  uint64_t timed;          /* spans with a known duration */
-  i128 total, self;
-  i128 weight;      /* weight of the samples here and, after adding up, below */
-  uint64_t samples; /* their number */
-  tk_time device;
-  tk_time start; /* earliest start of its spans and of those below; INT64_MAX = unknown */
-  uint32_t order, last; /* order: index in the report; last: index of its last descendant */
-};
-
-struct work {
-  uint32_t node;
-  struct interval when;
-};
+#include "short_apart.h"
+#include "tree.h"
 
 struct tk_tree_impl {
   struct mem mem;
@@ -46,41 +22,7 @@ struct tk_tree_impl {
   char *unit;
 };
 
-struct tree {
-  struct tk_trace *t;
-  const struct tk_tree_options *opt;
-  struct tk_tree_report *report;
-  struct mem *mem;
-  struct match match;
-  struct groups *names, *by;
-  struct scope scope;
-  struct selves selves;
-  struct node *nodes;
-  uint32_t n, cap;
-  struct map children;  /* parent and group -> node */
-  uint32_t *node_of;    /* by event: node of the event itself; 0 = none */
-  uint32_t *around;     /* by event: its own node, otherwise the node of the innermost selected span around it */
-  struct within within;
-  struct work *works;
-  uint32_t n_works, cap_works;
-  tk_id path;           /* key of the arg that contains the path */
-  struct weight_unit unit;
-  struct map node_of_stack; /* outermost node and stack -> node */
-  tk_id *stack_path;
-  uint32_t cap_stack_path;
-  uint8_t *is_per;      /* by class: whether its name matches --per: 1 = yes, 2 = no, 0 = not computed yet */
-};
-
 /* ---- hang ---- */
-
-static uint32_t child_of(struct tree *tree, uint32_t parent, uint32_t group, bool is_by) {
-  uint32_t *slot = map_put(&tree->children, (uint64_t)parent << 32 | group, 0);
-  if (!slot || *slot) return slot ? *slot : 0;
-  if (!mem_grow(tree->mem, (void **)&tree->nodes, &tree->cap, (uint64_t)tree->n + 1, sizeof *tree->nodes)) return 0;
-  tree->nodes[tree->n] = (struct node){.parent = parent, .group = group, .is_by = is_by, .is_sum = is_by, .start = INT64_MAX,
-                                       .stepless = is_by ? group == GROUP_NONE : tree->nodes[parent].stepless};
-  return *slot = tree->n++;
-}
 
 static bool is_per(struct tree *tree, tk_id cls) {
   const struct tk_trace *t = tree->t;
@@ -99,12 +41,13 @@ static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
   if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
   if (tree->opt->per_step && !steps_at(&tree->match.steps, e)) return 0;
-  if (parent && !begins_step(tree, e, parent)) return child_of(tree, parent, groups_of(tree->names, e), false);
-  if (parent) return child_of(tree, child_of(tree, 0, groups_of(tree->by, e), true), groups_of(tree->names, e), false);
+  if (tree->layers && !tree_layers_holds(tree, e)) return 0;
+  if (parent && !begins_step(tree, e, parent)) return tree_nodes_child(tree, parent, groups_of(tree->names, e), false);
+  if (parent) return tree_nodes_child(tree, tree_nodes_child(tree, 0, groups_of(tree->by, e), true), groups_of(tree->names, e), false);
   if (tree->opt->per && !is_per(tree, e->cls)) return 0;
   tree->report->calls += tree->opt->per != NULL;
-  if (tree->opt->has_by) parent = child_of(tree, 0, groups_of(tree->by, e), true);
-  return child_of(tree, parent, groups_of(tree->names, e), false);
+  if (tree->opt->has_by) parent = tree_nodes_child(tree, 0, groups_of(tree->by, e), true);
+  return tree_nodes_child(tree, parent, groups_of(tree->names, e), false);
 }
 
 /* Returns the node for an event whose arg contains its path; 0 if the event is not selected or has no such arg. */
@@ -113,14 +56,14 @@ static uint32_t hang_path(struct tree *tree, tk_id event) {
   struct tk_arg arg;
   if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
   if (!args_of_event(tree->t, e, tree->path, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return 0;
-  uint32_t node = tree->opt->has_by ? child_of(tree, 0, groups_of(tree->by, e), true) : 0;
+  uint32_t node = tree->opt->has_by ? tree_nodes_child(tree, 0, groups_of(tree->by, e), true) : 0;
   for (const char *p = tk_string(tree->t, arg.s, NULL); *p; p += *p == '/') {
     const size_t n = scopes_part(p);
-    if (n) node = child_of(tree, node, groups_of_text(tree->names, p, n), false);
+    if (n) node = tree_nodes_child(tree, node, groups_of_text(tree->names, p, n), false);
     if (n) tree->nodes[node].is_sum = true;
     p += n;
   }
-  return child_of(tree, node, groups_of(tree->names, e), false);
+  return tree_nodes_child(tree, node, groups_of(tree->names, e), false);
 }
 
 static bool hang_track(struct tree *tree, const struct tk_track *k) {
@@ -130,7 +73,8 @@ static bool hang_track(struct tree *tree, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     const struct within_span around = nests ? within_find(&tree->within, e) : (struct within_span){0};
-    const uint32_t node = e->kind != TK_EVENT_SPAN ? 0 : tree->opt->path ? hang_path(tree, i) : hang_span(tree, i, around.node);
+    const bool hangs = e->kind == TK_EVENT_SPAN && tree->layers != TREE_SCOPES;
+    const uint32_t node = !hangs ? 0 : tree->opt->path ? hang_path(tree, i) : hang_span(tree, i, around.node);
     tree->node_of[i] = node;
     tree->around[i] = node ? node : around.node;
     if (nests && !within_add(&tree->within, t, i, around, node)) return false;
@@ -156,17 +100,13 @@ static struct interval part_of(const struct window *w, const struct tk_event *e)
   return e->flags & TK_FLAG_LOST_CLOCK ? (struct interval){INT64_MIN, e->dur} : measure_part(w, e->ts, e->ts + e->dur);
 }
 
-/* Notes the start of a span in its node and in the nodes above. */
-static void note_start(struct tree *tree, const struct tk_event *e, uint32_t node) {
-  if (e->flags & TK_FLAG_LOST_CLOCK) return;
-  for (uint32_t k = node; k && e->ts < tree->nodes[k].start; k = tree->nodes[k].parent) tree->nodes[k].start = e->ts;
-}
-
 static void add_span(struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
   struct node *n = &tree->nodes[tree->node_of[event]];
   n->count++;
-  note_start(tree, e, tree->node_of[event]);
+  if (groups_is_kernel(tree->names, e)) n->kernels = true;
+  else n->others = true;
+  tree_nodes_start(tree, e, tree->node_of[event]);
   n->unfinished += (e->flags & TK_FLAG_UNFINISHED) != 0;
   if (e->flags & TK_FLAG_UNFINISHED) return;
   n->timed++;
@@ -190,7 +130,7 @@ static void add_work(void *arg, tk_id launch, tk_id work) {
   const uint32_t node = tree->around[launch];
   if (!node || !scope_holds(&tree->scope, e)) return;
   if (!mem_grow(tree->mem, (void **)&tree->works, &tree->cap_works, (uint64_t)tree->n_works + 1, sizeof *tree->works)) return;
-  tree->works[tree->n_works++] = (struct work){node, part_of(&tree->scope.window, e)};
+  tree->works[tree->n_works++] = (struct tree_work){node, part_of(&tree->scope.window, e)};
 }
 
 static bool add_all(struct tree *tree) {
@@ -201,6 +141,12 @@ static bool add_all(struct tree *tree) {
     if (tree->node_of[i]) add_span(tree, i);
   for (tk_id k = 1; k <= t->n_tracks; k++)
     if (t->tracks[k].kind == TK_TRACK_THREAD && !self_of_track(&tree->selves, t, k)) return false;
+  if (tree->layers == TREE_SCOPES) return !tree->mem->failed;
+  return launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) && !tree->mem->failed;
+}
+
+/* Adds the times of nodes to those of the parents that are sums. */
+static bool sum_nodes(struct tree *tree) {
   for (uint32_t i = tree->n; i-- > 1;) {
     struct node *parent = &tree->nodes[tree->nodes[i].parent];
     if (!parent->is_sum) continue;
@@ -208,7 +154,7 @@ static bool add_all(struct tree *tree) {
     parent->count += tree->nodes[i].count;
     parent->timed += tree->nodes[i].timed;
   }
-  return launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) && !tree->mem->failed;
+  return !tree->mem->failed;
 }
 
 /* ---- stack samples ---- */
@@ -228,7 +174,7 @@ static uint32_t node_of_stack(struct tree *tree, uint32_t base, tk_id stack) {
   }
   while (n-- > 0) {
     const struct intern_str *s = trace_str(t, t->frames[t->stacks[tree->stack_path[n]].frame].name);
-    node = child_of(tree, node, s->len ? groups_of_text(tree->names, s->bytes, s->len) : GROUP_NONE, false);
+    node = tree_nodes_child(tree, node, s->len ? groups_of_text(tree->names, s->bytes, s->len) : GROUP_NONE, false);
     if (!node || !map_put(&tree->node_of_stack, (uint64_t)base << 32 | tree->stack_path[n], node)) return 0;
   }
   return node;
@@ -242,13 +188,14 @@ static bool tree_is_chosen(struct tree *tree, tk_id event) {
 static bool hang_sample(struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
   const tk_id stack = tree->t->classes[e->cls].stack;
-  const uint32_t base = tree->opt->has_by ? child_of(tree, 0, groups_of(tree->by, e), true) : 0;
-  const uint32_t node = stack ? node_of_stack(tree, base, stack) : child_of(tree, base, GROUP_NONE, false);
+  const uint32_t base = tree->opt->has_by ? tree_nodes_child(tree, 0, groups_of(tree->by, e), true) : 0;
+  const uint32_t node = stack ? node_of_stack(tree, base, stack) : tree_nodes_child(tree, base, GROUP_NONE, false);
   i128 amount;
   if (!node) return false;
   weights_of(&tree->unit, tree->t, e, &amount);
-  note_start(tree, e, node);
+  tree_nodes_start(tree, e, node);
   tree->nodes[node].samples++;
+  tree->nodes[node].others = true;
   tree->nodes[node].weight += amount;
   tree->nodes[node].self += amount;
   return true;
@@ -258,7 +205,7 @@ static bool hang_sample(struct tree *tree, tk_id event) {
 static bool hang_samples(struct tree *tree) {
   const struct tk_trace *t = tree->t;
   bool ok = true;
-  if (!stack_has_samples(t) || tree->opt->path || tree->opt->per) return true;
+  if (!stack_has_samples(t) || tree->opt->path || tree->opt->per || tree->opt->layers) return true;
   tree->unit.times = tree->n > 1; /* there are spans */
   for (tk_id i = 1; i <= t->n_events; i++)
     if (tree_is_chosen(tree, i)) weights_see(&tree->unit, t, &t->events[i]);
@@ -338,7 +285,7 @@ static bool order_nodes(struct tree *tree) {
 /* ---- device time ---- */
 
 static int by_place(const void *p, const void *q) {
-  const struct work *a = p, *b = q;
+  const struct tree_work *a = p, *b = q;
   if (a->node != b->node) return a->node < b->node ? -1 : 1;
   return (a->when.start > b->when.start) - (a->when.start < b->when.start);
 }
@@ -399,6 +346,33 @@ static tk_time mean_of(const struct node *n) {
   return timed ? (tk_time)(((n->total - n->weight) * 2 + timed) / (timed * 2)) : -1;
 }
 
+static bool is_kernel(const struct node *n) { return n->kernels && !n->others && !n->is_by && n->group != GROUP_NONE; }
+
+/* Gives short names to the nodes of kernels, in their order in the report; each name counts once. */
+static bool shorten_nodes(struct tree *tree) {
+  struct tk_tree_report *r = tree->report;
+  struct short_name *names = mem_array(tree->mem, (uint64_t)tree->n, sizeof *names);
+  uint32_t *of_place = mem_array(tree->mem, (uint64_t)tree->n, sizeof *of_place), n = 0;
+  struct map at; /* group -> 1 + index of its name */
+  bool ok = names && of_place;
+  map_init(&at, tree->mem);
+  for (uint32_t i = 1; ok && i < tree->n; i++) of_place[tree->nodes[i].order] = is_kernel(&tree->nodes[i]) ? tree->nodes[i].group : 0;
+  for (size_t i = 0; ok && !tree->opt->fold && i < r->n_nodes; i++) {
+    uint32_t *slot = of_place[i] ? map_put(&at, of_place[i], 0) : NULL;
+    ok = slot || !of_place[i];
+    if (!slot || *slot) continue;
+    names[n++] = (struct short_name){.name = r->nodes[i].name, .name_len = r->nodes[i].name_len};
+    *slot = n;
+  }
+  ok = ok && (!n || short_apart_names(names, n, &tree->names->texts, tree->mem));
+  for (size_t i = 0; ok && n && i < r->n_nodes; i++)
+    if (of_place[i]) r->nodes[i].short_name = names[*map_get(&at, of_place[i]) - 1].text;
+  map_free(&at);
+  mem_free(tree->mem, names);
+  mem_free(tree->mem, of_place);
+  return ok;
+}
+
 static bool report_nodes(struct tree *tree) {
   struct tk_tree_report *r = tree->report;
   i128 sum = 0;
@@ -415,21 +389,24 @@ static bool report_nodes(struct tree *tree) {
     if (!n->parent) sum += n->total;
   }
   r->n_nodes = tree->n - 1;
-  if (!tree_name_unit(tree)) return false;
+  if (!tree_name_unit(tree) || !shorten_nodes(tree)) return false;
   r->sum = total_of(sum);
   return true;
 }
 
-/* Counts the steps that begin in the selected range: steps of hosts, unless only devices have any. */
+/* Counts the steps that begin in the selected range: of the track that divides work into steps for layers, and otherwise of hosts,
+ * unless only devices have any. */
 static uint64_t count_steps(const struct tree *tree) {
   const struct steps *s = &tree->match.steps;
   const struct window *w = &tree->scope.window;
-  uint64_t hosts = 0, all = 0;
+  uint64_t hosts = 0, all = 0, main = 0;
   for (uint32_t i = 0; i < s->n; i++) {
     if (s->v[i].start < w->start || s->v[i].start >= w->end) continue;
     all++;
+    main += i - s->main < s->n_main;
     hosts += !(tree->match.kinds.of_track[s->v[i].track] & KIND_DEVICE);
   }
+  if (tree->opt->layers) return main;
   return hosts ? hosts : all;
 }
 
@@ -466,18 +443,51 @@ static void free_tree(struct tree *tree) {
   match_free(&tree->match);
 }
 
+/* Lists only the nodes of the first levels. */
+static bool cut_levels(struct tree *tree, uint32_t levels) {
+  struct tk_tree_report *r = tree->report;
+  uint32_t *at = mem_array(tree->mem, (uint64_t)r->n_nodes + 1, sizeof *at);
+  uint32_t n = 0;
+  if (!at) return false;
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    struct tk_tree_node node = r->nodes[i];
+    if (node.depth >= levels) continue;
+    if (node.parent != UINT32_MAX) node.parent = at[node.parent];
+    at[i] = n;
+    r->nodes[n++] = node;
+  }
+  r->n_nodes = n;
+  mem_free(tree->mem, at);
+  return true;
+}
+
+/* Finds the paths of the events, and adds up. */
+static bool fill(struct tree *tree, const struct works *works, struct tk_err *err) {
+  const uint32_t levels = tree->opt->levels;
+  const bool layers = tree->opt->layers;
+  return hang(tree, err) && add_all(tree) && (!layers || tree_layers_add(tree, works)) && sum_nodes(tree) && hang_samples(tree) &&
+         order_nodes(tree) && add_device(tree) && report_nodes(tree) && (!levels || cut_levels(tree, levels));
+}
+
 bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
              struct tk_err *err) {
-  struct tree tree = {.t = t, .opt = opt, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL};
+  struct tk_tree_options own = *opt;
+  struct tree tree = {.t = t, .opt = &own, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL};
+  struct works works = {.mem = NULL};
   *report = (struct tk_tree_report){.impl = calloc(1, sizeof *report->impl)};
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
   report->impl->mem.limit = tree.mem->limit;
   bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
             window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && tree_prepare(&tree) &&
-            hang(&tree, err) && add_all(&tree) && hang_samples(&tree) && order_nodes(&tree) && add_device(&tree) &&
-            report_nodes(&tree) &&
-            mem_check(&report->impl->mem, err);
-  if (ok && opt->per_step) report->calls = count_steps(&tree);
+            (!opt->layers || works_find(&works, &tree.match, &tree.scope, false, tree.mem));
+  if (ok && opt->layers) {
+    own.per_step = tree.match.steps.n > 0;
+    tree_layers_choose(&tree, &works);
+  }
+  ok = ok && fill(&tree, &works, err) && mem_check(&report->impl->mem, err);
+  if (!report->n_nodes) report->layers = NULL;
+  if (ok && own.per_step) report->calls = count_steps(&tree);
+  works_free(&works);
   free_tree(&tree);
   return ok || mem_refuse(&t->store->mem, err);
 }

@@ -65,7 +65,7 @@ static unsigned work_class_of(const struct finder *f, const struct tk_event *e, 
   struct tk_arg arg;
   if (kind & KIND_MEMSET) return WORK_FILL;
   if (kind & KIND_COLLECTIVE || (f->collective && args_of_event(f->m->t, e, f->collective, &arg))) return WORK_COMMUNICATION;
-  return kind & (KIND_MEMCPY | KIND_TRANSFER) || is_async_line(f->m->t, e->track) ? WORK_COPY : WORK_COMPUTE;
+  return kind & (KIND_MEMCPY | KIND_TRANSFER) ? WORK_COPY : WORK_COMPUTE;
 }
 
 static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end, bool first) {

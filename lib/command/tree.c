@@ -17,6 +17,8 @@ bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tr
   if (opt->has_by && opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "missing key of the arg; use arg.KEY");
   if (opt->has_by && opt->by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "grouping by kind is not supported: an event can "
                                                                             "have several kinds");
+  if (opt->layers && (opt->per || opt->path || opt->per_step))
+    return err_set(err, TK_EUSAGE, "layers cannot be combined with per, path or per_step");
   struct track_origin *origins = identity_of_tracks(t, &mem);
   bool ok = origins ? tree_of(t, opt, origins, *report, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);

@@ -105,12 +105,20 @@ void kinds_free(struct kinds *k) {
   *k = (struct kinds){0};
 }
 
+/* True for an operation of a TPU that moves data: what is on an asynchronous line runs by DMA, in parallel to the core. */
+static bool is_moving(unsigned kind, unsigned of_track) {
+  static const unsigned LINE = KIND_DEVICE | KIND_KERNEL | KIND_OP;
+  return (of_track & LINE) == LINE && !(kind & KIND_COLLECTIVE) && (kind & (KIND_MOVE | KIND_TRANSFER) || of_track & KIND_TRANSFER);
+}
+
 /* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
  * kernel whose args name its op is not an op. */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;
   if (!is_span) return kind | (of_track & KIND_DEVICE);
   if (of_track & KIND_DEVICE) kind &= ~(unsigned)KIND_OP;
+  if (is_moving(kind, of_track)) return KIND_DEVICE | KIND_OP | KIND_MEMCPY | KIND_TRANSFER;
+  of_track &= ~(unsigned)KIND_TRANSFER;
   if (kind & (KIND_MEMCPY | KIND_MEMSET)) of_track &= ~roles;
   return kind | of_track;
 }
@@ -122,7 +130,7 @@ unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE), k->of_track[e->track], e->kind == TK_EVENT_SPAN);
   static const unsigned OF[] = {[TK_EVENT_SPAN] = KIND_SPAN, [TK_EVENT_INSTANT] = KIND_INSTANT, [TK_EVENT_COUNTER] = KIND_COUNTER,
                                 [TK_EVENT_SAMPLE] = KIND_SAMPLE};
-  kind |= OF[e->kind];
+  kind = (kind & ~(unsigned)KIND_MOVE) | OF[e->kind];
   if (e->flags & TK_FLAG_ASYNC) kind |= KIND_ASYNC;
   return kind & KIND_DEVICE ? kind : kind | KIND_HOST;
 }

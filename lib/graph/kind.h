@@ -16,7 +16,8 @@ enum kind {
   /* Used for classes only, never for events: */
   KIND_WAIT = 1 << 17, /* waits in a device queue, which are not work */
   KIND_BARE = 1 << 18, /* no category, so the track decides the kind */
-  KIND_REPEAT = 1 << 19 /* role of a track that only repeats the work of others */
+  KIND_MOVE = 1 << 20, /* an instruction of HLO with this name moves data */
+  KIND_REPEAT = 1 << 21 /* role of a track that only repeats the work of others */
 };
 
 struct kind_word {

@@ -21,6 +21,21 @@ bool kind_xla_is_transfer(const char *name) {
   return text_any_begins(name, FIRST) || text_any_holds(name, IN);
 }
 
+/* True for an instruction of HLO that moves data between memories or devices, or waits for that, as named on the lines of operations of
+ * a TPU: opcodes of XLA (xla/hlo/ir); "async-copy" is the whole of such a copy on the line "Async XLA Ops". Other spans may have
+ * these names as well, so the line counts, too. */
+static bool is_move(const char *name) {
+  static const char *const OPCODES[] = {"async-copy", "copy-start", "copy-done", "slice-start", "slice-done", "dynamic-slice-start",
+                                        "dynamic-slice-done", "dynamic-update-slice-start", "dynamic-update-slice-done", "send",
+                                        "send-done", "recv", "recv-done", "infeed", "outfeed", NULL};
+  name += *name == '%';
+  for (size_t i = 0; OPCODES[i]; i++) {
+    const size_t n = strlen(OPCODES[i]);
+    if (strncmp(name, OPCODES[i], n) == 0 && (!name[n] || name[n] == '.')) return true;
+  }
+  return false;
+}
+
 /* True for a thread of a host's plane. */
 static bool is_host(const struct tk_trace *t, const struct tk_track *k) {
   return k->kind == TK_TRACK_THREAD && strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/host:CPU");
@@ -64,6 +79,8 @@ static bool is_driver_call(const char *name) {
 
 void kind_xla_classes(const struct tk_trace *t, uint32_t *of_class) {
   tk_id host = 1;
+  for (tk_id i = 1; i <= t->n_classes; i++)
+    if (is_move(tk_string(t, t->classes[i].name, NULL))) of_class[i] |= KIND_MOVE;
   while (host <= t->n_tracks && !is_host(t, &t->tracks[host])) host++;
   if (host > t->n_tracks) return;
   for (tk_id i = 1; i <= t->n_classes; i++) {
@@ -89,7 +106,8 @@ static bool is_device(const struct tk_trace *t, const struct tk_track *k) {
 
 static unsigned of_line(const char *name) {
   if (text_begins(name, "Stream #")) return KIND_KERNEL;
-  if (text_begins(name, "XLA Ops") || text_begins(name, "Async XLA Ops")) return KIND_KERNEL | KIND_OP;
+  if (text_begins(name, "XLA Ops")) return KIND_KERNEL | KIND_OP;
+  if (text_begins(name, "Async XLA Ops")) return KIND_KERNEL | KIND_OP | KIND_TRANSFER;
   if (text_begins(name, "Framework Ops") || text_begins(name, "TensorFlow Ops")) return KIND_OP;
   if (text_begins(name, "XLA Modules")) return KIND_MODULE;
   return strcmp(name, "Steps") == 0 ? KIND_STEP : 0;

@@ -11,7 +11,7 @@ bool kind_xla_is_transfer(const char *name);
 void kind_xla_shapes(const struct tk_trace *t, uint32_t *of_shape);
 /* Adds the kinds of each class to of_class[]. */
 void kind_xla_classes(const struct tk_trace *t, uint32_t *of_class);
-/* Sets the kinds of all events of each track. */
+/* Sets the kinds of all events of each track; KIND_TRANSFER marks the lines on which everything but collectives moves data. */
 void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track);
 /* Adds KIND_ANNOTATION to the classes of TraceAnnotations. Returns false when memory runs out. */
 bool kind_xla_annotations(struct kinds *k);

@@ -6,14 +6,14 @@
 #include "base/text.h"
 #include "graph/within.h"
 
-/* True for a call of a module, as PyTorch names such calls: torch/csrc/autograd/profiler_python.cpp. */
-static bool is_module(const struct tk_trace *t, tk_id cls) {
+/* PyTorch names such calls in torch/csrc/autograd/profiler_python.cpp. */
+bool regions_is_module(const struct tk_trace *t, tk_id cls) {
   return text_begins(tk_string(t, t->classes[cls].name, NULL), "nn.Module: ");
 }
 
 static bool is_region(const struct kinds *k, enum region region, const struct tk_event *e) {
   if (e->kind != TK_EVENT_SPAN) return false;
-  return region == REGION_MODULE ? is_module(k->t, e->cls) : (kinds_of(k, e) & (KIND_OP | KIND_DEVICE)) == KIND_OP;
+  return region == REGION_MODULE ? regions_is_module(k->t, e->cls) : (kinds_of(k, e) & (KIND_OP | KIND_DEVICE)) == KIND_OP;
 }
 
 static bool regions_of_track(const struct kinds *kinds, enum region region, struct within *within, tk_id track, tk_id *of) {

@@ -4,6 +4,9 @@
 
 #include "links.h"
 
+/* True for calls of an nn.Module. */
+bool regions_is_module(const struct tk_trace *t, tk_id cls);
+
 enum region { REGION_OP, REGION_MODULE };
 
 /* Returns an array by event, which the caller frees: the innermost span of the given sort around the event or around its

@@ -139,3 +139,26 @@ bool tk_scopes(struct tk_trace *t, const char *key, uint64_t *rows, struct tk_er
   mem_free(&mem, s.v);
   return (ok && mem_check(&t->store->mem, err)) || mem_refuse(&mem, err);
 }
+
+/* Returns true if the scope is WORD(...), for one of the words. */
+static bool is_call_of(const char *p, size_t n, const char *const *words) {
+  for (; *words; words++) {
+    const size_t m = strlen(*words);
+    if (n >= m + 2 && strncmp(p, *words, m) == 0 && p[m] == '(' && p[n - 1] == ')') return true;
+  }
+  return false;
+}
+
+size_t scopes_module(const char *part, size_t n, const char **name) {
+  /* jax/_src/interpreters/ad.py, batching.py and ad_checkpoint.py wrap the scopes of what they transform, pjit.py and pxla.py those of
+   * what they compile. */
+  static const char *const TRANSFORMS[] = {"jvp", "transpose", "vmap", "remat", "checkpoint", NULL};
+  static const char *const PROGRAMS[] = {"jit", "pjit", "pmap", "xmap", NULL};
+  while (is_call_of(part, n, TRANSFORMS)) {
+    const size_t head = (size_t)((const char *)memchr(part, '(', n) - part) + 1;
+    part += head;
+    n -= head + 1;
+  }
+  *name = part;
+  return is_call_of(part, n, PROGRAMS) ? 0 : n;
+}

@@ -1021,8 +1021,8 @@ class Trace:
                                           "fold": fold, "progress": shown}), kind=_native.ROW_TOP)
 
     def tree(self, by: Optional[str] = None, *, per: Optional[str] = None, path: Optional[str] = None, where: Texts = None,
-             time: Optional[str] = None, steps: Optional[str] = None, fold: bool = False, sort: str = "total",
-             progress: ProgressOption = None) -> Rows:
+             time: Optional[str] = None, steps: Optional[str] = None, fold: bool = False, sort: str = "total", layers: bool = False,
+             levels: int = 0, progress: ProgressOption = None) -> Rows:
         """Returns time by call path.
 
         Parameters
@@ -1037,6 +1037,10 @@ class Trace:
             As in `top`.
         sort : {"total", "start"}
             Order of the rows of one level: total (descending) or start.
+        layers : bool
+            Paths are layers: the scopes of XLA, or else modules, or else annotations. Only steps count, if they are marked.
+        levels : int
+            Only this many levels; 0 means all.
         progress : bool or callable, optional
             As in `load`.
 
@@ -1059,7 +1063,7 @@ class Trace:
         with _shown(progress, "counting") as shown:
             return Rows(self._native.tree({"by": place, "arg": arg, "per": per, "path": path, "where": _texts(where), "time": time,
                                            "steps": steps, "fold": fold, "by_start": _word(sort, ("total", "start"), "sort") == 1,
-                                           "progress": shown}), kind=_native.ROW_TREE)
+                                           "layers": layers, "levels": levels, "progress": shown}), kind=_native.ROW_TREE)
 
     def report(self, *, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, brief: bool = False,
                thresholds: Optional[Path] = None, progress: ProgressOption = None) -> Report:

@@ -12,6 +12,7 @@
     chance      ranks that arrive last in collectives: more often than by chance, or not
     places      rank, device, step, time and figure of findings, and that `--thresholds` moves them
     asserted    `check --assert 'findings == 0'`
+    key_figures `check --assert` and `diff --fail-if` over the key figures
     split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order
     in_time     `tree --sort start`
     overlaps    steps that overlap, and steps within steps (nested), and a device with steps of its own (own_steps)
@@ -666,6 +667,32 @@ def asserted(folder):
     same('report --findings --json', list(json.loads(run('report', '-q', '--findings', '--json', path).stdout)), ['findings', 'unjudged'])
 
 
+def key_figures(folder):
+    """An assertion over each key figure just above and just below its value in the JSON; one without a value is unknown."""
+    path, fixture = Run(2100).write(f'{folder}/figures.json'), f'{FIXTURES}/perfetto/small.pftrace.gz'
+    seen = set()
+    for trace in (path, fixture):
+        figures = {f['name']: f for f in report(trace)['key_figures']}
+        for name, f in figures.items():
+            seen.add(name)
+            for word in (name, name.replace(' ', '_')):
+                for op, step, held in (('<', 1, 0), ('>', -1, 0), ('<', -1, 1), ('>', 1, 1)):
+                    if f['value'] == 0 and step < 0:
+                        continue
+                    value = (f['value'] or 0) + (step if f['value'] is not None else 1) * max(abs(f['value'] or 0) / 10, .01)
+                    text = f'{word} {op} {value:.6f}{f["unit"]}'
+                    p = run('check', trace, '--assert', text, fine=(0, 1, 3))
+                    same(f'{os.path.basename(trace)}: {text}', p.returncode, 3 if f['value'] is None else held)
+                    if f['value'] is None:
+                        judge(f'{text}: says why', '' if b'does not contain' in p.stderr else p.stderr.decode())
+    same('key figures that were asserted', len(seen), 10)
+    same('a key figure of the wrong unit', run('check', path, '--assert', 'host overhead < 5ms', fine=(2,)).returncode, 2)
+    p = run('check', path, '--assert', 'host overhed < 5%', fine=(2,))
+    judge('a misspelt key figure', '' if b"did you mean 'host overhead'" in p.stderr else p.stderr.decode())
+    for text, want in (('device_utilization < 80%', 1), ('device utilization < 10%', 0), ('peak memory < 90%', 3)):
+        same(f'diff --fail-if {text}', run('diff', path, path, '--fail-if', text, fine=(0, 1, 3)).returncode, want)
+
+
 def selected(folder):
     """Findings are about whole devices: a selection of work makes none, a selection of ranks or steps does."""
     paths = [Run(2100, rank=r).write(f'{folder}/rank{r}.json') for r in range(2)]
@@ -862,7 +889,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, selected, split,
+        for part in (shown, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
                      overlaps, own_steps, nested, unrecorded, hosts, in_time):
             part(folder)
 

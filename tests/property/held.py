@@ -146,6 +146,25 @@ def write(name, events):
     return path
 
 
+def table():
+    """The table sums up small rows, and those beyond --top, for each allocator."""
+    sizes = {0: [1000, 500, 400, 15, 5, 3], 1: [700]}
+    events = []
+    for device, blocks in sizes.items():
+        for i, size in enumerate(blocks):
+            ts = 10 * len(events)
+            events.append({'ph': 'X', 'cat': 'cpu_op', 'name': f'aten::op{i}', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': 9})
+            events.append({'ph': 'i', 's': 't', 'name': '[memory]', 'cat': 'cpu_instant_event', 'pid': 1, 'tid': 1, 'ts': ts + 1, 'args': {
+                'Device Type': 1, 'Device Id': device, 'Bytes': size, 'Addr': 64 + ts, 'Total Allocated': sum(blocks[:i + 1])}})
+    path = write('table', events)
+    for top, want in ((10, ['1.0 KB 52.0 1 GPU 0: aten::op0', '500 B 26.0 1 GPU 0: aten::op1', '400 B 20.8 1 GPU 0: aten::op2', '23 B 1.2 3 GPU 0: 3 others',
+                            '700 B 100.0 1 GPU 1: aten::op0']),
+                      (2, ['1.0 KB 52.0 1 GPU 0: aten::op0', '500 B 26.0 1 GPU 0: aten::op1', '423 B 22.0 4 GPU 0: 4 others', '700 B 100.0 1 GPU 1: aten::op0'])):
+        out = subprocess.run([TRACEKIT, 'report', '-q', '--top', str(top), path], stdout=subprocess.PIPE, check=True).stdout.decode()
+        rows = [re.sub(' +', ' ', line).strip() for line in out.split('Memory at the peak\n')[1].split('\n\n')[0].splitlines()[1:]]
+        check(f'table, {top} rows', rows == want, rows)
+
+
 def fragmentation():
     """The amount reserved at the peak, and its unused share; the highest amount in a part of the range."""
     events = [{'ph': 'i', 's': 't', 'name': '[memory]', 'cat': 'cpu_instant_event', 'pid': 1, 'tid': 1, 'ts': ts, 'args': {
@@ -217,6 +236,7 @@ for rank_ in range(4):
     path_ = f'{FIXTURES}/json/torch/ddp4_full/rank{rank_}.json.gz'
     with gzip.open(path_) as f_:
         compare(f'ddp4_full, rank {rank_}', path_, json.load(f_)['traceEvents'])
+table()
 fragmentation()
 snapshots()
 linear()

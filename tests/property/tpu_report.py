@@ -61,6 +61,30 @@ def operations(folder):
     same('key figure', figure['value'], 70)
 
 
+def kinds(folder):
+    """Operations that move data are copies on both lines of a TPU, unless they are collectives, and only there."""
+    moves = ('copy-start.1', 'copy-done.1', 'slice-start', 'dynamic-update-slice-done.4', 'send', 'send-done.2', 'recv', 'recv-done', 'infeed', 'outfeed.3')
+    others = ('fusion.1', 'slice.2', 'sender', 'copy.7', 'copy_fusion', 'dynamic-slice.1')
+    collectives = ('all-gather-start.1', 'all-reduce', 'collective-permute-done.2')
+    events = named(701, '/host:CPU', t1='main') + named(3, '/device:TPU:0', t3='XLA Ops', t4='Async XLA Ops')
+    events += [span(name, pid, tid, 10 * i, 5) for pid, tid in ((701, 1), (3, 3), (3, 4)) for i, name in enumerate((*moves, *others, *collectives, 'async-copy'))]
+    path = f'{folder}/kinds.json'
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+
+    def of(kind, line):
+        p = subprocess.run([TRACEKIT, 'dump', '-q', '--jsonl', '--allow-empty', '--kind', kind, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
+        return {e['name'] for e in map(json.loads, p.stdout.decode().splitlines()) if e['thread'].startswith(line)}
+    for kind in ('memcpy', 'transfer'):
+        same(f'{kind} on XLA Ops', of(kind, 'XLA Ops'), {*moves, 'async-copy'})
+        same(f'{kind} on Async XLA Ops', of(kind, 'Async XLA Ops'), {*moves, *others, 'async-copy'})
+    same('kernels on XLA Ops', of('kernel', 'XLA Ops'), {*others, *collectives})
+    same('kernels on Async XLA Ops', of('kernel', 'Async XLA Ops'), set(collectives))
+    same('collectives', of('collective', 'Async XLA Ops'), set(collectives))
+    same('operations', of('op', 'XLA Ops'), {*moves, *others, *collectives, 'async-copy'})
+    same('spans of the host', of('memcpy', 'main') | of('kernel', 'main'), set())
+
+
 def hostile(folder):
     path = f'{folder}/index.json'
     events = named(3, '/device:TPU:0', t3='XLA Ops') + [span('fusion', 3, 3, 0, 10)]
@@ -98,6 +122,7 @@ def planes(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         operations(folder)
+        kinds(folder)
         hostile(folder)
         planes(folder)
     return finish()

@@ -1,0 +1,19 @@
+/* wrap.h - sentences on a terminal. */
+#ifndef CLI_PRINT_WRAP_H
+#define CLI_PRINT_WRAP_H
+
+#include <stdio.h>
+
+/* A paragraph whose lines, but for the first, begin with `indent` blanks. */
+struct wrap {
+  FILE *to;
+  size_t width;  /* of the terminal; 0 = unlimited */
+  size_t indent;
+  size_t column; /* where the next word is printed */
+};
+
+/* Prints the words of a text, made safe for a terminal, and breaks lines between them. A command, from "tracekit" to the end of its
+ * clause, stays on one line, so that it can be copied. */
+void wrap_text(struct wrap *w, const char *text);
+
+#endif

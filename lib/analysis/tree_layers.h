@@ -1,0 +1,15 @@
+/* tree_layers.h - device time by layer: the paths of a tree are the scopes that XLA states for its work, or else nested modules, or
+ * else annotations. */
+#ifndef ANALYSIS_TREE_LAYERS_H
+#define ANALYSIS_TREE_LAYERS_H
+
+#include "tree_nodes.h"
+
+/* Chooses what the layers of the trace are. */
+void tree_layers_choose(struct tree *tree, const struct works *works);
+/* True if the span is a layer. */
+bool tree_layers_holds(const struct tree *tree, const struct tk_event *e);
+/* Adds the work of devices by its scopes, and finds the time in which any work ran. Returns false if memory runs out. */
+bool tree_layers_add(struct tree *tree, const struct works *works);
+
+#endif

@@ -1,0 +1,68 @@
+/* tree_nodes.h - nodes of a call tree while tree.c builds it. */
+#ifndef ANALYSIS_TREE_NODES_H
+#define ANALYSIS_TREE_NODES_H
+
+#include "base/int128.h"
+#include "graph/within.h"
+#include "group.h"
+#include "measure.h"
+#include "self.h"
+#include "weights.h"
+#include "work.h"
+
+/* A node of the tree: a path of names. Node 0 is the root and is not reported. */
+struct node {
+  uint32_t parent, group, depth;
+  uint32_t child, sibling; /* first child, next sibling; 0 = none */
+  bool stepless;      /* by step: at or below the row of what begins outside of all steps */
+  bool kernels, others; /* has a span that is a kernel; has any other span or stack sample */
+  bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
+  uint64_t count, unfinished, clipped, launched;
+  uint64_t timed;          /* spans with a known duration */
+  i128 total, self;
+  i128 weight;      /* weight of the samples here and, after adding up, below */
+  uint64_t samples; /* their number */
+  tk_time device;
+  tk_time start; /* earliest start of its spans and of those below; INT64_MAX = unknown */
+  uint32_t order, last; /* order: index in the report; last: index of its last descendant */
+};
+
+struct tree_work {
+  uint32_t node;
+  struct interval when;
+};
+
+enum tree_layers { TREE_SPANS, TREE_SCOPES, TREE_MODULES, TREE_ANNOTATIONS };
+
+struct tree {
+  struct tk_trace *t;
+  const struct tk_tree_options *opt;
+  struct tk_tree_report *report;
+  struct mem *mem;
+  struct match match;
+  struct groups *names, *by;
+  struct scope scope;
+  struct selves selves;
+  struct node *nodes;
+  uint32_t n, cap;
+  struct map children;  /* parent and group -> node */
+  uint32_t *node_of;    /* by event: node of the event itself; 0 = none */
+  uint32_t *around;     /* by event: its own node, otherwise the node of the innermost selected span around it */
+  struct within within;
+  struct tree_work *works;
+  uint32_t n_works, cap_works;
+  tk_id path;           /* key of the arg that contains the path */
+  enum tree_layers layers; /* what paths are made of, with the option `layers` */
+  struct weight_unit unit;
+  struct map node_of_stack; /* outermost node and stack -> node */
+  tk_id *stack_path;
+  uint32_t cap_stack_path;
+  uint8_t *is_per;      /* by class: whether its name matches --per: 1 = yes, 2 = no, 0 = not computed yet */
+};
+
+/* Returns the node of a group below the node `parent`; 0 if memory runs out. */
+uint32_t tree_nodes_child(struct tree *tree, uint32_t parent, uint32_t group, bool is_by);
+/* Notes the start of a span in its node and in the nodes above. */
+void tree_nodes_start(struct tree *tree, const struct tk_event *e, uint32_t node);
+
+#endif

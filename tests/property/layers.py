@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Checks `tree --layers` against a model: the time in which work of a scope ran, of modules and annotations the time in which work
+launched within them ran, per step; that --levels lists the first levels of the same; and that tree and diff shorten the names of kernels as
+top does."""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from schema import conforms  # noqa: E402
+from verdict import finish, judge  # noqa: E402
+
+TRACEKIT, FIXTURES, SRC = (os.environ[name] for name in ('TRACEKIT', 'FIXTURES', 'SRC'))
+TRIALS = 60 if os.environ.get('LONG') else 12
+SMALL = f'{FIXTURES}/perfetto/small.pftrace.gz'
+with open(f'{SRC}/schemas/tree.schema.json', encoding='utf-8') as f:
+    SCHEMA = json.load(f)
+
+
+def run(*args, status=0):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    judge(f'{args[0]}: status', '' if p.returncode == status else f'{p.returncode}, not {status}: {p.stderr.decode()[:300]}')
+    return p.stdout.decode()
+
+
+def write(path, events):
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    return path
+
+
+def covered(intervals):
+    """Returns the length of the union."""
+    total, end = 0, float('-inf')
+    for a, b in sorted(intervals):
+        total += max(0, b - max(a, end))
+        end = max(end, b)
+    return total
+
+
+def layers(path, *args):
+    """Returns the report, and {path of names: row}."""
+    report = json.loads(run('tree', '-q', '--json', '--layers', *args, path))
+    judge('schema', conforms(SCHEMA, report))
+    paths, found = [], {}
+    for row in report['paths']:
+        paths.append((paths[row['parent']] if row['parent'] is not None else ()) + (row['name'],))
+        found[paths[-1]] = row
+    return report, found
+
+
+def same(what, report, found, work, want):
+    """want: {path: intervals of its work, in us}."""
+    got = {path: row['device_ns'] or 0 for path, row in found.items()}
+    model = {path: covered(v) * 1000 for path, v in want.items()}
+    judge(what, '' if got == model else f'{got} is not {model}')
+    judge(f'{what}: all work', '' if report['work_ns'] == covered(work) * 1000 else f'{report["work_ns"]}, not {covered(work) * 1000}')
+
+
+# ---- scopes ----
+
+def named(pid, process, **threads):
+    rows = [{'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': process}}]
+    return rows + [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': int(tid[1:]), 'args': {'name': name}} for tid, name in threads.items()]
+
+
+# Scopes as JAX writes them, and the modules that they name.
+SCOPES = (('jit(step)/jvp(Model)/layer_0/dot_general', ('Model', 'layer_0')), ('jit(step)/transpose(jvp(Model))/layer_0/dot_general', ('Model', 'layer_0')),
+          ('jit(step)/jvp(Model)/layer_1/mlp/add', ('Model', 'layer_1', 'mlp')), ('jit(step)/jit(main)/vmap(jvp(Model))/layer_1/attention/add', ('Model', 'layer_1', 'attention')),
+          ('jit(step)/jvp()/mul', ()), ('jit(step)/add', ()), ('', ()), (None, ()), ('jit(step)/loss/jit(clip)/max', ('loss',)),
+          ('jit(step)/jvp(a/b)/sub', ('a/b',)))
+
+
+def scopes(folder, trial):
+    rnd = random.Random(trial)
+    with_steps, devices = trial % 2 == 0, 1 + trial % 3
+    events, ops, steps, work, want = [], [], [], [], {}
+    for device in range(devices):
+        pid, at = 3 + device, 0
+        events += named(pid, f'/device:TPU:{device}', t1='Steps', t3='XLA Ops')
+        for step in range(4):
+            begin = at
+            for _ in range(rnd.randrange(1, 12)):
+                scope, path = rnd.choice(SCOPES)
+                dur = rnd.randrange(1, 50)
+                events.append({'ph': 'X', 'pid': pid, 'tid': 3, 'ts': at, 'dur': dur, 'name': f'fusion.{rnd.randrange(5)}',
+                               'args': {} if scope is None else {'tf_op': scope}})
+                ops.append((at, at + dur, path))
+                at += dur + rnd.randrange(20)
+            if with_steps and step:
+                events.append({'ph': 'X', 'pid': pid, 'tid': 1, 'ts': begin, 'dur': at - begin, 'name': str(step), 'args': {}})
+                steps += [(begin, at)] if device == 0 else []  # the first of the tracks with the most steps divides the work of all
+            at += 1
+    for start, end, path in ops:
+        if not with_steps or any(a <= start < b for a, b in steps):
+            work.append((start, end))
+            for names in [path[:n] for n in range(1, len(path) + 1)] or [(None,)]:
+                want.setdefault(names, []).append((start, end))
+    path = write(f'{folder}/scopes.json', events)
+    report, found = layers(path)
+    if any(scope for scope, _ in SCOPES if any(e.get('args', {}).get('tf_op') for e in events)):
+        judge('kind of layers', '' if report['layers'] == 'scopes' else report['layers'])
+        same(f'scopes, {trial}', report, found, work, want)
+        judge(f'steps, {trial}', '' if report.get('calls', 0) == (3 if with_steps else 0) else str(report.get('calls')))
+        for n in (1, 2):
+            same(f'{n} levels, {trial}', *layers(path, '--levels', str(n)), work, {p: v for p, v in want.items() if len(p) <= n})
+
+
+# ---- modules and annotations ----
+
+def hosts(folder, trial, modules):
+    """Nested spans of a host that launch kernels; other spans around the launches do not count."""
+    rnd = random.Random(trial)
+    prefix, category = ('nn.Module: ', 'python_function') if modules else ('', 'user_annotation')
+    events, work, want, ids, at, free = [], [], {}, 0, 0, 0
+    for step in range(3):
+        begin = at
+        for _ in range(rnd.randrange(1, 4)):
+            start, path = at, (f'{prefix}block_{rnd.randrange(3)}',)
+            inner = path + (f'{prefix}linear',)
+            for launch in range(rnd.randrange(4)):
+                ids += 1
+                free = max(free, at + 6) + rnd.randrange(3)
+                dur = rnd.randrange(1, 9)
+                within = inner if launch % 2 else path
+                if launch % 2:
+                    events.append({'ph': 'X', 'cat': category, 'name': inner[1], 'pid': 1, 'tid': 1, 'ts': at, 'dur': 8})
+                events.append({'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::mm', 'pid': 1, 'tid': 1, 'ts': at + 1, 'dur': 6})
+                events.append({'ph': 'X', 'cat': 'cuda_runtime', 'name': 'cudaLaunchKernel', 'pid': 1, 'tid': 1, 'ts': at + 2, 'dur': 2, 'args': {'correlation': ids}})
+                events.append({'ph': 'X', 'cat': 'kernel', 'name': f'k{launch}', 'pid': 0, 'tid': 7, 'ts': free, 'dur': dur, 'args': {'correlation': ids, 'stream': 7}})
+                work.append((free, free + dur))
+                for n in range(1, len(within) + 1):
+                    want.setdefault(within[:n], []).append(work[-1])
+                free += dur
+                at += 10
+            at += 1
+            events.append({'ph': 'X', 'cat': category, 'name': path[0], 'pid': 1, 'tid': 1, 'ts': start, 'dur': at - start})
+            want.setdefault(path, [])
+        at = max(at, free + 1)
+        events.append({'ph': 'X', 'cat': 'user_annotation', 'name': f'ProfilerStep#{step}', 'pid': 1, 'tid': 1, 'ts': begin, 'dur': at - begin})
+    word = 'modules' if modules else 'annotations'
+    report, found = layers(write(f'{folder}/hosts.json', events))
+    judge(f'kind of layers: {word}', '' if report['layers'] == word else report['layers'])
+    same(f'{word}, {trial}', report, found, work, want)
+    judge(f'{word}: steps, {trial}', '' if report['calls'] == 3 else str(report['calls']))
+
+
+def nothing(folder):
+    run('tree', '--layers', write(f'{folder}/none.json', [{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 0, 'dur': 1}]), status=1)
+    for option in (('--path', 'arg.tf_op'), ('--per', 'a'), ('--every', 'a'), ('--svg',)):
+        run('tree', '--layers', *option, SMALL, status=2)
+    table = run('tree', '--layers', f'{FIXTURES}/xplane/synth/gpu.trace.json.gz').splitlines()
+    judge('the table', '' if table[0].split() == ['device', '%device', 'count', 'scopes'] and 'layer_3' in table[4] else str(table[:5]))
+
+
+# ---- names of kernels ----
+
+def names():
+    short = {r['name']: r.get('short_name') for r in json.loads(run('top', '-q', '--json', '--kind', 'kernel', SMALL))['rows']}
+    tree = {r['name']: r.get('short_name') for r in json.loads(run('tree', '-q', '--json', '--kind', 'kernel', SMALL))['paths']}
+    judge('tree shortens as top', '' if tree == short else f'{tree} is not {short}')
+    for runs in ((SMALL, SMALL), (SMALL, SMALL, SMALL)):
+        rows = json.loads(run('diff', '-q', '--json', *runs))['rows']
+        got = {r['name']: r.get('short_name') for r in rows}
+        judge(f'diff of {len(runs)} shortens the same names', '' if {k for k, v in got.items() if v} == {k for k, v in short.items() if v} else str(got))
+        judge('and keeps them apart', '' if len({v for v in got.values() if v}) == len([v for v in short.values() if v]) else str(got))
+        text = run('diff', *runs, '--kind', 'kernel', '--top', '1000')
+        judge('the table has short names', '' if 'nccl AllReduce Sum f32 RING LL' in text and 'ncclDevKernel' not in text else text)
+        text = run('diff', *runs, '--kind', 'kernel', '--top', '1000', '--full-names')
+        judge('or full ones', '' if 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(' in text else text)
+    text = run('tree', SMALL, '--full-names', '--top', '1000')
+    judge('tree with full names', '' if 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(' in text else text)
+    text = run('tree', SMALL, '--fold', '--kind', 'kernel')
+    judge('folded names are not shortened', '' if 'void at::native::' in text else text)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for trial in range(TRIALS):
+            scopes(folder, trial)
+            hosts(folder, trial, trial % 2 == 0)
+        nothing(folder)
+    names()
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Checks what is printed on narrow terminals: each table names the columns that it leaves out, and findings are wrapped at blanks, but not
+within a command."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import finish, judge  # noqa: E402
+
+TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+SMALL = f'{FIXTURES}/perfetto/small.pftrace.gz'
+LEFT = 'left out in this width: '
+
+
+def run(width, *args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {'COLUMNS': str(width)})
+    judge(f'{args[0]} in {width}', '' if p.returncode in (0, 1) else p.stderr.decode()[:300])
+    return p.stdout.decode().splitlines()
+
+
+def titles(line):
+    return re.split(r' {2,}', line.strip())
+
+
+def tables(lines, firsts):
+    """Yields the titles of each table whose header begins with one of the words, and the columns that the line after it names."""
+    header = None
+    for line in lines:
+        if line.startswith(LEFT) and header:
+            yield header, line[len(LEFT):line.index(' (')].split(', ')
+            header = None
+        elif not line:
+            if header:
+                yield header, []
+            header = None
+        elif header is None and titles(line)[-1] in firsts:
+            header = titles(line)
+    if header:
+        yield header, []
+
+
+def columns():
+    """The columns of a narrow table and those it names are the columns of the wide one, in their order."""
+    for args, lasts in ((('top', SMALL), ('name',)), (('tree', SMALL), ('path',)), (('diff', SMALL, SMALL), ('name',)),
+                        (('report', SMALL), ('device', 'call', 'collective', 'kernel', 'host', 'annotation'))):
+        whole = [header for header, _ in tables(run(1000, *args), lasts)]
+        judge(f'{args[0]}: tables', '' if whole else 'none')
+        some = 0
+        for width in (75, 80, 90, 100, 120):
+            found = list(tables(run(width, *args), lasts))
+            judge(f'{args[0]} in {width}: tables', '' if len(found) == len(whole) else f'{len(found)}, not {len(whole)}')
+            for header, (kept, left) in zip(whole, found):
+                some += bool(left)
+                judge(f'{args[0]} in {width}: {header}', '' if sorted(kept + left) == sorted(header) else f'{kept} without {left}')
+        judge(f'{args[0]}: some are left out', '' if some else 'none')
+
+
+def findings():
+    def of(lines):
+        """Returns the lines of each finding."""
+        found = []
+        for line in lines[lines.index('Findings') + 1:]:
+            if not line:
+                break
+            if not line.startswith(' '):
+                found.append([])
+            found[-1].append(line)
+        return found
+    whole = of(run(1000, 'report', SMALL, '--findings'))
+    texts = [re.sub(r'\s+', ' ', ' '.join(lines)) for lines in whole]
+    commands = re.findall(r'tracekit [^;]*(?:;|$)', ' '.join(texts))
+    judge('there are commands', '' if commands else str(texts))
+    for width in (20, 40, 60, 80, 100):
+        lines = of(run(width, 'report', SMALL, '--findings'))
+        judge(f'the same words in {width}', '' if [re.sub(r'\s+', ' ', ' '.join(v)) for v in lines] == texts else str(lines))
+        for line in (line for v in lines for line in v):
+            fits = len(line) <= width or 'tracekit ' in line or len(line.split()) == 1 or line.endswith(': ')
+            judge(f'fits {width}', '' if fits else line)
+        for command in commands:
+            judge(f'in {width}: {command}', '' if any(command.rstrip(';') in line for v in lines for line in v) else str(lines))
+
+
+columns()
+findings()
+sys.exit(finish())
