@@ -498,25 +498,25 @@ static const struct tk_report_op *most_of(const struct tk_report *r, const char 
   return most;
 }
 
-/* Writes a command that shows, by step, the spans of a class with the most self time. */
-static void put_top(struct words *w, const char *kind) {
+/* Writes a command that shows the spans of a class with the most self time, by step if there are steps. Returns whether there are. */
+static bool put_top(struct words *w, const char *kind) {
   const struct tk_report_op *op = most_of(w->c->r, kind);
-  if (!op) return write(w, "tracekit top --kind host");
-  write(w, "tracekit top --by step --name ");
-  put_glob(w, op->name);
+  write(w, !op ? "tracekit top --kind host" : op->has_steps ? "tracekit top --by step --name " : "tracekit top --name ");
+  if (op) put_glob(w, op->name);
+  return op && op->has_steps;
 }
 
 static void advise_compile(struct words *w) {
   write(w, "find what changes between calls, such as shapes; ");
-  put_top(w, "compile");
-  write(w, " shows the time in each step");
+  const bool by_step = put_top(w, "compile");
+  write(w, by_step ? " shows the time in each step" : " shows the time");
 }
 
 static void advise_sync(struct words *w) {
   write(w, "avoid what needs values on the host in the step, such as .item(), .cpu(), nonzero(), block_until_ready() and prints of "
            "tensors; ");
-  put_top(w, "sync");
-  write(w, " shows the calls of each step");
+  const bool by_step = put_top(w, "sync");
+  write(w, by_step ? " shows the calls of each step" : " shows the calls");
 }
 
 static void advise_outlier(struct words *w) {
