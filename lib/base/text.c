@@ -196,6 +196,17 @@ static int64_t days_from(int64_t year, int month, int day) {
   return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
+bool text_is_plain(const uint8_t *p, size_t n) {
+  enum { PIECE = 256 };
+  for (size_t from = 0; from < n; from += PIECE) {
+    const size_t to = n - from < PIECE ? n : from + PIECE;
+    unsigned other = 0;
+    for (size_t i = from; i < to; i++) other |= (p[i] < ' ' || p[i] > '~') && p[i] != '\n' && p[i] != '\r' && p[i] != '\t';
+    if (other) return false;
+  }
+  return true;
+}
+
 bool text_parse_absolute(const char *text, i128 *ps) {
   int year, month, day, hour, minute, second, n = 0;
   i128 fraction = 0;

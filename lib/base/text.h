@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "int128.h"
@@ -34,6 +35,9 @@ static inline bool ascii_equal(const char *a, const char *b, size_t n) {
   while (i < n && ascii_lower(a[i]) == ascii_lower(b[i])) i++;
   return i == n;
 }
+
+/* True if all bytes are printable ASCII or whitespace. */
+bool text_is_plain(const uint8_t *p, size_t n);
 
 /* Parses "2026-11-20T10:37:52.123456789Z" (the fraction and the Z are optional) into ps since the epoch. */
 bool text_parse_absolute(const char *text, i128 *ps);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "detect.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "format/xplane/fields.h"
 #include "format/pb.h"
@@ -184,6 +185,8 @@ unsigned xplane_bid(const uint8_t *p, size_t n) {
   bool wrong = false;
   if (n < 2 || is_quoted_text(p, n)) return 0;
   unsigned bits = space_bid(p, n, &wrong);
-  if (wrong && bits < KNOWN) bits = damaged_bid(p, n); /* a plane name suffices, even if the file is damaged */
+  if (bits >= KNOWN || (bits && !wrong)) return bits;
+  if (text_is_plain(p, n)) return 0;
+  if (wrong) bits = damaged_bid(p, n); /* a plane name suffices, even if the file is damaged */
   return bits ? bits : n > 2 && is_sound(p, n);
 }
