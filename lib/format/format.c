@@ -277,7 +277,10 @@ static const struct format *whose_database(struct in *in, struct tk_err *err) {
   struct sqlite *db = sqlite_open(in, &mem, err);
   for (size_t i = 0; db && !found && i < N_FORMATS; i++)
     if (FORMATS[i]->is_database && FORMATS[i]->is_database(db)) found = FORMATS[i];
-  if (db && !found) err_set(err, TK_EFORMAT, "not a trace: an SQLite database with other tables; sqlite3 can open it");
+  const bool nvprof = db && sqlite_find(db, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"); /* kernels in its files (.nvvp, .nvprof) */
+  if (db && !found)
+    err_set(err, TK_EFORMAT, "not a trace: %s", nvprof ? "a profile of nvprof; the NVIDIA Visual Profiler (nvvp) opens it"
+                                                       : "an SQLite database with other tables; sqlite3 can open it");
   sqlite_close(db);
   return found;
 }

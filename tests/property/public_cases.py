@@ -3,10 +3,12 @@
 
 Each case has its thread and its kind. The inputs are made here after the producer's source or the thread, and no input is a copy of
 somebody's file."""
+import contextlib
 import gzip
 import json
 import os
 import re
+import sqlite3
 import sys
 import tarfile
 import zipfile
@@ -1493,6 +1495,17 @@ def _():
         assert p.returncode == 3 and why in p.stderr, p.stderr
     put('b.json', [{'id': 1}, x('f', 0, 1)])
     equal(durations('b.json'), {'f': [1]})
+
+
+
+@case('NVIDIA/nvvp', 'stranger', 'databases of nvprof, and others')
+def _():
+    for name, table, why in (('a.nvvp', 'CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL', 'nvprof'), ('b.db', 'people', 'other tables')):
+        with contextlib.closing(sqlite3.connect(name)) as db:
+            db.execute(f'CREATE TABLE {table} (id INTEGER)')
+            db.commit()
+        p = run('info', name)
+        assert p.returncode == 3 and why in p.stderr, p.stderr
 
 
 
