@@ -537,7 +537,7 @@ const struct command command_diff = {
     "launched is matched by name.\n"
     "\n"
     "With three or more runs, each is compared with the first: a row for each name has a column for each run. --over DIR takes the "
-    "folders and traces in a folder as runs in the order of time and adds lasting changes: a change of the mean "
+    "folders and traces in a folder as runs in natural order and adds lasting changes: a change of the mean "
     "from one run on that the spread of the runs before and after does not explain, with its probability by chance. "
     "--html writes a page for any number of runs. With --keep-going, inputs that cannot be read are left out with a note, and so are "
     "runs of which none can be read; the first run that remains is the baseline.\n"

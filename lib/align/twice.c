@@ -221,8 +221,8 @@ static bool add_pair(struct twice *w, struct item *a, struct item *b) {
   return true;
 }
 
-/* Returns the largest distance of two readings of one event. If the clocks were not compared, wall clocks of one host are
- * assumed to agree as well as the clocks of two hosts. */
+/* Returns the largest difference between the times at which two recordings show one event. If the clocks were not compared, wall clocks
+ * of one host are assumed to agree as well as the clocks of two hosts. */
 static int64_t tolerance(const struct twice *w) { return w->tied_by ? (int64_t)w->error_ns + SLACK_NS : MARGIN_NS; }
 
 static int64_t end_on_first(const struct twice *w, const struct item *b) {

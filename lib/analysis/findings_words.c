@@ -58,7 +58,7 @@ static void put_limit(struct words *w) {
   write(w, " (threshold %s%s%s)", number, *unit == 's' ? " " : "", unit);
 }
 
-/* Writes how many other devices, hosts or ranks are beyond the threshold of a warning. */
+/* Writes how many other devices, hosts or ranks are beyond the threshold of a warning at least. */
 static void put_others(struct words *w) {
   const struct finding_case *c = w->c;
   const char *unit = c->r->impl->limits[c->limit].unit;
@@ -66,8 +66,8 @@ static void put_others(struct words *w) {
   const char *thing = c->meeting ? "rank" : c->row && (c->host || !*c->row->device) ? "host" : "device";
   if (!c->others) return;
   tk_print_number(c->r->impl->limits[c->limit].warning, number);
-  write(w, "; %llu other %s%s the threshold of a warning, %s%s%s", (unsigned long long)c->others, thing,
-        c->others > 1 ? "s exceed" : " exceeds", number, *unit == 's' ? " " : "", unit);
+  write(w, "; %llu other %s%s above %s%s%s, too", (unsigned long long)c->others, thing, c->others > 1 ? "s are" : " is", number,
+        *unit == 's' ? " " : "", unit);
 }
 
 static const char *range_of(const struct words *w) { return w->c->r->impl->scope.narrowed ? "the selected range" : "the trace"; }

@@ -64,6 +64,7 @@ static const struct row NAMES[] = {
   {"batch_norm", NORM}, {"batchnorm", NORM}, {"bn_fw", NORM}, {"bn_bw", NORM}, {"rowwisemoments", NORM},
   {"gammabetabackward", NORM},
   {"computefusedparams", NORM}, {"instancenorm", NORM}, {"l2norm", NORM}, {"_norm_", NORM},
+  {"fbgemm_gpu::", SORT}, /* permutations and offsets; its matrix products have names of CUTLASS */
   /* matrix products: cuBLAS, CUTLASS, Tensile, TensorRT-LLM, Ascend, XLA, Marlin */
   {"gemm", MATMUL}, {"gemv", MATMUL}, {"nvjet", MATMUL}, {"cijk_", MATMUL}, {"matmul", MATMUL}, {"xmma", MATMUL},
   {"splitkreduce", MATMUL},

@@ -32,6 +32,8 @@ struct report_mean {
   double area;
   tk_time time;
 };
+/* Returns the mean; negative if there are no values. */
+static inline double report_mean_of(const struct report_mean *m) { return m->time > 0 ? m->area / (double)m->time : -1; }
 /* Launch geometry of kernels of one name. Texts, of the longest: 0 = unknown. */
 struct report_geometry {
   struct report_mean occupancy, registers, shared;
@@ -109,6 +111,7 @@ struct tk_report_impl {
   struct tk_threshold limits[N_THRESHOLDS];
   bool has_device;      /* some row is of a device */
   bool computes;        /* some device ran a kernel */
+  struct report_mean occupancy; /* of all kernels that compute */
   bool steps_differ;    /* the steps of two traces have different names */
   uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
                                         * events that their producer writes */

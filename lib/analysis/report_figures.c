@@ -30,10 +30,13 @@ static bool utilization(const struct tk_report_rank *row, const struct tk_report
   return is_worker(row, r) && share((double)(s.length - report_idle_of(&s)), (double)s.length, value);
 }
 
+/* Unknown if the device was idle and no host was recorded. */
 static bool host_overhead(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
-  return is_worker(row, r) && share((double)s.launch + (double)s.runtime + (double)s.sync + (double)s.host, (double)s.length, value);
+  const double calls = (double)s.launch + (double)s.runtime + (double)s.sync + (double)s.host;
+  const bool recorded = calls > 0 || s.input || s.compile || s.other || !s.idle;
+  return is_worker(row, r) && recorded && share(calls, (double)s.length, value);
 }
 
 static bool kernel_duration(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
@@ -62,16 +65,9 @@ static bool longest_gap(const struct tk_report_rank *row, const struct tk_report
 /* Figures of the whole job. */
 
 static bool occupancy(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
-  double sum = 0, time = 0;
   (void)row;
-  for (size_t i = 0; i < r->n_kernels; i++) {
-    const struct tk_report_kernel *k = &r->kernels[i];
-    if (k->occupancy < 0 || strcmp(k->kind, "compute") != 0) continue;
-    sum += k->of_sum * k->occupancy;
-    time += k->of_sum;
-  }
-  *value = time > 0 ? sum / time : 0;
-  return time > 0;
+  *value = report_mean_of(&r->impl->occupancy);
+  return *value >= 0;
 }
 
 static bool largest_work(const struct tk_report_rank *row, const struct tk_report *r, double *value) {

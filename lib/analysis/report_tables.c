@@ -408,12 +408,14 @@ static const char *name_class(unsigned class) {
   return class == WORK_COMMUNICATION ? "communication" : class == WORK_COPY ? "copy" : class == WORK_FILL ? "fill" : "compute";
 }
 
-static double mean_of(const struct report_mean *m) { return m->time > 0 ? m->area / (double)m->time : -1; }
-
-static void set_geometry(const struct tk_report_impl *impl, const struct report_geometry *g, struct tk_report_kernel *k) {
-  k->occupancy = mean_of(&g->occupancy);
-  k->registers = mean_of(&g->registers);
-  k->shared = mean_of(&g->shared);
+static void set_geometry(struct tk_report_impl *impl, const struct report_geometry *g, struct tk_report_kernel *k) {
+  k->occupancy = report_mean_of(&g->occupancy);
+  k->registers = report_mean_of(&g->registers);
+  k->shared = report_mean_of(&g->shared);
+  if (strcmp(k->kind, "compute") == 0) {
+    impl->occupancy.area += g->occupancy.area;
+    impl->occupancy.time += g->occupancy.time;
+  }
   k->grid = g->grid ? (const char *)impl->texts.strs[g->grid].bytes : "";
   k->block = g->block ? (const char *)impl->texts.strs[g->block].bytes : "";
 }

@@ -66,7 +66,7 @@ static const struct json_stranger ROWS[] = {
     {{"log.creator", "log.version"}, "an HTTP archive (HAR) rather than a trace; the DevTools import it"},
     /* https://github.com/google/benchmark docs/user_guide.md */
     {{"context.date", "benchmarks"}, "results of a benchmark rather than a trace"},
-    /* pyinstrument pyinstrument/renderers/jsonrenderer.py; scalene scalene_json.py; memray stats */
+    /* sources: pyinstrument pyinstrument/renderers/jsonrenderer.py; scalene scalene_json.py */
     {{"root_frame"}, "a profile of pyinstrument rather than a timeline; 'pyinstrument --load' opens it"},
     {{"alloc_samples"}, "a profile of Scalene rather than a timeline; 'scalene view' opens it"},
     /* https://developers.google.com/chart/interactive/docs/reference#dataparam: what xprof's tools return */

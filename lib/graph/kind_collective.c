@@ -60,9 +60,20 @@ bool kind_is_request(const char *name) {
   return *request != NULL;
 }
 
+/* False for passes of XLA's compiler, such as "all-reduce-simplifier": of words after a dash, only these name instructions. */
+static bool is_instruction(const char *name) {
+  static const char *const AFTER[] = {"-start", "-done", "-fusion", "-scatter", "-async", "-update", NULL};
+  for (const char *const *begin = HLO; *begin; begin++) {
+    if (!text_begins(name, *begin)) continue;
+    const char *rest = name + strlen(*begin);
+    return *rest != '-' || text_any_begins(rest, AFTER);
+  }
+  return false;
+}
+
 bool kind_is_collective(const char *name) {
   char head[256];
-  if (text_any_begins(name, SPANS) || text_any_begins(name + (*name == '%'), HLO)) return true;
+  if (text_any_begins(name, SPANS) || is_instruction(name + (*name == '%'))) return true;
   copy_head(name, head, sizeof head);
   return text_any_holds(head, KERNELS);
 }

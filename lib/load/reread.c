@@ -32,7 +32,7 @@ bool reread_agrees(const char *path, const struct format *f, bool is_cut, const 
   /* A cut writes packets that restore the state before its start, such as the last value of a counter. Reading them again gives
    * additional events. */
   if (is_cut && f->passthrough_times && read > written) return true;
-  /* JSON records that another format carried may be stack samples, which only the JSON reader recognises. */
+  /* JSON records that another format carried may be stack samples. Only the JSON reader counts them as events. */
   if (read > written && read - in_records <= written) return true;
   return read == written || err_set(err, TK_EWRITE, "%s: %llu events were written, but reading the output again finds %llu", path,
                                     (unsigned long long)written, (unsigned long long)read);

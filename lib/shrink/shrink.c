@@ -179,7 +179,7 @@ static bool too_small(struct shrinker *s, uint64_t smallest) {
     return err_for(s->err, more, TK_ELIMIT, "cannot be shrunk: at least %llu events remain", (unsigned long long)smallest);
   tk_print_size(smallest, size);
   tk_print_size(s->report->target, target);
-  return err_for(s->err, more, TK_ELIMIT, "cannot be shrunk to %s: the smallest possible size is %s (%llu bytes)", target, size,
+  return err_for(s->err, more, TK_ELIMIT, "cannot be shrunk to %s: at least %s (%llu bytes) remain", target, size,
                  (unsigned long long)smallest);
 }
 

@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "relatives.h"
 
-/* Where points behind the event `last` belong. Points are bound in the order of time, so spans above `last` that have ended for one
- * point have ended for all later ones, and are passed only once. */
+/* The span to which the next flow points bind. Points are bound in the order of time, so spans around the event `last` that have ended
+ * for one point have ended for all later ones, and are skipped only once. */
 struct place {
   tk_id stop; /* innermost span above `last` that has not ended; 0 = all have */
   tk_id slice;

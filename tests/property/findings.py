@@ -377,18 +377,18 @@ def devices(folder):
     path = with_two().write(f'{folder}/two.json')
     same('an unexplained device beside an explained one', [(f['id'], f['device'], round(f['figure'])) for f in report(path)['findings']],
          [('input', 'GPU 0', 60), ('device-idle', 'GPU 1', 55)])
-    judge('both wait for input', '' if '; 1 other device exceeds the threshold of a warning, 10%' in text_of('input', path) else text_of('input', path))
+    judge('both wait for input', '' if '; 1 other device is above 10%, too' in text_of('input', path) else text_of('input', path))
     made = with_two(1000)
     made.span('backend_compile', 'cpu_op', -3000000, 2100000)
     judge('one host with two devices', '' if 'other' not in text_of('compile-time', made.write(f'{folder}/compile.json')) else 'counts another')
     paths = [in_pause(pause, 'enumerate(DataLoader)#x.__next__', 'user_annotation').write(f'{folder}/{name}.json') for name, pause in (('slow', 3000), ('quick', 2600))]
     text = text_of('input', *paths)
-    judge('inputs without ranks', '' if text.startswith('GPU 0 of slow.json was idle') and '1 other device exceeds' in text else text)
+    judge('inputs without ranks', '' if text.startswith('GPU 0 of slow.json was idle') and '1 other device is above' in text else text)
     made = [Run(pause, work=False) for pause in (3000, 2600)]
     for m, pause in zip(made, (3000, 2600)):
         m.each_step(lambda at: m.span('enumerate(DataLoader)#x.__next__', 'user_annotation', at + STEP - pause, pause))
     text = text_of('input', *(m.write(f'{folder}/{name}.json') for name, m in zip(('slow', 'quick'), made)))
-    judge('hosts', '' if 'the host of slow.json loaded input' in text and '; 1 other host exceeds' in text else text)
+    judge('hosts', '' if 'the host of slow.json loaded input' in text and '; 1 other host is above' in text else text)
     made = Run()
     for stream in range(3):
         made.each_step(lambda at: made.device('Memcpy HtoD (Pageable -> Device)', at, 9000, 'gpu_memcpy', 40 + stream))

@@ -1509,4 +1509,19 @@ def _():
 
 
 
+@case('openxla/xla', 'device', "instructions are collectives, and passes of the compiler are not")
+def _():
+    names = ('all-reduce', 'all-reduce.3', 'all-gather-start.1', '%all-to-all-done', 'reduce-scatter-fusion', 'all-reduce-scatter.2', 'collective-permute_1')
+    passes = ('all-reduce-simplifier', 'all-gather-decomposer', 'collective-permute-legalizer', 'reduce-scatter-combiner')
+    put('a.json', [x(n, 10 * i, 1 + i, tid=i) for i, n in enumerate(names + passes)])
+    equal(top('a.json', '--kind', 'collective'), {n: 1000 * (1 + i) for i, n in enumerate(names)})
+
+
+@case('pytorch/FBGEMM', 'class', "permutations whose library's name contains gemm")
+def _():
+    put('a.json', [kernel('fbgemm_gpu::permute_indices_weights_kernel<true, long>', 0, 3), kernel('ampere_sgemm_128x64_nn', 10, 5)])
+    equal(top('a.json', '--by', 'class', '--kind', 'kernel'), {'sort/index': 3000, 'matmul': 5000})
+
+
+
 sys.exit(main())

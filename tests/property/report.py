@@ -330,7 +330,9 @@ def key_figures(name, got):
         length = sum(s['length_ns'] for s in parts)
         if row['device'] and length:
             add('device utilization', 100 * works(parts) / length, row)
-            add('host overhead', 100 * sum(s[k] for s in parts for k in ('launch_ns', 'runtime_ns', 'sync_ns', 'host_ns')) / length, row)
+            calls, idle = ('launch_ns', 'runtime_ns', 'sync_ns', 'host_ns'), sum(s['idle_ns'] for s in parts)
+            if not idle or sum(s[k] for s in parts for k in (*calls, 'input_ns', 'compile_ns', 'other_ns')):
+                add('host overhead', 100 * sum(s[k] for s in parts for k in calls) / length, row)
         if row['kernels']:
             add('mean kernel duration', row['kernel_sum_ns'] / row['kernels'] / 1e6, row)
     found = {f['name']: f for f in got['key_figures']}
@@ -365,6 +367,10 @@ def geometry(folder):
         rows = {k['name']: k for k in report(f'{folder}/{name}')['kernels']}
         judge(f'{name}: k', compare(want, rows['k']))
         judge(f'{name}: bare', f'{rows["bare"]}' if 'occupancy_percent' in rows['bare'] or 'grid' in rows['bare'] else '')
+    with open(f'{folder}/occupancy.json', 'w', encoding='utf-8') as f:  # 0 is unknown
+        json.dump({'traceEvents': [kernel(0, 10, 0, 32, 4), kernel(20, 10, 60, 64, 9), {**kernel(40, 30, 20, 32, 5), 'name': 'other'}]}, f)
+    got = {f['name']: f['value'] for f in report(f'{folder}/occupancy.json')['key_figures']}['occupancy']
+    judge('occupancy: the mean by time of kernels that state it', '' if got == 30 else f'{got}, not 30')
 
 
 def job(seed, folder):

@@ -102,7 +102,7 @@ def compare(what, before, after):
 def shrink(source, percent, target, *args):
     """Returns the report, or None if the trace cannot be made to fit and the message names the smallest possible size."""
     p = run('shrink', '--json', '-q', '--force', source, '--percent', str(percent), *args, '-o', target)
-    if p.returncode == 3 and b'smallest possible size' in p.stderr:
+    if p.returncode == 3 and b' remain' in p.stderr:
         return None
     if p.returncode:
         raise Wrong(f'{percent}%: status {p.returncode}: {p.stderr.decode("utf-8", "replace")[:300]}')

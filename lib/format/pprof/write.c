@@ -68,7 +68,7 @@ static uint32_t string_id(struct pprof_sink *s, const struct tk_trace *t, tk_id 
   return s->string_of[id] - 1;
 }
 
-/* Returns the id of a location; all are stored with the id of the frame's entry. */
+/* Returns the id of the location of a frame; equal frames share one. */
 static uint32_t location_of(struct pprof_sink *s, const struct tk_trace *t, const struct tk_frame *f) {
   const struct function_key function = {string_id(s, t, f->name), string_id(s, t, f->file)};
   const uint32_t module = string_id(s, t, f->module);

@@ -272,7 +272,7 @@ static bool inner_trace(struct chrome *r, struct object_state *o, bool *is_inner
   if (c == '{' && !r->j.last && r->j.end - r->j.p < WINDOW && !chrome_refill(r, r->j.p, WINDOW)) return false;
   *is_inner = c == '{' && holds_events(r->j.p, r->j.end);
   if (!*is_inner) return c >= 0;
-  chrome_note(r, TK_NOTE_REPAIR, r->j.p, "events inside another value");
+  chrome_note(r, TK_NOTE_REPAIR, r->j.p, "array of events found inside another object: read from there");
   o->events = true;
   return read_object(r, false);
 }

@@ -197,7 +197,7 @@ static int64_t ref_id(struct xplane_encoder *e, tk_id text) {
 
 /* ---- original contents of the maps ---- */
 
-/* New ids are larger than the ids of the file, unless there is no room above them. */
+/* Largest id of the file that leaves room for new ids above it. */
 static const int64_t MOST_ID = INT64_MAX - UINT32_MAX;
 
 /* Stores the id for a key that has none yet. */
