@@ -1,6 +1,8 @@
 /* tree_layers.c - see tree_layers.h. */
 #include "tree_layers.h"
 
+#include <string.h>
+
 #include "graph/args.h"
 #include "op/regions.h"
 #include "op/scopes.h"
@@ -11,7 +13,7 @@ bool tree_layers_holds(const struct tree *tree, const struct tk_event *e) {
   return kind & KIND_ANNOTATION && !(kind & (KIND_DEVICE | KIND_STEP));
 }
 
-/* Returns true if the event states its scopes in tf_op, which *path then contains. */
+/* Returns true if the event states its scopes, which *path then contains. */
 static bool scopes_of(const struct tree *tree, const struct tk_event *e, const char **path) {
   struct tk_arg arg;
   if (!args_of_event(tree->t, e, tree->path, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return false;
@@ -65,11 +67,16 @@ bool tree_layers_add(struct tree *tree, const struct works *works) {
   return ok;
 }
 
+/* Args that contain the scopes of work: tf_op of XLA's programs, and the outermost annotation of work that TensorFlow itself launched. */
+static const char *const PATHS[] = {"tf_op", "level 0"};
+
 static bool any_scopes(struct tree *tree, const struct works *works) {
   const char *path;
-  tree->path = intern_id(&tree->t->store->strings, "tf_op", 5);
-  for (uint32_t i = 0; tree->path && i < works->n; i++)
-    if (scopes_of(tree, &tree->t->events[works->v[i].event], &path) && *path) return true;
+  for (size_t k = 0; k < sizeof PATHS / sizeof *PATHS; k++) {
+    tree->path = intern_id(&tree->t->store->strings, PATHS[k], strlen(PATHS[k]));
+    for (uint32_t i = 0; tree->path && i < works->n; i++)
+      if (scopes_of(tree, &tree->t->events[works->v[i].event], &path) && *path) return true;
+  }
   return false;
 }
 

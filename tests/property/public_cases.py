@@ -1524,4 +1524,12 @@ def _():
 
 
 
+@case('tensorflow/tensorflow', 'layers', 'scopes of work that TensorFlow launches without XLA')
+def _():
+    put('a.json', [kernel('k', 20 * i, 5 + i, **{'level 0': f'bert/layer_{i % 2}/MatMul'}) for i in range(4)])
+    rows = json.loads(run('tree', '--layers', '--json', 'a.json').stdout)['paths']
+    equal({row['name']: row['device_ns'] for row in rows}, {'bert': 26000, 'layer_0': 12000, 'layer_1': 14000})
+
+
+
 sys.exit(main())
