@@ -306,7 +306,8 @@ static void say_nothing(const struct params *p, struct tk_trace *t, const struct
   else if (p->every)
     tty_fail("%s: nothing matched: an iteration needs two events with the name '%s' (--every) on one thread", t->source, p->every);
   else if (p->layers && !select_is_asked(&options->select))
-    tty_fail("%s: nothing matched: the trace states no scopes of work (args tf_op, level 0), modules or annotations (--layers)", t->source);
+    tty_fail("%s: nothing matched: the trace states no scopes of work (args tf_op, level 0), modules or annotations (--layers)",
+             t->source);
   else if (p->path) tty_fail("%s: nothing matched: no selected span has the arg '%s' (--path)", t->source, options->path);
   else select_say_nothing(t, &options->select);
 }

@@ -67,7 +67,7 @@ bool tree_layers_add(struct tree *tree, const struct works *works) {
   return ok;
 }
 
-/* Args that contain the scopes of work: tf_op of XLA's programs, and the outermost annotation of work that TensorFlow itself launched. */
+/* Args that contain the scopes of work: of XLA's programs, and of work that TensorFlow itself launched. */
 static const char *const PATHS[] = {"tf_op", "level 0"};
 
 static bool any_scopes(struct tree *tree, const struct works *works) {
