@@ -1489,12 +1489,14 @@ def _():
 def _():
     for name, rows, why in (('proton.hatchet', [{'children': [{'children': [], 'frame': {'name': 'k', 'type': 'function'}, 'metrics': {'count': 1}}],
                                                  'frame': {'name': 'ROOT', 'type': 'function'}, 'metrics': {'count': 0}}], 'Proton'),
-                            ('types.json', [{'id': 1, 'kind': 'Any'}, {'id': 2, 'kind': 'Union'}], 'no phase'), ('a.json', {'traceEvents': [{'id': 1}]}, 'no phase')):
+                            ('types.json', [{'id': 1, 'kind': 'Any'}, {'id': 2, 'kind': 'Union'}], 'no phase')):
         put(name, rows)
         p = run('info', name)
         assert p.returncode == 3 and why in p.stderr, p.stderr
     put('b.json', [{'id': 1}, x('f', 0, 1)])
     equal(durations('b.json'), {'f': [1]})
+    put('c.json', {'traceEvents': [{'id': 1}]})  # states that it is a trace
+    assert run('info', 'c.json').returncode == 0
 
 
 

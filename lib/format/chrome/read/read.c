@@ -421,6 +421,7 @@ static bool read_document(struct chrome *r) {
   if (c == '{' && is_lines(r)) return read_lines(r);
   if (c == '{') return read_objects(r);
   if (c != '[') return wrong_start(r, c);
+  r->is_bare = true;
   return read_array(r);
 }
 
@@ -433,10 +434,10 @@ static bool read_file(struct chrome *r) {
   return false;
 }
 
-/* Returns false with err if the objects that were read are no events: any array of objects is otherwise a trace of records. */
+/* Returns false with err if the objects of a bare array are no events: any array of objects is otherwise a trace of records. */
 static bool refuse_others(const struct chrome *r) {
   const struct tk_trace *t = r->t;
-  const bool other = t->n_records && t->n_records == t->counts.by_phase[0];
+  const bool other = r->is_bare && t->n_records && t->n_records == t->counts.by_phase[0];
   if (!other || t->n_events || t->n_flow_points || t->store->left_points) return true;
   return err_set(r->err, TK_EFORMAT, "not a trace: its JSON objects have no phase (\"ph\")");
 }

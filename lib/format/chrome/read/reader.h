@@ -88,6 +88,7 @@ struct chrome {
   struct templates *templates; /* NULL = general path only */
   struct chunks *chunks;       /* NULL = one thread */
   bool lines;                  /* one event per line: commas between events are optional */
+  bool is_bare;                /* the document is an array of events, not an object that contains one */
   bool apart;                  /* reading a chunk into a fragment, which accepts only events and flow points */
   struct {
     struct tk_ident pid, tid;

@@ -298,7 +298,10 @@ void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t) {
   map_init(&s->is_named, &s->mem);
   if (t->edits & TK_EDIT_NAMED) find_names(s, t);
   s->is_valid = passthrough_is_valid(t) && (is_only || (s->sink.graphs > 1 && is_apart(s, t)));
-  if (s->sink.graphs > 1) s->has_clocks = s->has_realtime = s->has_remote_clocks = false;
+  if (s->sink.graphs <= 1) return;
+  s->has_clocks = s->has_realtime = s->has_remote_clocks = false;
+  map_free(&s->sequences); /* the other graphs are other machines, which have sequences of their own */
+  map_init(&s->sequences, &s->mem);
 }
 
 /* ---- blocks of other formats ---- */
