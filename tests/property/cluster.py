@@ -138,7 +138,8 @@ def several(work):
         scans = scans_of(folder, ranks)
         for word in PLAIN + ('json.gz',):
             same(f'each format, {i}', folder, ranks, scans, word)
-    for name, ranks in (('a merged trace', ['two.pftrace', torch[0]]), ('one rank twice', [torch[0], f'{FIXTURES}/json/torch/ddp2_plain/rank0.json.gz'])):
+    for name, ranks in (('a merged trace', ['two.pftrace', torch[0]]), ('sequences of packets', [f'{FIXTURES}/perfetto/perf/samples.pftrace', torch[1]]),
+                        ('one rank twice', [torch[0], f'{FIXTURES}/json/torch/ddp2_plain/rank0.json.gz'])):
         if not all(os.path.exists(os.path.join(folder, r)) for r in ranks):
             continue
         scans = scans_of(folder, ranks)
