@@ -41,7 +41,7 @@ static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
   fputc('\n', to);
 }
 
-/* What makes a file without the bytes of a kind, or with fewer of them. */
+/* Commands that write a file without the bytes of a kind, or with fewer of them. */
 static const struct {
   const char *kind, *command;
   bool whole; /* removes all of them and no other event */

@@ -471,7 +471,7 @@ struct tk_tree_report {
   const char *unit;    /* as in tk_top_report */
   uint64_t unweighed;
   struct tk_tree_impl *impl;
-  const char *layers;  /* what the paths of layers are: "scopes", "modules" or "annotations"; NULL = there are no layers */
+  const char *layers;  /* kind of the layers: "scopes", "modules" or "annotations"; NULL = there are none */
   tk_time work;        /* with layers: time in which an accelerator ran work in the steps, or in the trace without steps */
 };
 

@@ -311,7 +311,7 @@ static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, 
   return expect_holds(e, v) ? EXPECT_HELD : EXPECT_FAILED;
 }
 
-/* Evaluates a key figure: one value for all ranks, that of the device with the worst one. */
+/* Evaluates a key figure: the worst value of all devices and ranks. */
 static enum expect_result ask_key(const struct expect *e, const struct tk_report *r, char *said, size_t n) {
   double value;
   char text[64], device[200];

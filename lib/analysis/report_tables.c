@@ -373,10 +373,11 @@ static bool add_version(struct reporter *p, const char *what, const struct json_
 bool report_versions(struct reporter *p) {
   static const struct {
     const char *key, *member, *what;
-  } SAID[] = {{"pytorch_version", NULL, "PyTorch"},       {"cuda_runtime_version", NULL, "CUDA runtime"},
-              {"cuda_driver_version", NULL, "CUDA driver"}, {"hip_runtime_version", NULL, "HIP runtime"},
-              {"distributedInfo", "nccl_version", "NCCL"}, {"viztracer_metadata", "version", "viztracer"},
-              {"metadata", "product-version", ""},        {"schemaVersion", NULL, "Kineto schema"}};
+    const char *unless; /* a key of a producer that borrowed `key` from another one */
+  } SAID[] = {{"pytorch_version", NULL, "PyTorch", NULL},       {"cuda_runtime_version", NULL, "CUDA runtime", NULL},
+              {"cuda_driver_version", NULL, "CUDA driver", NULL}, {"hip_runtime_version", NULL, "HIP runtime", NULL},
+              {"distributedInfo", "nccl_version", "NCCL", NULL}, {"viztracer_metadata", "version", "viztracer", NULL},
+              {"metadata", "product-version", "", NULL},        {"schemaVersion", NULL, "Kineto schema", "span_index"}};
   const struct tk_meta *m = trace_meta(p->t, "deviceProperties");
   bool ok = !m || add_names(p, trace_raw(p->t, m->at), (size_t)m->size);
   m = trace_meta(p->t, "xspace");
@@ -384,7 +385,7 @@ bool report_versions(struct reporter *p) {
   for (size_t i = 0; ok && i < sizeof SAID / sizeof *SAID; i++) {
     struct json_value v = {.type = JSON_STRING};
     m = trace_meta(p->t, SAID[i].key);
-    if (!m || (i + 1 == sizeof SAID / sizeof *SAID && trace_meta(p->t, "span_index"))) continue; /* the schema is that of Paddle */
+    if (!m || (SAID[i].unless && trace_meta(p->t, SAID[i].unless))) continue;
     const char *text = trace_raw(p->t, m->at);
     v.p = (const uint8_t *)text;
     v.end = v.p + m->size;

@@ -145,7 +145,7 @@ static bool add_all(struct tree *tree) {
   return launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) && !tree->mem->failed;
 }
 
-/* Adds the times of nodes to those of the parents that are sums. */
+/* Adds up the times of the children of nodes that are sums. */
 static bool sum_nodes(struct tree *tree) {
   for (uint32_t i = tree->n; i-- > 1;) {
     struct node *parent = &tree->nodes[tree->nodes[i].parent];

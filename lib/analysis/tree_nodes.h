@@ -14,7 +14,7 @@
 struct node {
   uint32_t parent, group, depth;
   uint32_t child, sibling; /* first child, next sibling; 0 = none */
-  bool stepless;      /* by step: at or below the row of what begins outside of all steps */
+  bool stepless;      /* by step: at or below the row of spans that begin outside of all steps */
   bool kernels, others; /* has a span that is a kernel; has any other span or stack sample */
   bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
   uint64_t count, unfinished, clipped, launched;
@@ -52,7 +52,7 @@ struct tree {
   struct tree_work *works;
   uint32_t n_works, cap_works;
   tk_id path;           /* key of the arg that contains the path */
-  enum tree_layers layers; /* what paths are made of, with the option `layers` */
+  enum tree_layers layers; /* kind of the layers, with the option `layers` */
   struct weight_unit unit;
   struct map node_of_stack; /* outermost node and stack -> node */
   tk_id *stack_path;

@@ -66,7 +66,7 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
   return n == 1 || err_set(err, TK_EUSAGE, "%s: not an input of the plan, or ambiguous", name);
 }
 
-/* Finds the plan's rank among those of a file that contains several, and the input of the file that it is. */
+/* Finds the rank in the plan if the file contains several, and its index among the inputs of the file. */
 static bool find_part(struct applier *a, const struct tk_sources *sources, const char *name, uint32_t *rank, size_t *input,
                       struct tk_err *err) {
   const struct tasks *t = &a->tasks;

@@ -133,9 +133,15 @@ static void list_files(const struct planner *p, struct file_list *f) {
   for (uint32_t i = 0; i < p->list.n; i++) {
     const struct scan *s = &p->list.v[i];
     f->split = f->split || (s->part && s->rank < 0);
-    if (s->rank >= 0) f->taken[f->n_taken++] = s->rank;
-    else if (f->n && continues_file(&p->list, i)) f->files[f->n - 1].n++;
-    else f->names[f->n] = s->input, f->files[f->n] = (struct ranks_file){i, 1, (int64_t)f->n}, f->n++;
+    if (s->rank >= 0) {
+      f->taken[f->n_taken++] = s->rank;
+    } else if (f->n && continues_file(&p->list, i)) {
+      f->files[f->n - 1].n++;
+    } else {
+      f->names[f->n] = s->input;
+      f->files[f->n] = (struct ranks_file){i, 1, (int64_t)f->n};
+      f->n++;
+    }
   }
 }
 
@@ -153,8 +159,10 @@ static bool number_files(struct planner *p, struct file_list *f) {
   ranks_free(&r);
   ranks_number(f->files, n, f->taken, f->n_taken, f->of);
   for (size_t k = 0; k < n; k++)
-    for (size_t i = f->files[k].first; i < f->files[k].first + f->files[k].n; i++)
-      p->list.v[i].rank = f->of[i], p->list.v[i].compared = true;
+    for (size_t i = f->files[k].first; i < f->files[k].first + f->files[k].n; i++) {
+      p->list.v[i].rank = f->of[i];
+      p->list.v[i].compared = true;
+    }
   return true;
 }
 

@@ -56,6 +56,15 @@ static inline bool pb_varint(struct pb *c, uint64_t *v) {
 /* Reads the next field. Returns false at the end of the message, or on an error, which c->fault describes. */
 bool pb_next(struct pb *c, struct pb_field *f);
 
+/* Returns the first field of a message with this number; an empty text if there is none. */
+static inline struct pb_field pb_find(const struct pb_field *message, uint32_t number) {
+  struct pb c = pb_inside(message);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number == number) return f;
+  return (struct pb_field){.p = (const uint8_t *)"", .wire = PB_BYTES};
+}
+
 static inline double pb_as_double(uint64_t bits) {
   union {
     uint64_t u;

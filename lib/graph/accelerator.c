@@ -87,7 +87,7 @@ static const struct process_row {
    * process that must contain copies */
   const char *with;
   enum part part;
-  const char *family; /* device family of queues, also of those that repeat the work of others */
+  const char *family; /* device family of queues, even if they repeat the work of others */
 } PROCESSES[] = {
     {"Ascend Hardware", NULL, QUEUES, "NPU"},                /* msprof and torch_npu, trace_view.json */
     {"HCCL", "Ascend Hardware", COLLECTIVES, NULL},          /* Ascend, up to CANN 8.0 */

@@ -105,7 +105,7 @@ void kinds_free(struct kinds *k) {
   *k = (struct kinds){0};
 }
 
-/* True for an operation of a TPU that moves data: what is on an asynchronous line runs by DMA, in parallel to the core. */
+/* True for an operation of a TPU that moves data. Operations on an asynchronous line run by DMA, in parallel to the core. */
 static bool is_moving(unsigned kind, unsigned of_track) {
   static const unsigned LINE = KIND_DEVICE | KIND_KERNEL | KIND_OP;
   return (of_track & LINE) == LINE && !(kind & KIND_COLLECTIVE) && (kind & (KIND_MOVE | KIND_TRANSFER) || of_track & KIND_TRANSFER);

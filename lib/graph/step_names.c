@@ -12,14 +12,15 @@
 static const struct row {
   const char *begins, *holds; /* start of the name; text that must follow somewhere (NULL = none) */
   bool ordinal;               /* the numbers in the name are sizes of batches, so steps are counted instead */
+  bool whole;                 /* nothing may follow the start of the name */
 } ROWS[] = {
-    {"ProfileStep#", NULL, false},                /* Paddle, paddle/fluid/platform/profiler/chrometracing_logger.cc */
-    {"execute_", "generation_", true},            /* vLLM, vllm/v1/worker/gpu_worker.py: annotate_profile */
-    {"execute_new_", "_cached_", true},           /* vLLM 0.11, the same file */
-    {"step[", "bs=", true},                       /* SGLang, python/sglang/srt/managers/scheduler.py */
-    {"[Executor] _forward_step ", NULL, false},   /* TensorRT-LLM, tensorrt_llm/_torch/pyexecutor/py_executor.py */
-    {"[pl][profile]run_training_batch", NULL, true}, /* Lightning, lightning/pytorch/profilers */
-    {"model_run", NULL, true},                    /* ONNX Runtime, onnxruntime/core/session/inference_session.cc */
+    {"ProfileStep#", NULL, false, false},                /* Paddle, paddle/fluid/platform/profiler/chrometracing_logger.cc */
+    {"execute_", "generation_", true, false},            /* vLLM, vllm/v1/worker/gpu_worker.py: annotate_profile */
+    {"execute_new_", "_cached_", true, false},           /* vLLM 0.11, the same file */
+    {"step[", "bs=", true, false},                       /* SGLang, python/sglang/srt/managers/scheduler.py */
+    {"[Executor] _forward_step ", NULL, false, false},   /* TensorRT-LLM, tensorrt_llm/_torch/pyexecutor/py_executor.py */
+    {"[pl][profile]run_training_batch", NULL, true, false}, /* Lightning, lightning/pytorch/profilers */
+    {"model_run", NULL, true, true},              /* ONNX Runtime, onnxruntime/core/session/inference_session.cc */
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
@@ -50,6 +51,7 @@ static enum word word_of(const char *name) {
 }
 
 static bool is_row(const struct row *row, const char *name) {
+  if (row->whole) return strcmp(name, row->begins) == 0;
   return text_begins(name, row->begins) && (!row->holds || strstr(name + strlen(row->begins), row->holds));
 }
 

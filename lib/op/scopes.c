@@ -150,8 +150,8 @@ static bool is_call_of(const char *p, size_t n, const char *const *words) {
 }
 
 size_t scopes_module(const char *part, size_t n, const char **name) {
-  /* jax/_src/interpreters/ad.py, batching.py and ad_checkpoint.py wrap the scopes of what they transform, pjit.py and pxla.py those of
-   * what they compile. */
+  /* jax/_src/interpreters/ad.py, batching.py and ad_checkpoint.py wrap the scopes of transformed functions, pjit.py and pxla.py the
+   * scopes of compiled ones. */
   static const char *const TRANSFORMS[] = {"jvp", "transpose", "vmap", "remat", "checkpoint", NULL};
   static const char *const PROGRAMS[] = {"jit", "pjit", "pmap", "xmap", NULL};
   while (is_call_of(part, n, TRANSFORMS)) {

@@ -1453,6 +1453,8 @@ def _():
     put('a.json', [e for i in range(4) for e in (x('model_run', 100 * i, 90, cat='Session'), x('conv_kernel_time', 100 * i + 5, 40 + i, cat='Node'))])
     equal(top('a.json', '--kind', 'op'), {'conv_kernel_time': 166000})
     equal(top('a.json', '--kind', 'step'), {'model_run': 360000})
+    put('b.json', [x('model_runner.forward', 100 * i, 90) for i in range(4)])
+    assert 'steps' not in run('info', 'b.json').stdout
 
 
 @case('horovod/horovod', 'device', 'requests of a timeline are collectives')

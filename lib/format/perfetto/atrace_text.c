@@ -99,23 +99,14 @@ static const struct mark_row *row_of(uint32_t number) {
 
 bool atrace_is_mark(uint32_t number) { return row_of(number) != NULL; }
 
-/* Returns the first field with this number; an empty text if there is none. */
-static struct pb_field mark_field(const struct pb_field *message, uint32_t number) {
-  struct pb c = pb_inside(message);
-  struct pb_field f;
-  while (pb_next(&c, &f))
-    if (f.number == number) return f;
-  return (struct pb_field){.p = (const uint8_t *)"", .wire = PB_BYTES};
-}
-
 static int64_t mark_number(const struct pb_field *message, uint32_t number) {
-  return number ? (int64_t)mark_field(message, number).value : 0;
+  return number ? (int64_t)pb_find(message, number).value : 0;
 }
 
 bool atrace_mark(struct atrace_text *e, const struct pb_field *content) {
   const struct mark_row *row = row_of(content->number);
   if (!row) return false;
-  const struct pb_field name = mark_field(content, MARK_NAME);
+  const struct pb_field name = pb_find(content, MARK_NAME);
   const int64_t phase = mark_number(content, row->phase), pid = mark_number(content, MARK_PID);
   *e = (struct atrace_text){.phase = (char)(phase ? phase : mark_number(content, row->begin) ? 'B' : 'E'),
                             .pid = pid > 0 ? pid : ATRACE_NO_PID,

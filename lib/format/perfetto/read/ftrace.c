@@ -82,23 +82,15 @@ static bool read_event(struct perfetto *r, const struct bundle *b, const struct 
   return true;
 }
 
-static struct pb_field member(const struct pb_field *message, uint32_t number) {
-  struct pb c = pb_inside(message);
-  struct pb_field f;
-  while (pb_next(&c, &f))
-    if (f.number == number) return f;
-  return (struct pb_field){.p = (const uint8_t *)"", .wire = PB_BYTES};
-}
-
-static int64_t integer(const struct pb_field *message, uint32_t number) { return (int64_t)member(message, number).value; }
+static int64_t integer(const struct pb_field *message, uint32_t number) { return (int64_t)pb_find(message, number).value; }
 
 static tk_id name_in(struct perfetto *r, const struct pb_field *message, uint32_t number) {
-  const struct pb_field f = member(message, number);
+  const struct pb_field f = pb_find(message, number);
   return f.wire == PB_BYTES && f.value ? perfetto_field_text(r, &f) : 0;
 }
 
 static bool print_event(struct perfetto *r, const struct bundle *b, const struct ftrace_event *e) {
-  const struct pb_field text = member(&e->content, PRINT_TEXT);
+  const struct pb_field text = pb_find(&e->content, PRINT_TEXT);
   const struct atrace_at at = {e->at, b->machine, e->tid};
   return text.wire == PB_BYTES && atrace_read(r, &at, text.p, (size_t)text.value);
 }
