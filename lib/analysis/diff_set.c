@@ -215,7 +215,7 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   if (!cell) return 0;
   struct diff_cell *c = &a->side->cells[cell - 1];
   struct diff_path *path = &a->set->rows[*row - 1];
-  if (groups_is_kernel(&a->groups, e)) path->kernels = true;
+  if (!path->others && groups_is_kernel(&a->groups, e)) path->kernels = true;
   else path->others = true;
   c->count++;
   if (e->kind == TK_EVENT_SPAN) a->set->times = true;

@@ -104,7 +104,7 @@ static void add_span(struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
   struct node *n = &tree->nodes[tree->node_of[event]];
   n->count++;
-  if (groups_is_kernel(tree->names, e)) n->kernels = true;
+  if (!n->others && groups_is_kernel(tree->names, e)) n->kernels = true;
   else n->others = true;
   tree_nodes_start(tree, e, tree->node_of[event]);
   n->unfinished += (e->flags & TK_FLAG_UNFINISHED) != 0;
