@@ -274,6 +274,59 @@ def drivers():
         check(f'driver {number}: what is open at the start stays', found == [1] + [5] * bool(last) + [20, 30], (found, err))
 
 
+SENT, RECEIVED, BUFFER, REQUEST, ONE_WAY, REPLY = 50, 51, 323, b'', field(7, 1), field(5, 1)  # of Binder in FtraceEvent; fields of SENT
+
+
+class Calls:
+    """Random Binder calls of a thread, within each other: events (ns, thread, number, content), and the call to which each belongs."""
+
+    def __init__(self, rng, thread):
+        self.rng, self.events, self.ns, self.n_threads, self.n_calls = rng, [], START, thread, thread
+        self.next_id = thread * 1000
+        for _ in range(6):
+            self.call(thread, 0)
+
+    def add(self, call, thread, number, content):
+        self.ns += self.rng.randrange(1, 1000) * 1000
+        self.events.append((self.ns, thread, number, content, call))
+
+    def send(self, call, thread, kind):
+        self.next_id += 1
+        self.add(call, thread, SENT, field(1, self.next_id) + kind)
+        if self.rng.random() < .5:
+            self.add(call, thread, BUFFER, field(1, 99) + field(2, self.next_id))
+        return self.next_id
+
+    def call(self, client, depth):
+        self.n_calls += 1
+        self.n_threads += 1
+        call, server, is_one_way = self.n_calls, self.n_threads, self.rng.random() < .3
+        sent = self.send(call, client, ONE_WAY if is_one_way else REQUEST)
+        self.add(call, server, RECEIVED, field(1, sent))
+        while not is_one_way and depth < 3 and self.rng.random() < .4:
+            self.call(server, depth + 1)
+        if not is_one_way:
+            self.add(call, client, RECEIVED, field(1, self.send(call, server, REPLY)))
+
+
+def calls():
+    """All events of a Binder call that has not ended before the range stay; those of other calls before the range go."""
+    rng = random.Random(3)
+    for seed in range(20):
+        events = sorted(e for thread in (100, 300, 500) for e in Calls(rng, thread).events)
+        bundles = [packet(field(FTRACE, field(1, cpu) + b''.join(field(2, field(1, ns) + field(2, tid) + field(number, content))
+                          for ns, tid, number, content, _ in events if tid % 2 == cpu)), sequence=8, flags=0) for cpu in (1, 0)]
+        start, end = sorted(rng.sample(range(events[0][0], events[-1][0]), 2))
+        last = {call: ns for ns, *_, call in events}
+        want = sorted(ns for ns, *_, call in events if start <= ns < end or (ns < start <= last[call]))
+        with open(path('in.pftrace'), 'wb') as f:
+            f.write(b''.join(bundles))
+        status, err = run('filter', path('in.pftrace'), '--time', f'{start}ns..{end}ns', '--allow-empty', '-o', path('part.pftrace'), '--force')
+        data = read('part.pftrace') if status == 0 else b''
+        found = sorted(get(parse(v), 1) for _, p in parse(data) for n, b in parse(p) if n == FTRACE for m, v in parse(b) if m == 2)
+        check(f'calls {seed}: calls that are open at the start stay whole', found == want, (err, len(found), len(want)))
+
+
 def shrunk(seed, whole):
     """A size limit keeps the first part of the trace, with its packets."""
     timed = [key for key in named(whole) if key[0] not in ('tree', 'span')]
@@ -307,5 +360,6 @@ for seed in range(3):
 other_edits(data)
 compact()
 drivers()
+calls()
 without_events()
 finish()

@@ -44,7 +44,9 @@ class Maker:
         mark = field(1, 1) + field(2, b'mark')
         content = {80: mark + field(3, rng.randrange(2)), 348: mark + field(5, rng.choice(b'BEC')) + field(6, rng.randrange(9)),
                    5: field(2, text), 4: field(1, b'a') + field(2, 5) + field(6, 6), 11: field(1, rng.randrange(9)) + field(2, 1),
-                   12: field(1, 1) + field(2, 0), 20: field(1, b'b') + field(2, 7), 3: field(2, text)}[kind]
+                   12: field(1, 1) + field(2, 0), 20: field(1, b'b') + field(2, 7), 3: field(2, text),
+                   50: field(1, rng.randrange(9)) + field(5, rng.randrange(2)) + field(7, rng.randrange(2)),
+                   51: field(1, rng.randrange(9)), 323: field(2, rng.randrange(9))}[kind]
         return field(2, (field(1, ns) if rng.random() < .97 else b'') + field(2, rng.randrange(4, 7)) + field(kind, content))
 
     def compact(self, ns):
@@ -57,7 +59,7 @@ class Maker:
         rng, at = self.rng, self.time()
         content = field(1, rng.randrange(3)) + (field(5, 4) if rng.random() < .1 else b'')
         for _ in range(rng.randrange(6)):
-            content += self.event(at + rng.randrange(SPAN // 20), rng.choice((3, 4, 5, 5, 11, 12, 20, 80, 348)))
+            content += self.event(at + rng.randrange(SPAN // 20), rng.choice((3, 4, 5, 5, 11, 12, 20, 50, 51, 80, 323, 348)))
         content += self.compact(at) if rng.random() < .2 else b''
         content += field(11, b'') if rng.random() < .1 else b''
         return field(1, content)

@@ -419,13 +419,16 @@ enum {
 };
 
 /* Kinds of FtraceEvent (protos/perfetto/trace/ftrace/ftrace_event.proto), and their fields (ftrace.proto, sched.proto, task.proto,
- * power.proto, mdss.proto, sde.proto, dpu.proto in the same folder). */
+ * power.proto, binder.proto, mdss.proto, sde.proto, dpu.proto in the same folder). */
 enum {
   FTRACE_PRINT = 3,
   FTRACE_SWITCH = 4,
   FTRACE_CPU_FREQUENCY = 11,
   FTRACE_CPU_IDLE = 13,
   FTRACE_WAKING = 20,
+  FTRACE_BINDER_SENT = 50, /* binder_transaction: a request or a reply */
+  FTRACE_BINDER_RECEIVED = 51,
+  FTRACE_BINDER_BUFFER = 323, /* binder_transaction_alloc_buf */
   FTRACE_MARK = 80, /* this and the next two: events of display drivers with the meaning of such text */
   FTRACE_MARK_SDE = 333,
   FTRACE_MARK_DPU = 348,
@@ -444,6 +447,12 @@ enum {
   WAKING_TID = 2,
   CPU_VALUE = 1,
   CPU_ID = 2,
+  BINDER_SENT_ID = 1,
+  BINDER_SENT_REPLY = 5,
+  BINDER_SENT_FLAGS = 7,
+  BINDER_ONE_WAY = 1, /* a flag: no reply follows */
+  BINDER_RECEIVED_ID = 1,
+  BINDER_BUFFER_ID = 2,
   NEWTASK_TID = 1,
   NEWTASK_NAME = 2,
   NEWTASK_FLAGS = 3,

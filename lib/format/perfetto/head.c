@@ -61,6 +61,23 @@ void head_read(const struct pb_field *packet, struct packet_head *h) {
   }
 }
 
+static const struct lasting_row {
+  uint32_t number;
+  enum lasting lasting;
+} LASTING[] = {
+  {FTRACE_PRINT, LASTING_TEXT},           {FTRACE_MARK, LASTING_TEXT},
+  {FTRACE_MARK_SDE, LASTING_TEXT},        {FTRACE_MARK_DPU, LASTING_TEXT},
+  {FTRACE_CPU_FREQUENCY, LASTING_SAMPLE}, {FTRACE_CPU_IDLE, LASTING_SAMPLE},
+  {FTRACE_BINDER_SENT, LASTING_CALL},     {FTRACE_BINDER_RECEIVED, LASTING_CALL},
+  {FTRACE_BINDER_BUFFER, LASTING_CALL},
+};
+
+enum lasting head_lasting(uint32_t number) {
+  for (size_t i = 0; i < sizeof LASTING / sizeof *LASTING; i++)
+    if (LASTING[i].number == number) return LASTING[i].lasting;
+  return LASTING_NOT;
+}
+
 bool head_has(const struct pb_field *content, uint32_t field) {
   struct pb in = pb_inside(content);
   struct pb_field f;

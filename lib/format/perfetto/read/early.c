@@ -6,7 +6,7 @@
  *
  *     its time is on another clock than the trace clock, or on a default clock of its sequence
  *     it changes the state of its sequence: then only its content is left out
- *     it is before the range and may apply there: text of programs, samples of counters, descriptions
+ *     it is before the range and may apply there: text of programs, Binder calls, samples of counters, descriptions
  *     it is the first ftrace bundle of its CPU
  *     it is the last switch in the columns of a bundle before the range, which states what runs at the start
  *
@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-#include "format/perfetto/atrace_text.h"
 #include "format/perfetto/compact.h"
 #include "format/perfetto/head.h"
 #include "format/pb_out.h"
@@ -48,13 +47,12 @@ static bool item_ns(const struct pb_field *item, int64_t *ns) {
   return false;
 }
 
-/* True for an event that may apply until later: a begin of a span, or a sample of a counter. */
+/* True for an event that may apply until later: a begin of a span, a sample of a counter, or a part of a call. */
 static bool may_last(const struct pb_field *item) {
   struct pb in = pb_inside(item);
   struct pb_field f;
   while (pb_next(&in, &f))
-    if (f.number == FTRACE_PRINT || f.number == FTRACE_CPU_FREQUENCY || f.number == FTRACE_CPU_IDLE || atrace_is_mark(f.number))
-      return true;
+    if (head_lasting(f.number) != LASTING_NOT) return true;
   return false;
 }
 

@@ -5,8 +5,8 @@
  * sequence is kept, and discarded if the sequence is cleared before. So the kept packets have the same state as in the input,
  * and no other state is written.
  *
- * Two kinds of events before the range are kept because they apply inside it: begins in the text of ftrace whose spans end
- * after the range starts, and the last sample of each counter.
+ * Three kinds of events before the range are kept because they apply inside it: begins in the text of ftrace whose spans end
+ * after the range starts, Binder calls that have not ended (cut_binder.c), and the last sample of each counter.
  *
  * Single items of a bundle are removed, also those in columns (cut_sched.c). The first bundle of each CPU is kept even if it becomes
  * empty, because importers drop ftrace events before the end of the previous bundle. */
@@ -19,6 +19,7 @@
 #include "format/perfetto/atrace_text.h"
 #include "format/perfetto/fields.h"
 #include "format/perfetto/head.h"
+#include "cut_binder.h"
 #include "cut_sched.h"
 
 struct cut_sequence {
@@ -260,6 +261,7 @@ struct mark {
 };
 
 struct marks {
+  struct cut_binder binder;
   struct mark *of;
   struct keyed *times, *spare;
   uint32_t n, cap, cap_times;
@@ -303,21 +305,54 @@ static bool atrace_of(const struct pb_field *content, struct atrace_text *text) 
   return false;
 }
 
-static bool mark_of_event(const struct packet_head *h, const struct pb_field *event, struct mark *mark) {
+/* An ftrace event. */
+struct item {
+  const uint8_t *at;
+  struct pb_field content;
+  uint64_t tid;
+};
+
+static struct item read_item(const struct pb_field *event) {
+  struct item item = {.at = event->p};
   struct pb c = pb_inside(event);
-  struct pb_field f, content = {0};
-  struct atrace_text text;
-  uint64_t tid = 0;
+  struct pb_field f;
   while (pb_next(&c, &f)) {
-    if (pb_field_key(&f) == PB_KEY(FTRACE_EVENT_TID, PB_VARINT)) tid = f.value;
-    else if (f.wire == PB_BYTES) content = f;
+    if (pb_field_key(&f) == PB_KEY(FTRACE_EVENT_TID, PB_VARINT)) item.tid = f.value;
+    else if (f.wire == PB_BYTES) item.content = f;
   }
-  mark->at = event->p;
-  mark->kind = MARK_SAMPLE;
-  if (atrace_of(&content, &text)) return mark_of_text(h, &text, tid, mark);
-  if (content.number == FTRACE_PRINT || atrace_is_mark(content.number)) return false;
-  mark->key = hash_pair(hash_pair(h->machine, content.number), head_number(&content, CPU_ID, 0));
-  return content.number == FTRACE_CPU_FREQUENCY || content.number == FTRACE_CPU_IDLE;
+  return item;
+}
+
+static bool mark_of_item(const struct packet_head *h, const struct item *item, struct mark *mark) {
+  struct atrace_text text;
+  *mark = (struct mark){.at = item->at, .kind = MARK_SAMPLE};
+  if (head_lasting(item->content.number) == LASTING_TEXT)
+    return atrace_of(&item->content, &text) && mark_of_text(h, &text, item->tid, mark);
+  mark->key = hash_pair(hash_pair(h->machine, item->content.number), head_number(&item->content, CPU_ID, 0));
+  return true;
+}
+
+static void add_item(struct cut *c, struct marks *m, const struct packet_head *h, const struct item *item, int64_t ns) {
+  struct mark mark;
+  switch (head_lasting(item->content.number)) {
+  case LASTING_NOT: return;
+  case LASTING_TEXT:
+  case LASTING_SAMPLE:
+    if (mark_of_item(h, item, &mark)) add_mark(c, m, mark, ns);
+    return;
+  case LASTING_CALL:
+    if (graph_ps(c, ns) < (i128)c->range.start) cut_binder_add(&m->binder, item->at, &item->content, h->machine, item->tid, ns);
+  }
+}
+
+static void add_bundle(struct cut *c, struct marks *m, const struct packet_head *h, uint32_t clock) {
+  struct pb_field f;
+  int64_t ns;
+  for (struct pb in = pb_inside(&h->content); pb_next(&in, &f);) {
+    if (pb_field_key(&f) != PB_KEY(FTRACE_EVENT, PB_BYTES) || !item_time(c, h, &f, clock, &ns)) continue;
+    const struct item item = read_item(&f);
+    add_item(c, m, h, &item, ns);
+  }
 }
 
 /* Returns the key of a packet with samples. Packets whose samples have the same fields or the same counter ids have the same
@@ -338,8 +373,6 @@ static uint64_t key_of_packet(const struct packet_head *h) {
 
 static void add_marks(struct cut *c, struct marks *m, const struct pb_field *packet) {
   struct packet_head h = {.kind = NULL};
-  struct mark mark = {.kind = MARK_SAMPLE};
-  struct pb_field f;
   uint32_t clock;
   int64_t ns;
   head_read(packet, &h);
@@ -347,9 +380,7 @@ static void add_marks(struct cut *c, struct marks *m, const struct pb_field *pac
   if (!q) return;
   follow_state(q, &h);
   if (h.content.number == PACKET_FTRACE && head_bundle_clock(&h, &clock)) {
-    for (struct pb in = pb_inside(&h.content); pb_next(&in, &f);)
-      if (pb_field_key(&f) == PB_KEY(FTRACE_EVENT, PB_BYTES) && mark_of_event(&h, &f, &mark) && item_time(c, &h, &f, clock, &ns))
-        add_mark(c, m, mark, ns);
+    add_bundle(c, m, &h, clock);
     return;
   }
   const bool has_samples =
@@ -378,7 +409,7 @@ static void pair_marks(struct cut *c, struct marks *m, const struct keyed *sorte
 }
 
 static void find_open(struct cut *c, const struct tk_trace *t) {
-  struct marks m = {.n = 0};
+  struct marks m = {.binder.mem = c->mem};
   struct pb_field packet;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
@@ -387,6 +418,7 @@ static void find_open(struct cut *c, const struct tk_trace *t) {
   }
   m.spare = m.n ? mem_array(c->mem, m.n, sizeof *m.spare) : NULL;
   if (m.spare) pair_marks(c, &m, keyed_sort(m.times, m.spare, m.n));
+  cut_binder_find(&m.binder, &c->open);
   for (uint32_t i = 0; i < c->n_sequences; i++) c->sequences[i].default_clock = 0;
   mem_free(c->mem, m.of);
   mem_free(c->mem, m.times);
