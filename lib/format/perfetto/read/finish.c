@@ -146,6 +146,8 @@ static void set_clock(struct perfetto *r) {
 
 /* ---- flows ---- */
 
+enum { FLOW_IN = 1, FLOW_OUT }; /* LegacyEvent.flow_direction */
+
 static int finish_by_time(const void *a, const void *b) {
   const struct raw_point *x = a, *y = b;
   if (x->id != y->id) return x->id < y->id ? -1 : 1;
@@ -181,7 +183,7 @@ static void add_flow_point(struct perfetto *r, const struct raw_point *p, int64_
 /* Returns the role of a point. Flows of Chrome's legacy events are not chains: each incoming flow comes from the latest
  * outgoing one. */
 static enum tk_flow_role role_of(const struct raw_point *p) {
-  return p->direction == 1 ? TK_FLOW_IN : p->direction == 2 ? TK_FLOW_OUT : TK_FLOW_INOUT;
+  return p->direction == FLOW_IN ? TK_FLOW_IN : p->direction == FLOW_OUT ? TK_FLOW_OUT : TK_FLOW_INOUT;
 }
 
 /* Generates flow ids, from 1, that the file does not use. */
@@ -210,17 +212,28 @@ static bool goes_on(const struct raw_point *before, const struct raw_point *p) {
   return p->direction || !before->terminating;
 }
 
+/* True for a point of a legacy flow that trace_processor ignores: it begins a flow whose id is in use, or continues one that has not
+ * begun. *open: whether a flow with this id has begun. In Chrome's own viewer, the id begins anew. */
+static bool is_ignored(const struct raw_point *p, bool *open) {
+  const bool is_out = p->direction == FLOW_OUT, was_open = *open;
+  *open = was_open || is_out;
+  return p->direction && is_out == was_open;
+}
+
 /* Splits points into flows. A flow consists of its points in order of time, up to a point that terminates it. Afterwards its id
  * may be used again; other machines may also use the same id. In the graph each flow has a unique id, and the first flow of an
  * id keeps it. */
 static void chain_points(struct perfetto *r) {
   struct fresh_ids fresh = {.last = 0};
   int64_t id = 0;
+  bool open = false;
   if (r->n_points) qsort(r->points, r->n_points, sizeof *r->points, finish_by_time);
   for (uint32_t i = 0; i < r->n_points; i++) {
     const struct raw_point *p = &r->points[i];
     bool begins = i == 0 || !goes_on(p - 1, p), last = i + 1 == r->n_points || !goes_on(p, p + 1);
     if (begins) id = i && p[-1].id == p->id ? fresh_id(r, &fresh) : (int64_t)(p->direction ? p->id ^ 1ull << 63 : p->id);
+    if (begins) open = false;
+    if (r->filed && is_ignored(p, &open)) continue;
     if (p->direction) add_flow_point(r, p, id, role_of(p));
     else if (begins) add_flow_point(r, p, id, last && p->terminating ? TK_FLOW_IN : TK_FLOW_OUT);
     else add_flow_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT);
