@@ -44,7 +44,8 @@ def through(way, source, work):
 def damaged(work, source, rng):
     """Changes the block that JSON embeds: no event is lost, whatever the block contains, nor if tracks of the block are gone."""
     whole, path, out, again = (os.path.join(work, name) for name in ('whole.json', 'damaged.json', 'damaged.pftrace', 'again.json'))
-    converted(source, whole)
+    if not converted(source, whole):
+        return
     with open(whole, encoding='utf-8') as f:
         trace = json.load(f)
     if 'perfetto' not in trace:

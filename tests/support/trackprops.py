@@ -12,6 +12,7 @@ BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 NAMES = ('Main', 'queue', 'a b', 'wörk', 'q/r', 'x [2]', 'io')
 KEYS = ('k', 'size', 'a.b', 'list[0]', 'ключ', 'e')
 OURS = 1990  # number of our private fields
+LOCATION = field(33, field(2, b'a.cc') + field(3, b'Run()') + field(4, 12))  # source_location of an event
 
 
 # ---- making traces ----
@@ -49,7 +50,26 @@ def counter_fields(rng):
         out += field(5, 1)
     if rng.random() < .2:
         out += field(7, b'share')
+    if rng.random() < .2:
+        out += b''.join(field(2, category) for category in (b'gpu', b'power')[:rng.randrange(1, 3)])
     return out
+
+
+def some(rng, *fields):
+    return b''.join(f for f in fields if rng.random() < .15)
+
+
+def merging(rng):
+    """How a track is merged with its siblings (sibling_merge_behavior, and the key as text or number)."""
+    if rng.random() < .6:
+        return b''
+    behavior = rng.randrange(4)
+    return field(15, behavior) + (rng.choice((field(16, b'key'), field(17, 77))) if behavior == 3 else b'')
+
+
+def named_as(rng):
+    """The name of a track in one of the fields for it: name, static_name, atrace_name."""
+    return field(rng.choice((2, 2, 2, 10, 13)), rng.choice(NAMES).encode())
 
 
 class Maker:
@@ -74,16 +94,21 @@ class Maker:
         return self.uuid
 
     def process(self, pid):
-        more = field(4, self.rng.randrange(1, 5)) if self.rng.random() < .3 else b''  # chrome_process_type of ProcessDescriptor
-        return self.describe(field(3, field(1, pid) + field(6, b'process %d' % pid) + more))
+        rng = self.rng
+        more = field(4, rng.randrange(1, 5)) if rng.random() < .3 else b''  # chrome_process_type of ProcessDescriptor
+        more += some(rng, field(2, b'/bin/tool') + field(2, b'--flag'), field(3, -5), field(5, 3), field(7, 900), field(8, b'label') + field(8, b'b'))
+        chrome = some(rng, field(6, field(1, 2) + field(2, 4) + field(3, 7) + field(4, b'app') + field(5, 99)), field(9, 1))
+        return self.describe(field(3, field(1, pid) + field(6, b'process %d' % pid) + more), chrome)
 
     def thread(self, parent, pid, tid):
-        more = field(4, self.rng.randrange(1, 5)) if self.rng.random() < .3 else b''
-        return self.describe(field(4, field(1, pid) + field(2, tid) + field(5, b'thread %d' % tid) + more), parent=parent)
+        rng = self.rng
+        more = field(4, rng.randrange(1, 5)) if rng.random() < .3 else b''
+        more += some(rng, field(3, -2))
+        chrome = some(rng, field(7, field(1, 3) + field(2, 4)), field(9, 1))
+        return self.describe(field(4, field(1, pid) + field(2, tid) + field(5, b'thread %d' % tid) + more), chrome, parent=parent)
 
     def named(self, parent):
-        more = field(15, self.rng.randrange(1, 4)) if self.rng.random() < .2 else b''
-        return self.describe(field(2, self.rng.choice(NAMES).encode()), more, parent=parent)
+        return self.describe(named_as(self.rng), merging(self.rng), parent=parent)
 
     def counter(self, parent):
         fields = counter_fields(self.rng)
@@ -96,7 +121,7 @@ class Maker:
         for _ in range(self.rng.randrange(3)):
             ts += self.rng.randrange(1, 1000)
             args = b''.join(field(4, annotation(self.rng, key)) for key in self.rng.sample(KEYS, self.rng.randrange(3)))
-            name = field(23, self.rng.choice(NAMES).encode())
+            name = field(23, self.rng.choice(NAMES).encode()) + some(self.rng, LOCATION, field(34, 3), field(52, 7))
             if self.rng.random() < .3:
                 self.event(ts, INSTANT, track, name, args)
                 continue
@@ -112,7 +137,7 @@ class Maker:
 
     def trace(self):
         rng = self.rng
-        self.packet(field(13, 1))
+        self.packet(field(13, 1), field(INTERNED, field(4, field(1, 3) + field(2, b'interned.cc'))))
         parents = [0]
         for pid in range(1, rng.randrange(2, 4)):
             process = self.process(pid)
@@ -144,17 +169,14 @@ def signed(v):
     return v - (1 << 64) if v >> 63 else v
 
 
-class Reader:
-    """Collects the tracks and events of a trace. Values are absolute and in the unit of the track."""
+class Sequence:
+    """State of a sequence of packets: interned data, default track, and time on its clock."""
 
-    def __init__(self, data):
-        self.tracks, self.events, self.interned, self.default, self.now = {}, [], {}, 0, 0
-        for _, packet in (f for f in parse(data) if f[0] == PACKET):
-            self.packet(parse(packet))
+    def __init__(self):
+        self.interned, self.default, self.now = {}, 0, 0
 
-    def packet(self, fields):
-        flags, seq = get(fields, 13, 0), get(fields, 10, 0)
-        if flags & 1:
+    def follow(self, fields):
+        if get(fields, 13, 0) & 1:
             self.interned, self.now = {}, 0
         for n, value in fields:
             if n == INTERNED:
@@ -166,30 +188,44 @@ class Reader:
                 self.default = get(parse(event), 11) if event else 0
             elif n == 6:
                 self.now = 0
-            elif n == DESCRIPTOR:
-                descriptor = parse(value)
-                self.tracks.setdefault(get(descriptor, 1, 0), descriptor)
+
+
+class Reader:
+    """Collects the tracks and events of a trace. Values are absolute and in the unit of the track."""
+
+    def __init__(self, data):
+        self.tracks, self.events, self.sequences = {}, [], collections.defaultdict(Sequence)
+        for _, packet in (f for f in parse(data) if f[0] == PACKET):
+            self.packet(parse(packet))
+
+    def packet(self, fields):
+        self.sequence = sequence = self.sequences[get(fields, 10, 0)]
+        sequence.follow(fields)
+        for descriptor in (parse(value) for n, value in fields if n == DESCRIPTOR):
+            self.tracks.setdefault(get(descriptor, 1, 0), descriptor)
         event = get(fields, EVENT)
         if event is None:
             return
         ts = get(fields, 8, 0)
-        if self.default and get(fields, 58) is None:
-            self.now = ts = (self.now + ts) % (1 << 64)
+        if sequence.default and get(fields, 58) is None:
+            sequence.now = ts = (sequence.now + ts) % (1 << 64)
         self.event(ts, parse(event))
 
     def event(self, ts, fields):
+        interned = self.sequence.interned
         name = get(fields, 23)
         if name is None:
-            name = self.interned.get((2, get(fields, 10)))
+            name = interned.get((2, get(fields, 10)))
         args = [self.annotation(value, True) for n, value in fields if n == 4]
+        args += [(None, n, interned[4, value] if n == 34 else value) for n, value in fields if n in (33, 34, 52)]
         value = signed(get(fields, 30, 0)) if get(fields, 44) is None else struct.unpack('<d', get(fields, 44))[0]
         kind = get(fields, 9)
-        self.events.append((get(fields, 11, self.default), ts, kind, name if kind != END else None, tuple(sorted(args, key=repr)),
+        self.events.append((get(fields, 11, self.sequence.default), ts, kind, name if kind != END else None, tuple(sorted(args, key=repr)),
                             value if kind == COUNTER else None))
 
     def annotation(self, data, named):
         fields = parse(data)
-        name = get(fields, 10, self.interned.get((3, get(fields, 1)))) if named else None
+        name = get(fields, 10, self.sequence.interned.get((3, get(fields, 1)))) if named else None
         for n, value in fields:
             if n in (2, 3, 7):
                 return name, n, value
@@ -200,7 +236,7 @@ class Reader:
             if n == 6:
                 return name, 6, value
             if n == 17:
-                return name, 6, self.interned[29, value]
+                return name, 6, self.sequence.interned[29, value]
             if n == 9:
                 return name, 9, value
         if any(n == 11 for n, _ in fields):
@@ -222,7 +258,8 @@ class Reader:
             if thread is not None:
                 out.append(('thread', get(parse(thread), 1, 0), get(parse(thread), 2, 0)))
                 break
-            out.append(('counter' if get(descriptor, 8) is not None else 'named', get(descriptor, 2)))
+            name = next((get(descriptor, n) for n in (2, 10, 13) if get(descriptor, n) is not None), None)
+            out.append(('counter' if get(descriptor, 8) is not None else 'named', name))
             uuid = get(descriptor, 5, 0)
         return tuple(out)
 

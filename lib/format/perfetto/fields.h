@@ -271,7 +271,8 @@ enum {
   VALUE_UINT = 'u',
   VALUE_POINTER = 'p',
   VALUE_DOUBLE = 'd',  /* in nested annotations only if it is not finite: the text is its name */
-  VALUE_JSON = 'j'     /* legacy_json_value; one character for the whole value */
+  VALUE_JSON = 'j',    /* legacy_json_value; one character for the whole value */
+  VALUE_BYTES = 'b'    /* fields of an event, "perfetto.fields"; another format stores them as a data URL */
 };
 
 /* In the graph, a track that is not a thread is a TK_TRACK_THREAD track, so that its spans can nest. Its tid is a string that

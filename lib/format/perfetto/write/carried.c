@@ -105,8 +105,8 @@ static void put_track(struct carrier *c, tk_id track) {
 
 /* ---- types of numbers ---- */
 
-/* Types of the numbers of the args with a key, as bits. */
-enum { HAS_INT = 1, HAS_UINT = 2, HAS_DOUBLE = 4, HAS_POINTER = 8 };
+/* Types of the numbers of the args with a key, as bits; HAS_FIELDS: bytes that are fields of the event. */
+enum { HAS_INT = 1, HAS_UINT = 2, HAS_DOUBLE = 4, HAS_POINTER = 8, HAS_FIELDS = 16 };
 
 static uint32_t bit_of(unsigned type) {
   switch (type) {
@@ -122,6 +122,7 @@ static uint32_t bit_of(unsigned type) {
  * in the graph. `known`: type that an earlier conversion recorded for integers of this key; 0 = none. */
 static uint8_t type_to_restore(const struct carrier *c, uint32_t bits, uint8_t known) {
   const uint32_t integers = bits & (HAS_INT | HAS_UINT);
+  if (known == VALUE_BYTES || (bits & HAS_FIELDS && !c->has_types)) return VALUE_BYTES;
   if (known && integers) return bits == integers ? known : VALUE_IMPLIED;
   if (c->has_types) bits = bits & HAS_POINTER ? bits & ~(uint32_t)HAS_DOUBLE : 0;
   switch (bits) {
@@ -133,6 +134,14 @@ static uint8_t type_to_restore(const struct carrier *c, uint32_t bits, uint8_t k
   default: return VALUE_IMPLIED;
   }
 }
+
+/* Returns the type of a field of a shape as a bit. `fields_of_end`: key of the fields of the end event, or 0. */
+static uint32_t bit_of_field(const struct shape_field *f, tk_id fields_of_end) {
+  const bool is_fields = f->key == KEY_PERFETTO_FIELDS || (f->key && f->key == fields_of_end);
+  return is_fields && f->type == TK_ARG_BYTES ? HAS_FIELDS : bit_of(f->type);
+}
+
+static bool may_have_type(tk_id key) { return key >= KEY_COUNT || key == KEY_PERFETTO_CORRELATION || key == KEY_PERFETTO_FIELDS; }
 
 /* Writes the type of a key's numbers. If they have several types, the key counts as lost. */
 static void put_key_type(struct carrier *c, tk_id key, uint32_t bits, uint8_t known) {
@@ -148,15 +157,16 @@ static void put_key_type(struct carrier *c, tk_id key, uint32_t bits, uint8_t kn
 static void put_types(struct carrier *c) {
   const struct tk_trace *t = c->t;
   const uint32_t n = t->store->strings.n;
+  const tk_id of_end = intern_id(&t->store->strings, END_ARG "perfetto.fields", strlen(END_ARG "perfetto.fields"));
   uint8_t *bits = mem_array(&c->mem, (uint64_t)n + 1, 1), *known = passthrough_key_types(t, &c->mem);
   c->types.len = 0;
   if (bits) memset(bits, 0, (size_t)n + 1);
   for (uint32_t i = 1; bits && i <= t->store->n_shapes; i++) {
     const struct tk_arg_shape *shape = t->store->shapes[i];
-    for (uint32_t k = 0; k < shape->n; k++) bits[shape->fields[k].key] |= (uint8_t)bit_of(shape->fields[k].type);
+    for (uint32_t k = 0; k < shape->n; k++) bits[shape->fields[k].key] |= (uint8_t)bit_of_field(&shape->fields[k], of_end);
   }
-  for (tk_id i = KEY_COUNT; bits && i <= n; i++)
-    if (bits[i]) put_key_type(c, i, bits[i], known ? known[i] : 0);
+  for (tk_id i = 1; bits && i <= n; i++)
+    if (may_have_type(i) && (bits[i] || (known && known[i] == VALUE_BYTES))) put_key_type(c, i, bits[i], known ? known[i] : 0);
   mem_free(&c->mem, bits);
   mem_free(&c->mem, known);
   c->track.len = 0;

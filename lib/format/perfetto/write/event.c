@@ -48,11 +48,13 @@ bool event_decimal_is_double(const struct tk_arg *a, double *d) {
   return printed.mant == was.mant && printed.exp == was.exp;
 }
 
+static const char DATA_URL[] = "data:;base64,";
+
 /* Writes bytes that are not text as a data URL, which marks them as bytes and loses nothing. */
 static void write_data_url(struct event_writer *w, struct buf *b, const struct intern_str *s) {
   struct buf *url = &w->scratch;
   url->len = 0;
-  buf_append(url, "data:;base64,", 13);
+  buf_append(url, DATA_URL, sizeof DATA_URL - 1);
   base64_append(url, s->bytes, s->len);
   pb_bytes(b, ANNOTATION_STRING, url->data, url->len);
 }
@@ -210,12 +212,39 @@ void event_find_keys(struct event_writer *w) {
   w->end_field_keys.instructions = intern_id(&w->t->store->strings, END_ARG INSTRUCTIONS_ARG, strlen(END_ARG INSTRUCTIONS_ARG));
 }
 
+static bool are_whole(const struct raw_fields *fields) {
+  struct pb c = pb_over(fields->p, fields->n);
+  struct pb_field f;
+  while (pb_next(&c, &f)) {}
+  return !c.fault;
+}
+
+/* Decodes a data URL into `decoded`. */
+static bool decode_url(const struct intern_str *s, struct buf *decoded, struct raw_fields *fields) {
+  const size_t prefix = sizeof DATA_URL - 1;
+  if (s->len < prefix || memcmp(s->bytes, DATA_URL, prefix) != 0) return false;
+  decoded->len = 0;
+  if (!buf_append(decoded, s->bytes + prefix, s->len - prefix) || !buf_reserve(decoded, 1)) return false;
+  *fields = (struct raw_fields){decoded->data, base64_decode(decoded->data, s->len - prefix)};
+  return fields->n != SIZE_MAX && are_whole(fields);
+}
+
+/* Sets *fields to the fields in the arg. Returns false if it contains none. `decoded`: for those that another format stored as text. */
+static bool read_fields(const struct event_writer *w, const struct tk_arg *a, struct buf *decoded, struct raw_fields *fields) {
+  const bool is_text = a->type == TK_ARG_STR && w->key_types && w->key_types[a->key] == VALUE_BYTES;
+  if (is_text) return decode_url(trace_str(w->t, a->s), decoded, fields);
+  if (a->type != TK_ARG_BYTES) return false;
+  *fields = (struct raw_fields){trace_str(w->t, a->s)->bytes, trace_str(w->t, a->s)->len};
+  return true;
+}
+
 /* Writes the field from which the arg was read. Returns false if the arg has another type than the field. */
 static bool write_field(struct event_writer *w, const struct field_keys *keys, const struct tk_arg *a) {
-  const struct intern_str *s = a->type == TK_ARG_STR || a->type == TK_ARG_BYTES ? trace_str(w->t, a->s) : NULL;
-  if (a->key == keys->fields && a->type == TK_ARG_BYTES) {
+  const struct intern_str *s = a->type == TK_ARG_STR ? trace_str(w->t, a->s) : NULL;
+  struct raw_fields fields;
+  if (a->key == keys->fields && read_fields(w, a, &w->decoded, &fields)) {
     if (w->loses_fields) w->n_lost_fields++;
-    else w->fields = a->s;
+    else w->fields = fields;
     return true;
   }
   if (a->key == keys->interned) return a->type == TK_ARG_INT && (w->plain || w->loses_fields);
@@ -229,9 +258,8 @@ static bool write_field(struct event_writer *w, const struct field_keys *keys, c
 
 /* Writes the fields that are not modelled. They are last, where the reader expects them. */
 static void put_fields(struct event_writer *w) {
-  const struct intern_str *s = trace_str(w->t, w->fields);
-  if (w->fields) buf_append(&w->event, s->bytes, s->len);
-  w->fields = 0;
+  buf_append(&w->event, w->fields.p, w->fields.n);
+  w->fields = (struct raw_fields){.n = 0};
 }
 
 static bool find_arg(const struct event_writer *w, uint32_t args, tk_id key, struct tk_arg *arg) {
@@ -241,13 +269,13 @@ static bool find_arg(const struct event_writer *w, uint32_t args, tk_id key, str
 }
 
 /* True if the event's fields that are not modelled already contain its thread time. */
-static bool says_thread_time(const struct event_writer *w, const struct tk_event *e, const struct field_keys *keys,
-                             const struct tk_arg *a) {
-  struct tk_arg fields;
+static bool says_thread_time(struct event_writer *w, const struct tk_event *e, const struct field_keys *keys, const struct tk_arg *a) {
+  struct tk_arg arg;
+  struct raw_fields fields;
   struct pb_field f;
-  if (a->key != keys->thread_time || !keys->fields || !find_arg(w, e->args, keys->fields, &fields)) return false;
-  if (fields.type != TK_ARG_BYTES || w->loses_fields) return false;
-  struct pb c = pb_over(trace_str(w->t, fields.s)->bytes, trace_str(w->t, fields.s)->len);
+  if (a->key != keys->thread_time || !keys->fields || w->loses_fields) return false;
+  if (!find_arg(w, e->args, keys->fields, &arg) || !read_fields(w, &arg, &w->scratch, &fields)) return false;
+  struct pb c = pb_over(fields.p, fields.n);
   while (pb_next(&c, &f))
     if (f.number == EVENT_THREAD_TIME_ABSOLUTE_US) return true;
   return false;
@@ -268,7 +296,7 @@ static bool is_end_arg(const struct event_writer *w, tk_id key) {
 static bool has_end(const struct tk_event *e) { return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED; }
 
 /* True if the end packet of this span represents the arg. */
-static bool end_says(const struct event_writer *w, const struct tk_event *e, const struct tk_arg *a) {
+static bool end_says(struct event_writer *w, const struct tk_event *e, const struct tk_arg *a) {
   const struct tk_class *c = &w->t->classes[e->cls];
   struct tk_arg other;
   if (!has_end(e)) return false;

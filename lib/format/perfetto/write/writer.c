@@ -56,7 +56,7 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->n_flow_ends = w->last_flow_end = w->last_point = 0;
   w->n_lost_fields = 0;
   w->has_ends = false;
-  w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->private_fields.mem = mem;
+  w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->decoded.mem = w->private_fields.mem = mem;
   extension_begin(&w->extensions, t, mem);
   w->key_types = passthrough_key_types(t, mem);
   w->sample.mem = w->stage.mem = w->counter.mem = mem;
@@ -97,6 +97,7 @@ void writer_end(struct event_writer *w) {
   mem_free(w->mem, w->kept);
   w->kept = NULL;
   w->cap_kept = w->n_kept = 0;
+  buf_free(&w->decoded);
   buf_free(&w->interned);
   buf_free(&w->event);
   buf_free(&w->annotation);

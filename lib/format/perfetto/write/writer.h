@@ -62,6 +62,12 @@ struct extension_writer {
 #define END_ARG "json.end."
 enum { END_ARG_SIZE = sizeof END_ARG - 1 };
 
+/* Fields of an event as bytes. */
+struct raw_fields {
+  const uint8_t *p;
+  size_t n;
+};
+
 /* Keys of the args that are fields of a TrackEvent; 0 = no event has such an arg. */
 struct field_keys {
   tk_id fields, interned, correlation, thread_time, instructions, types;
@@ -121,7 +127,8 @@ struct event_writer {
   uint8_t *key_types;         /* by key: type of its numbers (passthrough.h); NULL = as in the graph */
   const struct intern_str *types; /* the current event's arg ARG_TYPES, and how much of it was used; NULL = none */
   size_t types_at;
-  tk_id fields;               /* string of the event's fields that are not modelled, which are written last */
+  struct raw_fields fields;   /* the event's fields that are not modelled, which are written last */
+  struct buf decoded;         /* contains them, if another format stored them as text */
   bool loses_fields;          /* true if the interned data of these fields is no longer available */
   uint64_t n_lost_fields;
   struct map *sequences;      /* sequence ids in use; next candidate, and distance between candidates */
