@@ -25,7 +25,7 @@ TRACES, RANGES = (200, 12) if LONG else (40, 6)
 BOOT, REAL, MONO, RAW = 6, 1, 3, 5
 START, SPAN = 1_000_000_000, 1_000_000
 # Fields of TracePacket: those with samples, with states, with times only, with their own items, unknown
-TIMED = (7, 9, 52, 53, 66, 70, 71, 77, 86, 901)
+TIMED = (7, 9, 52, 53, 66, 70, 71, 77, 86, 136, 901)
 
 
 class Maker:

@@ -96,6 +96,49 @@ save('state.pftrace', packet(field(12, specification(1, 'q') + specification(3, 
                              field(53, field(1, 0) + field(2, 500) + field(13, 1) + field(14, 3)), ns=1000, flags=1) +
      packet(field(38, field(1, 77)), ns=1500))
 
+# Kernels that are interned, which name stages without a name of their own; launches with args; every other field as an arg.
+def compute_arg(value, name=None, iid=None):
+    return (field(2, name) if name else field(1, iid)) + value
+
+
+kernel = field(1, 8) + field(2, '_Z4gemmv') + field(3, 'gemm()') + field(4, 'sm_90') + field(5, compute_arg(field(4, 96), name='registers'))
+plain = field(1, 9) + field(2, 'copy_kernel')
+compute = packet(field(12, specification(1, 'compute') + specification(3, 'Kernel', 2) + field(1000, kernel) + field(1000, plain) +
+                       field(1001, field(1, 5) + field(2, 'shared_mem')) + field(29, field(1, 2) + field(2, 'tiled'))), flags=1) + b''.join((
+    stage(1000, field(1, 40), field(2, 50), field(13, 1), field(14, 3), field(19, 8), field(21, field(1, dimension) + field(3, compute_arg(
+        field(4, 1024), iid=5)) + field(3, compute_arg(field(7, 2), name='layout')) + field(3, compute_arg(field(3, -4), name='bias')))),
+    stage(2000, field(1, 41), field(2, 50), field(13, 1), field(14, 3), field(19, 9), field(18, 40), field(18, 39), field(8, 70), field(9, 71),
+          field(12, 72), field(16, 73), field(22, 74), field(15, 5))))
+save('compute.pftrace', compute)
+check('compute: names', [s[0] for s in spans('compute.pftrace')] == ['copy_kernel', 'gemm()'], spans('compute.pftrace'))
+found = args('compute.pftrace')
+want_args = {'gemm()': {'device': 0, 'event_id': 40, 'kernel_name': '_Z4gemmv', 'kernel_demangled_name': 'gemm()', 'arch': 'sm_90', 'registers': 96,
+                        'launch.grid_size.x': 256, 'launch.grid_size.y': 2, 'launch.grid_size.z': 1, 'shared_mem': 1024, 'layout': 'tiled', 'bias': -4},
+             'copy_kernel': {'device': 0, 'event_id': 41, 'kernel_name': 'copy_kernel', 'event_wait_ids': [40, 39], 'render_target': 70,
+                             'render_pass': 71, 'command_buffer': 72, 'render_pass_instance_id': 73, 'logical_queue_id': 74,
+                             'render_subpass_index_mask': [5]}}
+check('compute: every field is an arg', found == want_args, found)
+
+# Annotations: spans on the queue that they name, or on a track of their own; a cut keeps those that reach into the range.
+def note(ns, *fields):
+    return packet(field(136, b''.join(fields)), ns=ns)
+
+
+notes = packet(field(12, specification(1, 'compute') + field(2, field(1, 9) + field(2, 'forward')) + field(3, field(1, 4) + field(2, 'phase'))),
+               flags=1) + b''.join((
+    note(1000, field(1, 6), field(2, 400), field(4, 9), field(7, 1), field(6, 77), field(8, field(1, 4) + field(3, -2))),
+    note(2000, field(2, 100), field(3, 'backward'), field(5, 1), field(8, field(2, 'share') + extensions.fixed(5, 'd', 0.5))),
+    note(3000, field(3, 'mark'))))
+save('notes.pftrace', notes)
+want_notes = [('backward', 1, 0.1, 'GPU 1', 'Annotations'), ('forward', 0, 0.4, 'GPU 0', 'compute'), ('mark', 2, 0, 'GPU 0', 'Annotations')]
+check('annotations: spans', moved(spans('notes.pftrace'), 1) == want_notes, spans('notes.pftrace'))
+found = args('notes.pftrace')
+check('annotations: args', (found['forward'], found['backward']) == ({'device': 0, 'context_id': 77, 'event_id': 6, 'phase': -2},
+                                                                     {'device': 1, 'share': 0.5}), found)
+tracekit('filter', path('notes.pftrace'), '--time', '1.2..2.05', '-o', path('cut_notes.pftrace'), '--force')
+check('annotations: a cut', [s[0] for s in spans('cut_notes.pftrace')] == ['backward', 'forward'], spans('cut_notes.pftrace'))
+
+
 # Written once.
 def converted(source, target, *more):
     status, _, err = tracekit('convert', path(source), '-o', path(target), '--force', *more)

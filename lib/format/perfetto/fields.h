@@ -43,6 +43,7 @@ enum {
   PACKET_MODEM_EVENTS = 110,
   PACKET_TRACE_ATTRIBUTES = 126,
   PACKET_ZSTD = 133,
+  PACKET_GPU_ANNOTATION = 136,
 
   SEQUENCE_CLEARED = 1,
   SEQUENCE_NEEDS_STATE = 2,
@@ -125,6 +126,8 @@ enum {
   INTERNED_GRAPHICS_CONTEXTS = 23,
   INTERNED_CORRELATION_IDS = 43,
   INTERNED_GPU_COUNTERS = 47,
+  INTERNED_KERNELS = 1000, /* this and the next field: gpu_interned_data.proto */
+  INTERNED_COMPUTE_ARGS = 1001,
   INTERNED_FUNCTIONS = 5, /* this and the next six: parts of stacks */
   INTERNED_FRAMES = 6,
   INTERNED_CALLSTACKS = 7,
@@ -300,13 +303,21 @@ enum {
   GPU_CONTEXT = 5,
   GPU_EXTRA = 6,
   GPU_SPECIFICATIONS = 7,
+  GPU_RENDER_TARGET = 8,
+  GPU_RENDER_PASS = 9,
   GPU_SUBMISSION = 10,
   GPU_NUMBER = 11,
+  GPU_COMMAND_BUFFER = 12,
   GPU_QUEUE_IID = 13,
   GPU_STAGE_IID = 14,
+  GPU_SUBPASS_MASK = 15,
+  GPU_RENDER_PASS_INSTANCE = 16,
   GPU_NAME = 17,
+  GPU_WAIT_IDS = 18, /* events for which this one waited */
+  GPU_KERNEL_IID = 19,
   GPU_NAME_IID = 20,
   GPU_LAUNCH = 21,
+  GPU_LOGICAL_QUEUE = 22,
 
   GPU_EXTRA_NAME = 1,
   GPU_EXTRA_VALUE = 2,
@@ -324,7 +335,30 @@ enum {
   GPU_STAGE_COMPUTE = 2,
 
   GPU_LAUNCH_GRID = 1,
-  GPU_LAUNCH_BLOCK = 2
+  GPU_LAUNCH_BLOCK = 2,
+  GPU_LAUNCH_ARG = 3,
+
+  COMPUTE_ARG_NAME_IID = 1,
+  COMPUTE_ARG_NAME = 2,
+  COMPUTE_ARG_INT = 3,
+  COMPUTE_ARG_UINT = 4,
+  COMPUTE_ARG_DOUBLE = 5,
+  COMPUTE_ARG_STRING = 6,
+  COMPUTE_ARG_STRING_IID = 7,
+
+  KERNEL_NAME = 2, /* of an interned kernel */
+  KERNEL_DEMANGLED = 3,
+  KERNEL_ARCH = 4,
+  KERNEL_ARG = 5,
+
+  GPU_NOTE_EVENT_ID = 1, /* GpuUserAnnotationEvent: gpu_user_annotation_event.proto */
+  GPU_NOTE_DURATION = 2,
+  GPU_NOTE_NAME = 3,
+  GPU_NOTE_NAME_IID = 4,
+  GPU_NOTE_GPU = 5,
+  GPU_NOTE_CONTEXT = 6,
+  GPU_NOTE_QUEUE_IID = 7,
+  GPU_NOTE_ARG = 8 /* has the fields COMPUTE_ARG_*; its name is interned as those of debug annotations are */
 };
 
 /* PerfSample and the messages of which stacks consist: profile_packet.proto and profile_common.proto in

@@ -50,7 +50,8 @@ static const struct kind_of_packet KINDS[] = {
     STATE(PACKET_COMPRESSED, "compressed_packets"),
     STATE(51, "chrome_metadata"),
     DESCRIBED(PACKET_GPU_COUNTER, "gpu_counter_event", GPU_COUNTER_DESCRIPTOR),
-    DESCRIBED(PACKET_GPU_RENDER_STAGE, "gpu_render_stage_event", GPU_SPECIFICATIONS),
+    {.field = PACKET_GPU_RENDER_STAGE, .rule = KIND_TIMED, .name = "gpu_render_stage_event", .duration = GPU_DURATION,
+     .state = GPU_SPECIFICATIONS},
     TIMED(54, "streaming_profile_packet"), /* has deltas of its sequence instead of a timestamp */
     TIMED(56, "heap_graph"),
     TIMED(57, "graphics_frame_event"),
@@ -125,6 +126,7 @@ static const struct kind_of_packet KINDS[] = {
     STATE(PACKET_ZSTD, "zstd_compressed_packets"),
     STATE(134, "concurrent_session_event"),
     TIMED(135, "stack_sample"),
+    {.field = PACKET_GPU_ANNOTATION, .rule = KIND_TIMED, .name = "gpu_user_annotation_event", .duration = GPU_NOTE_DURATION},
     STATE(138, "recovered_trace_info"),
     STATE(139, "source_file"),
     STATE(140, "module_disassembly"),

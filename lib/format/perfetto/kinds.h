@@ -18,6 +18,7 @@ struct kind_of_packet {
   const char *name;
   uint32_t items, time; /* for KIND_ITEMS: field of the items; field of the time in an item */
   uint32_t clock, unit; /* for KIND_ITEMS: clock of this time (0 = a clock that the bundle names); ns per unit */
+  uint32_t duration;    /* field of the content with its duration in ns; 0 = none */
   uint32_t state;       /* content with this field is always kept; 0 = none */
 };
 

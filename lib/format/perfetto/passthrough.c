@@ -151,7 +151,7 @@ static void add_subjects(const struct pb_field *packet, struct subjects *s) {
   struct pb_field f;
   while (pb_next(&c, &f)) {
     s->system = s->system || f.number == PACKET_FTRACE || f.number == PACKET_PROCESS_TREE;
-    s->gpu = s->gpu || f.number == PACKET_GPU_RENDER_STAGE;
+    s->gpu = s->gpu || f.number == PACKET_GPU_RENDER_STAGE || f.number == PACKET_GPU_ANNOTATION;
   }
   s->any = s->any || !passthrough_is_clocks(packet);
 }

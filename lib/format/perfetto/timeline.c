@@ -61,6 +61,7 @@ static bool is_whole(const struct pb_field *content) {
   struct pb_field f;
   switch (content->number) {
   case PACKET_GPU_RENDER_STAGE:
+  case PACKET_GPU_ANNOTATION:
   case PACKET_GPU_COUNTER:
   case PACKET_GPU_MEMORY: return true;
   case PACKET_VULKAN_API: return pb_next(&c, &f) && f.number == VULKAN_SUBMIT;
@@ -73,6 +74,7 @@ bool timeline_may(uint32_t packet_field) {
   case PACKET_FTRACE:
   case PACKET_SYS_STATS:
   case PACKET_GPU_RENDER_STAGE:
+  case PACKET_GPU_ANNOTATION:
   case PACKET_GPU_COUNTER:
   case PACKET_GPU_MEMORY:
   case PACKET_VULKAN_API: return true;

@@ -154,7 +154,7 @@ static bool has_samples(uint32_t field) {
 
 static enum outcome judge_time(const struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
   const bool is_direct_time = h->has_clock && h->clock ? is_direct(r, h, h->clock) : h->has_clock || !q->had_defaults;
-  const bool is_span = h->content.number == PACKET_GPU_RENDER_STAGE;
+  const bool is_span = h->kind && h->kind->duration;
   if (!h->has_timestamp || !is_direct_time || is_span || (h->kind && head_has(&h->content, h->kind->state))) return STAYS;
   const enum place place = early_place(r, (int64_t)h->timestamp);
   if (place == EARLIER && (has_samples(h->content.number) || (h->kind && h->kind->rule == KIND_LAST))) return STAYS;

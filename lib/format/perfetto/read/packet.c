@@ -221,6 +221,7 @@ static bool read_other(struct perfetto *r, struct sequence *q, const struct pack
   if (k->damaged || (r->filed && k->content.number != PACKET_PERF_SAMPLE)) return false;
   switch (k->content.number) {
   case PACKET_GPU_RENDER_STAGE: return perfetto_gpu_stage(r, q, k);
+  case PACKET_GPU_ANNOTATION: return gpu_annotation(r, q, k);
   case PACKET_PERF_SAMPLE: return samples_perf(r, q, k);
   case PACKET_GPU_COUNTER: return gpu_counters_read(r, q, k);
   case PACKET_GPU_MEMORY: return gpu_memory_read(r, q, k);

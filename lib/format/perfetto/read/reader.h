@@ -19,6 +19,7 @@
  *     sched.c             switches of threads: rows of CPUs, states of threads
  *     system.c            process trees, counters of the system
  *     ftrace.c            bundles of kernel events
+ *     gpu_args.c          args of GpuRenderStageEvent
  *     gpu.c               GpuRenderStageEvent
  *     gpu_own.c           GpuRenderStageEvent and GpuCounterEvent of our writer
  *     gpu_counters.c      GpuCounterEvent, GpuMemTotalEvent, VulkanApiEvent
@@ -57,6 +58,8 @@ struct iid_table {
   struct map sparse;
 };
 enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_GPU, IID_FUNCTION, IID_PATH, IID_SOURCE,
+                IID_COMPUTE_ARG, /* key of an arg of a kernel or launch */
+                IID_KERNEL,  /* 1 + offset in `kernels` */
                 IID_MAPPING, IID_OWN_MAPPING, /* module: a string; of our writer */
                 IID_FRAME,   /* frame of the graph */
                 IID_STACK,   /* stack of the graph */
@@ -83,6 +86,7 @@ struct sequence {
   uint64_t default_track;
   struct uuid_list extra, extra_double;
   struct iid_table tables[IID_KINDS];
+  struct buf kernels;        /* interned kernels, as messages with a header */
   int64_t pid, tid, time_us; /* from the thread_descriptor packet of old traces */
   uint32_t clock_id, clock;  /* the clock that was used last: id and index */
   int64_t thread_us, instructions; /* current sums, to which deltas of its thread are added */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/pb_out.h"
+#include "format/perfetto/head.h"
 #include "sequence.h"
 #include "reader.h"
 
@@ -43,6 +45,7 @@ void sequence_clear(struct perfetto *r, struct sequence *q) {
     if (t->sparse.mem) map_free(&t->sparse);
     *t = (struct iid_table){0};
   }
+  buf_free(&q->kernels);
   q->has_track = false;
   if (q->point_classes.mem) map_free(&q->point_classes);
   q->point_classes = (struct map){0};
@@ -122,6 +125,16 @@ static void intern_entry(struct perfetto *r, struct iid_table *t, const struct p
   define_iid(r, t, iid, is_key ? perfetto_key(r, id) : id);
 }
 
+/* Keeps a kernel for later stages (gpu_args.c). */
+static void intern_kernel(struct perfetto *r, struct sequence *q, const struct pb_field *entry) {
+  const uint64_t iid = head_number(entry, INTERNED_IID, 0);
+  const size_t at = q->kernels.len;
+  if (!iid || at >= UINT32_MAX || find_iid(&q->tables[IID_KERNEL], iid)) return;
+  q->kernels.mem = &r->t->store->mem;
+  pb_bytes(&q->kernels, 1, entry->p, (size_t)entry->value);
+  define_iid(r, &q->tables[IID_KERNEL], iid, (tk_id)at + 1);
+}
+
 static void keep_interned(struct perfetto *r, struct sequence *q, const uint8_t *p, size_t n) {
   struct mem *mem = &r->t->store->mem;
   if (!q->generation) {
@@ -152,45 +165,61 @@ static bool is_own(const struct pb_field *entry) {
   return false;
 }
 
+/* Fields of InternedData that are texts. `is_key`: keys of args. `stays`: packets that are not modelled may refer to it. */
+static const struct interned_text {
+  uint32_t field;
+  enum iid_kind kind;
+  bool is_key, stays;
+} TEXTS[] = {
+  {INTERNED_CATEGORIES, IID_CATEGORY, false, false},
+  {INTERNED_NAMES, IID_NAME, false, false},
+  {INTERNED_ANNOTATION_NAMES, IID_KEY, true, false},
+  {INTERNED_FUNCTIONS, IID_FUNCTION, false, true},
+  {INTERNED_MAPPING_PATHS, IID_PATH, false, true},
+  {INTERNED_SOURCE_PATHS, IID_SOURCE, false, true},
+  {INTERNED_GPU_SPECIFICATIONS, IID_GPU, false, true},
+  {INTERNED_ANNOTATION_STRINGS, IID_VALUE, false, false},
+  {INTERNED_CORRELATION_IDS, IID_CORRELATION, false, false},
+  {INTERNED_COMPUTE_ARGS, IID_COMPUTE_ARG, true, true},
+};
+
+static const struct interned_text *interned_text_of(const struct pb_field *entry) {
+  for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
+    if (pb_field_key(entry) == PB_KEY(TEXTS[i].field, PB_BYTES)) return &TEXTS[i];
+  return NULL;
+}
+
+/* True if packets that are not modelled may refer to the entry. */
+static bool entry_stays(const struct interned_text *text, const struct pb_field *entry) {
+  const bool is_of_stage = entry->number == INTERNED_GPU_SPECIFICATIONS || entry->number == INTERNED_GRAPHICS_CONTEXTS;
+  return (!text || text->stays) && !(is_of_stage && entry->wire == PB_BYTES && is_own(entry));
+}
+
+/* Returns what samples_intern and gpu_counters_intern must read, as INTERNED_HAS_*. */
+static unsigned later_of(const struct perfetto *r, uint32_t number) {
+  switch (number) {
+  case INTERNED_GPU_COUNTERS: return INTERNED_HAS_COUNTERS;
+  case INTERNED_MAPPINGS:
+  case INTERNED_FRAMES:
+  case INTERNED_CALLSTACKS: return INTERNED_HAS_STACKS;
+  case INTERNED_BUILD_IDS: return r->filed ? INTERNED_HAS_STACKS : 0;
+  default: return 0;
+  }
+}
+
 unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
-  bool has_counters = false, has_stacks = false;
+  unsigned later = 0;
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
-    switch (pb_field_key(&g)) {
-    case PB_KEY(INTERNED_CATEGORIES, PB_BYTES): intern_entry(r, &q->tables[IID_CATEGORY], &g, false); break;
-    case PB_KEY(INTERNED_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_NAME], &g, false); break;
-    case PB_KEY(INTERNED_ANNOTATION_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_KEY], &g, true); break;
-    case PB_KEY(INTERNED_ANNOTATION_STRINGS, PB_BYTES): intern_entry(r, &q->tables[IID_VALUE], &g, false); break;
-    case PB_KEY(INTERNED_CORRELATION_IDS, PB_BYTES): intern_entry(r, &q->tables[IID_CORRELATION], &g, false); break;
-    case PB_KEY(INTERNED_GPU_SPECIFICATIONS, PB_BYTES):
-      intern_entry(r, &q->tables[IID_GPU], &g, false);
-      if (!is_own(&g)) keep_interned(r, q, from, (size_t)(c.p - from));
-      break;
-    case PB_KEY(INTERNED_FUNCTIONS, PB_BYTES):
-      intern_entry(r, &q->tables[IID_FUNCTION], &g, false);
-      keep_interned(r, q, from, (size_t)(c.p - from));
-      break;
-    case PB_KEY(INTERNED_MAPPING_PATHS, PB_BYTES):
-      intern_entry(r, &q->tables[IID_PATH], &g, false);
-      keep_interned(r, q, from, (size_t)(c.p - from));
-      break;
-    case PB_KEY(INTERNED_SOURCE_PATHS, PB_BYTES):
-      intern_entry(r, &q->tables[IID_SOURCE], &g, false);
-      keep_interned(r, q, from, (size_t)(c.p - from));
-      break;
-    case PB_KEY(INTERNED_GRAPHICS_CONTEXTS, PB_BYTES):
-      if (!is_own(&g)) keep_interned(r, q, from, (size_t)(c.p - from));
-      break;
-    default:
-      has_stacks = has_stacks || g.number == INTERNED_MAPPINGS || g.number == INTERNED_FRAMES || g.number == INTERNED_CALLSTACKS ||
-                   (r->filed && g.number == INTERNED_BUILD_IDS);
-      has_counters = has_counters || g.number == INTERNED_GPU_COUNTERS;
-      keep_interned(r, q, from, (size_t)(c.p - from));
-    }
+    const struct interned_text *text = interned_text_of(&g);
+    if (text) intern_entry(r, &q->tables[text->kind], &g, text->is_key);
+    if (pb_field_key(&g) == PB_KEY(INTERNED_KERNELS, PB_BYTES)) intern_kernel(r, q, &g);
+    if (entry_stays(text, &g)) keep_interned(r, q, from, (size_t)(c.p - from));
+    later |= later_of(r, g.number);
   }
   if (c.fault) perfetto_damage(r, "damaged interned data, read as far as possible");
-  return (has_counters ? INTERNED_HAS_COUNTERS : 0) | (has_stacks ? INTERNED_HAS_STACKS : 0);
+  return later;
 }
 
 tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid) { return find_iid(&q->tables[kind], iid); }

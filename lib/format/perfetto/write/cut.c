@@ -180,10 +180,10 @@ static enum verdict judge_bundle(struct cut *c, const struct packet_head *h) {
 /* ---- packets ---- */
 
 static enum verdict judge_time(struct cut *c, const struct packet_head *h, uint32_t clock) {
-  const bool is_span = h->content.number == PACKET_GPU_RENDER_STAGE;
+  const uint32_t duration = h->kind ? h->kind->duration : 0;
   int64_t ns;
   if (!h->has_timestamp || !to_trace(c, h->machine, clock, h->timestamp, &ns)) return STAYS;
-  const enum side side = side_of(c, ns, is_span ? head_number(&h->content, GPU_DURATION, 0) : 0);
+  const enum side side = side_of(c, ns, duration ? head_number(&h->content, duration, 0) : 0);
   if (side == INSIDE || (side == BEFORE && h->kind && h->kind->rule == KIND_LAST)) return STAYS;
   return is_open(c, &h->content) || (h->kind && head_has(&h->content, h->kind->state)) ? STAYS : GOES;
 }

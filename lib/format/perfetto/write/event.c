@@ -230,7 +230,7 @@ static bool decode_url(const struct intern_str *s, struct buf *decoded, struct r
 }
 
 /* Sets *fields to the fields in the arg. Returns false if it contains none. `decoded`: for those that another format stored as text. */
-static bool read_fields(const struct event_writer *w, const struct tk_arg *a, struct buf *decoded, struct raw_fields *fields) {
+static bool find_raw_fields(const struct event_writer *w, const struct tk_arg *a, struct buf *decoded, struct raw_fields *fields) {
   const bool is_text = a->type == TK_ARG_STR && w->key_types && w->key_types[a->key] == VALUE_BYTES;
   if (is_text) return decode_url(trace_str(w->t, a->s), decoded, fields);
   if (a->type != TK_ARG_BYTES) return false;
@@ -242,7 +242,7 @@ static bool read_fields(const struct event_writer *w, const struct tk_arg *a, st
 static bool write_field(struct event_writer *w, const struct field_keys *keys, const struct tk_arg *a) {
   const struct intern_str *s = a->type == TK_ARG_STR ? trace_str(w->t, a->s) : NULL;
   struct raw_fields fields;
-  if (a->key == keys->fields && read_fields(w, a, &w->decoded, &fields)) {
+  if (a->key == keys->fields && find_raw_fields(w, a, &w->decoded, &fields)) {
     if (w->loses_fields) w->n_lost_fields++;
     else w->fields = fields;
     return true;
@@ -274,7 +274,7 @@ static bool says_thread_time(struct event_writer *w, const struct tk_event *e, c
   struct raw_fields fields;
   struct pb_field f;
   if (a->key != keys->thread_time || !keys->fields || w->loses_fields) return false;
-  if (!find_arg(w, e->args, keys->fields, &arg) || !read_fields(w, &arg, &w->scratch, &fields)) return false;
+  if (!find_arg(w, e->args, keys->fields, &arg) || !find_raw_fields(w, &arg, &w->scratch, &fields)) return false;
   struct pb c = pb_over(fields.p, fields.n);
   while (pb_next(&c, &f))
     if (f.number == EVENT_THREAD_TIME_ABSOLUTE_US) return true;
