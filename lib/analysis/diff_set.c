@@ -319,7 +319,7 @@ static int by_row(const void *p, const void *q) {
   return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Removes the weights in units other than the unit of the comparison, which is the first one unless there are times. */
+/* Removes weights whose unit is not compared. Times are compared if there are any, and otherwise the first unit. */
 static void keep_unit(struct diff_set *set, struct diff_side *s) {
   for (uint32_t i = 0; i < s->n_cells; i++) {
     struct diff_cell *c = &s->cells[i];
@@ -346,7 +346,7 @@ bool diff_set_place(struct diff_set *set) {
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
   char text[200];
   if (!set->times && set->unit) {
-    snprintf(text, sizeof text, "durations are weights of stack samples: 1 ns means 1 %.99s",
+    snprintf(text, sizeof text, "durations shown are weights of stack samples: 1 ns means 1 %.99s",
              (const char *)set->texts.strs[set->unit].bytes);
     diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
   }

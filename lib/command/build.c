@@ -17,7 +17,8 @@
 #include "graph/args.h"
 #include "graph/stack.h"
 
-/* Limit for times. Two times within this limit are less than 106 days apart, and so are any start and any end. */
+/* Largest time and smallest negative time: any two times within this limit are less than 106 days apart, so that they can be
+ * subtracted. */
 static const tk_time FARTHEST = INT64_MAX / 2;
 
 /* ---- errors ---- */
@@ -72,7 +73,8 @@ static const char *copied(struct tk_trace *t, const char *text) {
   return p ? memcpy(p, text, n) : "";
 }
 
-/* Stores the zero of time in the same way as files do: viewers that support an epoch print times relative to it. */
+/* Stores the origin of a real-time clock as "baseTimeNanoseconds", as files do, because viewers that support an epoch print
+ * times relative to it. */
 static void say_zero(struct tk_trace *t) {
   char text[32];
   t->zero_ns = t->origin_ns;
@@ -368,7 +370,7 @@ tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, st
 tk_id tk_add_frame(struct tk_trace *t, const struct tk_frame *f) {
   if (!is_open(t)) return 0;
   if (!f || (!f->name && !f->module && !f->file)) {
-    wrong(t, "frame: neither name, module nor file");
+    wrong(t, "frame: needs a name, a module or a file");
     return 0;
   }
   const tk_id texts[] = {f->name, f->module, f->file};
@@ -409,7 +411,7 @@ static bool is_point(struct tk_trace *t, const struct tk_flow_point *f) {
   if (f->role > TK_FLOW_INOUT) return wrong(t, "flow point: unknown role %u", f->role);
   if (f->id_kind > TK_FLOW_ID_UINT) return wrong(t, "flow point: unknown kind of id %u", f->id_kind);
   if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > UINT32_MAX || !build_is_text(t, (tk_id)f->id, "id of a flow")))
-    return wrong(t, "flow point: unknown string as id");
+    return wrong(t, "flow point: the string used as id does not exist");
   if (f->cls > t->n_classes) return wrong(t, "flow point: class %u does not exist", f->cls);
   if (!is_args(t, f->args, "flow point")) return false;
   if (bound) return (f->at && f->at <= t->n_events) || wrong(t, "flow point: event %u does not exist", f->at);

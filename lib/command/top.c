@@ -13,7 +13,7 @@ static uint8_t without_of(enum tk_top_by by) {
   case TK_TOP_ARG: return TK_WITHOUT_FLOWS;
   case TK_TOP_PHASE:
   case TK_TOP_OP:
-  case TK_TOP_MODULE: return 0; /* these search for launches */
+  case TK_TOP_MODULE: return 0; /* these groupings search for launches, so they need all data */
   default: return TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS;
   }
 }
@@ -43,7 +43,7 @@ bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_
   if (!NEW_REPORT(report, err) || !trace_is_sealed(t, err)) return false;
   if (!TAKE_OPTIONS(&options, opt, err) || !RESERVED(&options.select, err)) return false;
   opt = &options;
-  if (opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "an arg needs a key, such as arg.KEY");
+  if (opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "grouping by an arg needs its key, such as arg.KEY");
   struct track_origin *origins = identity_of_tracks(t, &mem);
   bool ok = origins ? top_of(t, opt, origins, *report, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);

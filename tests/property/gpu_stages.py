@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks GpuRenderStageEvent: packets of GPU work become spans on the queues of their GPU, whatever form their producer uses, and
-are written once: as the packets that they were while the trace is unedited, otherwise as spans.
+are written once: as the original packets if the trace is unedited, otherwise as spans.
 
 Fields are those of Perfetto's protos/perfetto/trace/gpu/gpu_render_stage_event.proto."""
 import json
@@ -139,7 +139,7 @@ tracekit('filter', path('notes.pftrace'), '--time', '1.2..2.05', '-o', path('cut
 check('annotations: a cut', [s[0] for s in spans('cut_notes.pftrace')] == ['backward', 'forward'], spans('cut_notes.pftrace'))
 
 
-# Written once.
+# Each stage is written once.
 def converted(source, target, *more):
     status, _, err = tracekit('convert', path(source), '-o', path(target), '--force', *more)
     check(f'{source} to {target}', status == 0, err)

@@ -26,18 +26,19 @@
 #include "stretches.h"
 
 #define OF_RANK 1.5e3   /* ns: constant lead or lag of a rank, which averaging does not remove */
-#define OF_LOOSE 6e3    /* the same for HCCL: two Ascend ranks on one host leave 7 to 15 us apart */
+#define OF_LOOSE 6e3    /* OF_RANK for HCCL: two Ascend ranks on one host leave 7 to 15 us apart */
 #define OF_HOST 0.4e3
 #define Z95 1.96
-#define DECIDED 0.999   /* weight at which messages alone determine a clock */
+#define DECIDED 0.999   /* messages alone determine a clock if their answer has at least this weight */
 #define FAR 5           /* clocks hardly ever differ by more than this multiple of the typical difference */
 
-static const char BY_NAME[] = "only the host name suggests that all its inputs share a clock";
+static const char BY_NAME[] = "its inputs are assumed to share a clock only because of their host name";
 static const char VAGUE[] = "its collectives do not record which devices took part";
-static const char COARSE[] = "its collectives are known only from calls on the CPU, which do not wait for each other";
-static const char OTHER_STEPS[] = "its messages may belong to other steps";
-static const char OTHER_HOSTS[] = "its messages may belong to another host";
-static const char ROOT_BY_NAME[] = "only the host name suggests that all inputs of the host it was aligned to share a clock";
+static const char COARSE[] = "its collectives are known only from calls on the CPU, which do not wait for the other ranks";
+static const char OTHER_STEPS[] = "its point-to-point messages may belong to other steps";
+static const char OTHER_HOSTS[] = "its point-to-point messages may belong to another host";
+static const char ROOT_BY_NAME[] = "the inputs of the host it was aligned to are assumed to share a clock only because of "
+                                   "their host name";
 
 struct solver {
   struct align_work w;
@@ -94,7 +95,7 @@ static void make_sights(struct solver *s) {
   s->first_sight[p->n_hosts] = made;
 }
 
-/* ---- who has which label ---- */
+/* ---- hosts by label ---- */
 
 static bool list_labels(struct solver *s) {
   struct map last; /* label -> the host listed last */
@@ -129,10 +130,9 @@ static void invite(struct solver *s, uint32_t host) {
   }
 }
 
-/* ---- what a posterior comes to ---- */
+/* ---- results of a comparison ---- */
 
-/* Returns the variance, in the middle of a piece, that does not follow from its line: some ranks and hosts always leave
- * slightly late. */
+/* Returns the variance of an offset that the fit of a line cannot show: some ranks and hosts always leave slightly late. */
 static double common_variance(const struct solver *s, uint32_t host) {
   uint32_t root = s->w.root[host], i = 0;
   while (i < count_of(s, host) && !sights_of(s, host)[i].loose) i++;
@@ -405,7 +405,7 @@ static bool list_members(struct solver *s) {
   return true;
 }
 
-/* ---- who met ---- */
+/* ---- ranks that met in a collective ---- */
 
 struct meeting_key {
   int64_t end;
@@ -468,7 +468,7 @@ static bool list_meetings(struct solver *s) {
   return true;
 }
 
-/* ---- whom to trust, at last ---- */
+/* ---- final trust ---- */
 
 static void keep_maps(const struct solver *s) {
   for (uint32_t h = 0; h < s->w.p->n_hosts; h++) {
@@ -499,7 +499,7 @@ static void judge(const struct solver *s) {
     if (o->spread_ns > 0 && o->bounded && o->feasible) stretches_narrow(o, fmax(-o->low_ns, o->high_ns));
     if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why == VAGUE) {
       o->state = ALIGN_ROUGH;
-      o->why = "its collectives do not record which devices took part, but by wall clock they never met";
+      o->why = "its collectives do not record which devices took part; they are used because its wall clock is even less plausible";
     }
     double offset = (double)(s->w.pivot[h] - s->w.pivot[s->w.p->reference]) + curve_at(&s->w.curve[h], 0);
     if (o->state == ALIGN_POOR && o->why == COARSE && fabs(offset) > FAR * align_clock_error(s->w.p)) {
@@ -507,7 +507,7 @@ static void judge(const struct solver *s) {
       o->why = "its collectives are known only from CPU calls; they are used because its wall clock is implausibly far off";
     }
     if (!good || s->w.p->marker) continue;
-    if (o->after) o->why = "some collectives would still end before they begin";
+    if (o->after) o->why = "even after alignment, some collectives would end before all ranks begin them";
     else if (o->assumed) o->why = BY_NAME;
     else if (s->s->hosts[o->root].assumed) o->why = ROOT_BY_NAME;
     if (o->why) o->state = ALIGN_POOR;

@@ -2,7 +2,7 @@
  *
  * Paddle appends to the name of each span how long it lasts: "matmul dygraph[12.411 us]" (paddle/fluid/platform/profiler/
  * chrometracing_logger.cc). No two spans would then have a name in common, and the last number of "ProfileStep#2[1.054 ms]" is not
- * the number of the step. Nothing is lost: the duration says the same. */
+ * the number of the step. Nothing is lost, because the span has the same duration. */
 #include "timed_names.h"
 
 #include <string.h>
@@ -46,5 +46,6 @@ void chrome_untime_names(struct tk_trace *t) {
     e->cls = to[e->cls];
   }
   mem_free(mem, to);
-  if (changed) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "durations at the end of names: left out, because spans have them", changed);
+  if (changed) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "durations at the end of event names: removed, because spans record "
+                                                        "their duration", changed);
 }
