@@ -57,6 +57,19 @@ def _():
     equal(durations('a.json'), {'0x43 [main]': [10], 'f': [1.5]})
 
 
+@case('NVIDIA/nccl, ext-profiler/example/print_event.c', 'json', 'words, addresses and null pointers that nobody quoted')
+def _():
+    put('a.json', '[\n{"name": "Send", "cat": "P2P_API", "ph": "b", "id": 0, "pid": 9, "tid": 1, "ts": 10.5, "args": {"count": 2, "datatype": ncclFloat32, "Stream": 0x4142e90}},\n'
+        '{"name": "Send", "cat": "P2P_API", "ph": "e", "id": 0, "pid": 9, "tid": 1, "ts": 13.5},\n'
+        '{"name": "Recv", "cat": "P2P_API", "ph": "b", "id": 1, "pid": 9, "tid": 1, "ts": 20.5, "args": {"datatype": ncclInt8 , "Stream": (nil)}},\n'
+        '{"name": "Recv", "cat": "P2P_API", "ph": "e", "id": 1, "pid": 9, "tid": 1, "ts": 21.5},\n{}]\n')
+    equal(durations('a.json'), {'Send': [3], 'Recv': [1]})
+    send, recv = dump('a.json')
+    equal(send['args'], {'count': 2, 'datatype': 'ncclFloat32', 'Stream': 0x4142e90, 'json.id': 0})
+    equal(recv['args'], {'datatype': 'ncclInt8', 'Stream': None, 'json.id': 1})
+    has(said('info', 'a.json'), 'value without quotes: kept as a string')
+
+
 @case('thoren-d/tracing-chrome#30', 'json', 'two programs append to one array, partly without commas')
 def _():
     put('a.json', '[\n' + json.dumps(x('rust 1', 0, 4)) + '\n' + json.dumps(x('rust 2', 5, 4)) + '\n\n' + json.dumps(x('js', 20, 6)) + ',\n'
