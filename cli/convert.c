@@ -26,7 +26,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* A key that no event has is an empty selection. */
+/* Adds rows for --scopes.  Fails with TK_ENOTHING if no event has a path in the named arg. */
 static bool add_scopes(const struct shared *s, struct tk_trace *t, struct tk_err *err) {
   uint64_t rows;
   if (!tk_scopes(t, s->scopes + 4, &rows, err)) return false;

@@ -266,7 +266,7 @@ static int sides_and_diff(struct run *run, struct tk_diff_options *o, const stru
   return status;
 }
 
-/* Names the runs as a comparison of several runs does. */
+/* Names both runs by the parts of their paths that differ, as for more than two runs, and compares them. */
 static int open_and_diff(struct run *run, struct tk_diff_options *o, const struct operands *sides) {
   struct runs named = { .n = 0 };
   const struct opt_list none = { .n = 0 };
@@ -362,7 +362,7 @@ static int compare_sources(struct run *run, struct tk_diff_options *o, const str
   return status;
 }
 
-/* Opens a run of a folder with --keep-going.  Returns NULL without a status if it has no trace. */
+/* Opens a run for --keep-going.  Returns NULL if the run has no trace or cannot be read; sets *status only after an interrupt. */
 static struct tk_sources *open_any(const struct shared *s, const struct operands *inputs, int *status) {
   struct progress progress;
   struct tk_err err = { 0 };

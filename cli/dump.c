@@ -86,7 +86,7 @@ static void print_list(const struct params *p, struct tk_trace *t, const uint8_t
 
 static bool is_any(const struct tk_trace *t, const uint8_t *selected) { return memchr(selected, 1, (size_t)t->n_events + 1) != NULL; }
 
-/* Prints the selected events. That nothing is selected is a finding. */
+/* Prints the selected events. Sets *status to STATUS_FINDING if none is selected, unless --allow-empty is given. */
 static void print_selected(const struct params *p, struct tk_trace *t, const struct tk_selection *select, int *status) {
   const struct selected *asked = &p->selected;
   uint8_t *selected = calloc((size_t)t->n_events + 1, 1);

@@ -174,7 +174,7 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   json_close(&j, '}');
 }
 
-/* Returns the reason without the name, if it begins with the name. */
+/* Returns the reason `why` without the prefix "NAME: ", if it has one. */
 static const char *behind(const char *name, const char *why) {
   const size_t n = strlen(name);
   return !strncmp(why, name, n) && !strncmp(why + n, ": ", 2) ? why + n + 2 : why;

@@ -11,7 +11,7 @@ struct params {
   struct merging merging;
 };
 
-/* Without marker, because a scan records only collectives, and without none, because ranks are placed one by one. */
+/* "marker" is missing because a scan records only collectives, and "none" because each rank is placed separately. */
 static const struct opt_word align_words[] = {
   { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks if that is reliable, otherwise as with clock" },
   { "clock", TK_ALIGN_CLOCK, "align by absolute time, if the inputs record it" },

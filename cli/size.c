@@ -44,7 +44,7 @@ static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
 /* Commands that write a file without the bytes of a kind, or with fewer of them. */
 static const struct {
   const char *kind, *command;
-  bool whole; /* removes all of them and no other event */
+  bool whole; /* the command removes all events of the kind and no others */
 } REMEDIES[] = {
   { "args", "tracekit filter --drop-args '*'", true },
   { "flows", "tracekit filter --drop-flows", true },
@@ -75,7 +75,7 @@ static void print_verdict_row(FILE *to, const char *label, const struct tk_size_
   fputc('\n', to);
 }
 
-/* Prints which kind takes most, and the largest one that an option removes if that is another. Rows are largest first. */
+/* Prints the largest kind and, if it is a different one, the largest kind that a command can remove. Rows are largest first. */
 static void print_verdict(FILE *to, const struct tk_size_report *r) {
   const struct tk_size_row *most = NULL, *whole = NULL;
   bool is_whole = false;

@@ -312,7 +312,7 @@ static void say_nothing(const struct params *p, struct tk_trace *t, const struct
   else select_say_nothing(t, &options->select);
 }
 
-/* Returns the data that the output does not show: graphs contain no times of devices, which flows and args tie to spans. */
+/* Returns the data that need not be loaded: graphs show no device times, for which flows and args would be needed. */
 static uint8_t without_of(const struct params *p, const struct tk_tree_options *o) {
   const struct tk_top_options like = { .select = o->select, .by = o->has_by ? o->by : TK_TOP_NAME, .arg = o->arg };
   return (p->folded || p->speedscope || p->svg) && !o->path ? select_without(&p->selected.shared, &like) : 0;

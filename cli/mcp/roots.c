@@ -1,8 +1,8 @@
 /* roots.c - see roots.h.
  *
  * A name is resolved with realpath() and must then be below a root, so neither ".." nor a link leads out.  The commands list
- * folders and follow links in them, so a folder is walked first, and refused if a link in it leads out.  What is passed on is
- * absolute, so it is neither an address, nor a list ("@x"), nor an option. */
+ * folders and follow links in them, so a folder is walked first, and refused if a link in it leads out.  The path that is
+ * passed on is absolute, so it is neither an address, nor a list ("@x"), nor an option. */
 #include "roots.h"
 
 #include "print/tty.h"

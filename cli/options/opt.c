@@ -287,7 +287,7 @@ static enum parsed unknown_long(const struct parser *p, const char *typed, size_
   return PARSED_ERROR;
 }
 
-/* ---- the three shapes of an argument ---- */
+/* ---- the three forms of an argument: long option, letters, operand ---- */
 
 /* Sets a value, joined with its unit if that is the next argument: "--to 100 MB". */
 static enum parsed set_apart(struct parser *p, const struct opt *o, const char *value) {

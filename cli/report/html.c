@@ -285,7 +285,7 @@ static void draw_steps(FILE *to, const struct tk_report_rank *row) {
   fputs("</svg>", to);
 }
 
-/* Draws the steps of each rank: in order, and how many took how long. */
+/* Draws the steps of each rank: a bar for each step, in order, and a histogram of their durations. */
 static void step_rows(FILE *to, const struct tk_report *r) {
   tk_time shortest = INT64_MAX, longest = 0;
   char name[256];

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-enum { MOST_FINDINGS = 7 }; /* above the tables */
-static const double SMALL = 0.01; /* share of a peak of memory below which rows are summed up */
+enum { MOST_FINDINGS = 7 }; /* number of findings printed above the tables */
+static const double SMALL = 0.01; /* rows below this share of a memory peak are summed up */
 
 static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
 

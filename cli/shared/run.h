@@ -143,7 +143,7 @@ extern const struct opt_word run_progress_words[];
         SHARED(fold_graphs), 0, 0, 0                                                                                           \
   }
 
-/* Which run of a run directory to read. */
+/* Options that select the run of a run directory. */
 #define ROWS_RUN                                                                                                               \
   { OPT_STRING, 0, "run", "RUN", "run directory: use this run (a prefix selects the newest match)", SHARED(run), 0, 0, 0 },    \
   { OPT_STRING, 0, "step-dir", "N", "run directory: use the run in the folder step_N", SHARED(step_dir), 0, 0, 0 },            \

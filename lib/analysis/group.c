@@ -12,7 +12,7 @@ static bool has_table(enum tk_top_by by) {
   return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK || by == TK_TOP_CLASS;
 }
 
-/* For groupings by phase, op or module: a fact of the spans around each event. */
+/* Prepares groupings by phase, op or module, which depend on the spans around each event. */
 static bool groups_prepare(struct groups *g, enum tk_top_by by) {
   const struct match *m = g->match;
   const enum around_fact fact = by == TK_TOP_PHASE ? AROUND_PHASE : by == TK_TOP_OP ? AROUND_OP : AROUND_MODULE;
@@ -143,7 +143,7 @@ static uint32_t group_of_around(struct groups *g, tk_id event) {
   return text ? groups_of_text(g, text, n) : GROUP_NONE;
 }
 
-/* Only the work of devices has a class. */
+/* Returns the group of an event's kernel class; GROUP_NONE for anything but device work. */
 static uint32_t group_of_kernel(struct groups *g, const struct tk_event *e) {
   const unsigned kind = kinds_of(&g->match->kinds, e);
   if (e->kind != TK_EVENT_SPAN || !(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER))) return GROUP_NONE;

@@ -24,9 +24,9 @@ struct gap_host {
   struct map row_of;  /* class -> 1 + row */
   struct gap_span {
     tk_id cls;
-    tk_id track;  /* the thread of `self` */
+    tk_id track;  /* thread in which `self` was measured */
     tk_time self;
-    tk_time most; /* largest self time of an earlier thread */
+    tk_time most; /* largest self time in a thread seen before */
   } *v;
   uint32_t n, cap;
   uint32_t open[MOST_DEPTH]; /* by depth: 1 + row of the open span; 0 = none */
@@ -80,7 +80,7 @@ static uint32_t add_self(struct gap_host *h, tk_id cls, tk_id track, tk_time par
   return *slot;
 }
 
-/* Adds the part of a span that lies in the gap, and takes the part from the span around it. */
+/* Adds the part of a span that lies in the gap, and subtracts that part from the self time of the span around it. */
 static bool see_span(struct gap_host *h, tk_id event) {
   const struct reporter *p = h->p;
   const struct tk_event *e = &p->t->events[event];

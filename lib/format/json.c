@@ -38,7 +38,7 @@ static bool ends_value(struct json *j, const uint8_t *q) {
 /* Returns the closing brace in the same line if the value whose text begins at p is a dict in raw quotes, such as the file name of code
  * that torch.compile generated: "{"device": "cpu"}(12): run". Otherwise returns NULL. */
 static const uint8_t *end_of_dict(struct json *j, const uint8_t *p) {
-  enum { LONGEST = 512 }; /* so that many strings that begin like this are read in linear time */
+  enum { LONGEST = 512 }; /* limit, so that many strings that begin like this are read in linear time */
   const uint8_t *most = j->end - p > LONGEST ? p + LONGEST : j->end;
   if (p[0] != '{' || p[1] != '"') return NULL;
   while (p < most && *p != '}' && *p != '\n') p++;

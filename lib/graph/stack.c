@@ -145,7 +145,7 @@ bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp) {
 
 i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample) {
   const i128 most = (i128)1 << 94;
-  int of_unit = -9; /* another unit: one stands for one nanosecond */
+  int of_unit = -9; /* units that are not times: 1 counts as one nanosecond */
   int32_t exp;
   i128 amount;
   const int64_t number = tk_sample_weight(t, sample, &exp);

@@ -162,7 +162,7 @@ struct in *unpack_open(struct in *inner, uint64_t max_size, struct mem *mem, str
   }
   const struct packing *packing = foreign_packing(p, n);
   if (!packing) return inner;
-  if (!packing->written) in_add_note(inner, false, 0, "%s-compressed", packing->name); /* few other tools support it */
+  if (!packing->written) in_add_note(inner, false, 0, "%s-compressed", packing->name); /* few other tools can read this compression */
   return layer_over(inner, false, max_size, mem, err);
 }
 

@@ -18,7 +18,7 @@ struct joining {
   struct mem mem;
   bool walled;      /* the timestamps of both count from the epoch */
   enum tk_align align;
-  tk_time moved_ns; /* how far the other recording was moved */
+  tk_time moved_ns; /* shift of the other recording, in ns */
   bool overlaps;    /* both were recording at the same time, by their wall clocks */
   uint64_t kernels, calls; /* number of events left out */
   struct tk_err *err;
@@ -28,7 +28,7 @@ struct joining {
 
 static int64_t offset_of(const struct joining *j) { return align_offset(&j->twice.map, j->twice.map.pivot_ns); }
 
-/* True if the clocks differ by no more than the error. */
+/* True if the clocks differ by no more than the error of the measurement. */
 static bool is_equal(const struct joining *j) {
   return j->twice.tied_by && j->walled && align_is_constant(&j->twice.map) && fabs((double)offset_of(j)) <= j->twice.error_ns;
 }
@@ -92,7 +92,7 @@ static bool leave_out(struct joining *j) {
   for (uint32_t i = 0; i < w->n; i++) keep.events[w->richer_b ? w->pairs[i].a : w->pairs[i].b] = 0;
   const bool ok = subset_take(from, &keep, from, &losses, j->err);
   subset_free(&keep);
-  if (!has_passthrough(from)) from->edits = edits; /* nothing refers to these events */
+  if (!has_passthrough(from)) from->edits = edits; /* without passthrough data, nothing refers to the events */
   j->kernels = w->n_work;
   j->calls = w->n - w->n_work;
   return ok;
@@ -198,7 +198,7 @@ static void add_account(struct joining *j) {
   j->main->store->duplicates += j->kernels + j->calls;
 }
 
-/* Returns the coarser of the resolutions of both formats, in ns: a reading is no better than that. */
+/* Returns the coarser of the resolutions of both formats, in ns, which limits how exactly the clocks can be compared. */
 static double resolution_of(const struct tk_trace *a, const struct tk_trace *b) {
   const struct format *f = format_by_name(a->format), *g = format_by_name(b->format);
   const double x = f ? (double)f->info.resolution : 0, y = g ? (double)g->info.resolution : 0;

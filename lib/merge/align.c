@@ -1,7 +1,7 @@
 /* align.c - first pass of a merge: loads each input, collects its anchors and frees it; then estimates the clocks
- * (align/solve/solve.h). A single input is read only once. Graphs that together fit into a share of --max-memory are kept for
- * the second pass, so their inputs are not read again (4 ranks of 190 MB: 2.04 s of processor time, not 2.74; 150 MB, not
- * 115). */
+ * (align/solve/solve.h). A single input is read only once. Graphs that together fit into a share of --max-memory are kept for the
+ * second pass, so their inputs are not read again (4 ranks of 190 MB: 2.04 instead of 2.74 s of processor time, for 150 instead
+ * of 115 MB of memory). */
 #include "alignment.h"
 
 #include <math.h>
@@ -108,7 +108,7 @@ static const char *report_text(struct aligner *a, const char *text) {
   return diagnostics_text(a->report->notes, text);
 }
 
-/* True if sums and differences of such times cannot overflow; times from 1970 to 2116 cannot. */
+/* True if sums and differences of times such as ns + later cannot overflow. They cannot for times from 1970 to 2116. */
 static bool is_in_range(int64_t ns, int64_t later) {
   const i128 at = (i128)ns + later;
   return at > INT64_MIN / 2 && at < INT64_MAX / 2;
@@ -499,7 +499,7 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 static bool is_needed(const struct aligner *a) {
   const struct merge_inputs *in = a->in;
   const struct tk_merge_options *opt = a->opt;
-  if (opt->n_offsets || opt->reference || opt->offsets_from) return true; /* must check that the given rank or host exists */
+  if (opt->n_offsets || opt->reference || opt->offsets_from) return true; /* needed to check that the given rank or host exists */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
   if (lists_collectives(a)) return true;

@@ -29,8 +29,8 @@ enum { MOST_DRIFT_US = 5 }; /* a clock that drifts less than this over the trace
 
 /* ---- identity ---- */
 
-/* Says that another input claimed the rank before. If recordings of two profilers were not joined, it is not evident that they
- * belong together (load/evident.h). */
+/* Adds a note that another input claimed the rank before. If recordings of two profilers were not joined, it is not evident that
+ * they belong together (load/evident.h). */
 static void note_claim(struct merger *m, size_t input, size_t other, int64_t rank) {
   const char *mine = m->inputs[input].format, *others = m->inputs[other].format, *name = m->inputs[other].name;
   char text[512];
@@ -249,7 +249,8 @@ static const char *name_machine(struct merger *m, struct tk_trace *t, const char
   return merger_text(m, machine);
 }
 
-/* Returns what must stay of the identities of processes, because the output keeps the input's passthrough data. */
+/* Returns which parts of the processes' identities must not change because passthrough data, which the output keeps, refers to
+ * them. */
 static enum format_ids ids_to_keep(const struct merger *m, const struct tk_trace *t) {
   if (m->opt->redact || m->output->run || !m->output->keeps_ids) return FORMAT_IDS_FREE;
   const enum format_ids ids = m->output->keeps_ids(t);

@@ -91,7 +91,7 @@ static bool bad_scale(const char *text, struct tk_err *err) {
   return err_set(err, TK_EUSAGE, "invalid scale '%s'; expected a scale such as 0.99998 or -20ppm", text);
 }
 
-/* Replaces the texts of the options by numbers, as if these had been given. */
+/* Converts options given as text to the equivalent numeric options. */
 static bool parse_texts(struct tk_rebase_options *o, struct tk_total *to, struct tk_err *err) {
   if (o->to && !tk_parse_time(o->to, to)) return bad_time(o->to, err);
   if (o->to) o->to_time = to;

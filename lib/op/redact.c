@@ -139,8 +139,8 @@ static tk_id redact_name_of(struct redactor *r, tk_id id) { return of_table(r, &
 static tk_id new_id(struct redactor *r, tk_id id) { return known_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
 static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
 
-/* Appends one member of an id2. Numbers are kept. Other text gets a pseudonym, which depends on the text but not on the
- * member. */
+/* Appends one member of an event's "id2" object. Numbers are kept. Other text gets a pseudonym, which depends on the text but not
+ * on the member. */
 static void put_member(struct redactor *r, const char *key, const char *value, size_t n, bool number) {
   buf_text(&r->text, r->text.len ? ",\"" : "{\"");
   buf_text(&r->text, key);

@@ -45,7 +45,7 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
   struct arena arena = {.mem = mem};
   bool ok = align_groups(t, &from, &arena) && align_programs(t, &from, &arena);
   struct track_origin *origins = ok && s->merged ? identity_of_tracks(t, mem) : NULL;
-  if (s->merged) from.groups = NULL, from.n_groups = 0, from.one_group = false; /* these belong to its first rank only */
+  if (s->merged) from.groups = NULL, from.n_groups = 0, from.one_group = false; /* the groups found are those of the first rank */
   from.origins = origins;
   ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes, &s->gpu);
   if (origins) identity_free_tracks(origins, mem);

@@ -3,8 +3,8 @@
  * Perfetto's rule: a file's clock reads T when the clock of the file it is synced to reads T + offset_ns. Chrome JSON has no
  * clock: Perfetto places it at time 0 and drops events before 0. Therefore the clocks of all files are synced to a single file,
  * the reference: a Perfetto trace if there is one, otherwise the reference of the merge. If another file starts before the zero
- * of the merge's reference, the file with the earliest zero becomes the reference instead. If the reference is a trace of
- * several machines, one of its machines is named; such a trace can only be the reference. */
+ * of the merge's reference, the file with the earliest zero becomes the reference instead. At most one file may be a trace of
+ * several machines. It becomes the reference, and the manifest names the one of its machines whose clock is meant. */
 #include "manifest.h"
 
 #include <stdio.h>

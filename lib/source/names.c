@@ -431,7 +431,7 @@ struct listing {
   const char *address;
 };
 
-/* Adds a file of the folder. Its path comes from elsewhere: one that would leave the folder is left out. */
+/* Adds a file of the folder. The path comes from a server, so a path that leads out of the folder is skipped. */
 static bool add_listed(void *to, const struct tk_remote_file *f) {
   struct listing *l = to;
   if (too_many(l->s)) return false;

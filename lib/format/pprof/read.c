@@ -51,8 +51,8 @@ static bool is_profile_field(const struct pb_field *f) {
   return empty || !SHAPES[f->number] || has_fields_of(f, SHAPES[f->number]);
 }
 
-/* Fields are in any order: Go begins with times, others with types. ValueTypes {int64, int64} and Samples {ids, values, labels} stand
- * at the field numbers where an XSpace has planes and the text of errors. */
+/* Fields may be in any order: Go begins with times, other producers with types. Field 1 (ValueType) and field 2 (Sample)
+ * distinguish a profile from an XSpace, which has planes and error texts at these numbers. */
 unsigned pprof_bid(const uint8_t *p, size_t n) {
   enum { ENOUGH = 64 };
   struct pb c = pb_over(p, n);
@@ -112,7 +112,7 @@ static bool add_text(struct mem *mem, struct text **list, uint32_t *n, uint32_t 
   return true;
 }
 
-/* Adds a message by its id, the field 1. */
+/* Adds a message under its id, which is its field 1. */
 static void add_message(struct pprof *r, struct table *x, const struct pb_field *message) {
   struct pb c = pb_inside(message);
   struct pb_field f;

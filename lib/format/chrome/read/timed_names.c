@@ -2,7 +2,7 @@
  *
  * Paddle appends to the name of each span how long it lasts: "matmul dygraph[12.411 us]" (paddle/fluid/platform/profiler/
  * chrometracing_logger.cc). No two spans would then have a name in common, and the last number of "ProfileStep#2[1.054 ms]" is not
- * the number of the step. Nothing is lost: the duration says the same. */
+ * the number of the step. Nothing is lost, because the span has the same duration. */
 #include "timed_names.h"
 
 #include <string.h>

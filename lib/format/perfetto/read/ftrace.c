@@ -14,7 +14,7 @@
 struct bundle {
   uint32_t machine, cpu;
   uint32_t clock; /* index of the clock; 0 = BOOTTIME, which is the trace clock */
-  int64_t shift;  /* ns to add to get times of that clock */
+  int64_t shift;  /* ns to add to the bundle's times to get times on `clock` */
   uint64_t n_other, n_sched; /* number of events that are not read */
 };
 

@@ -128,7 +128,7 @@ static int64_t int_of(const struct csv *c, enum column column) { return c->v[col
 
 struct agent {
   int64_t number;
-  bool is_cpu, is_gpu; /* both false: the file does not say */
+  bool is_cpu, is_gpu; /* both false: the file does not state the type */
 };
 
 static struct agent agent_of(struct csv *c, enum column column) {

@@ -22,7 +22,7 @@ struct naming {
   struct xplane_reader *r;
   struct xplane_plane *plane;
   struct map by_key; /* provisional key -> index in r->stats */
-  uint8_t *needs;    /* by shape - r->first_shape: what its records need */
+  uint8_t *needs;    /* by shape - r->first_shape: NEED_* bits of the shape's records */
   uint32_t n_shapes;
   uint8_t any; /* union of all needs */
   tk_id step_name, bits, cat, long_name, link;
@@ -274,7 +274,8 @@ static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
 
 enum { EARLIER_MOST = 16 };
 
-/* Renames the arg with this key to the key for earlier stats, first making room there in the same way. */
+/* Renames the arg with this key to the key for earlier stats. An arg that already has that key is renamed first, in the same
+ * way. */
 static void make_room(struct naming *n, tk_id key) {
   tk_id keys[EARLIER_MOST + 1] = {key};
   unsigned depth = 0;
