@@ -211,7 +211,7 @@ const struct command command_plan = {
     "and how much that cost the others, as report shows for traces; the step in which this was worst; and the names in which "
     "the slow rank spent more self time than a typical one.\n"
     "\n"
-    "merge --offsets-from accepts a plan too, to move a single rank onto the merged timeline as a trace of its own.",
+    "merge --offsets-from accepts a plan too, to write a single rank as a separate trace on the merged timeline.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

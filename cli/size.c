@@ -157,8 +157,8 @@ const struct command command_size = {
   .description =
     "Shows how many bytes a trace takes in its own format or in another one, with and without compression, and breaks them "
     "down by kind of event, category, name, arg, track and rank. These tables count bytes before compression. The rows by kind "
-    "add up to the whole file. The rows by category, name, track and rank exclude metadata, and those by arg are only part of "
-    "the events. The last lines state which kind takes most, and a command that removes it.",
+    "add up to the whole file. The rows by category, name, track and rank exclude metadata, and the rows by arg cover only the "
+    "args of events. The last lines state which kind takes the most space, and a command that removes it.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -328,7 +328,7 @@ static int print_top(const struct params *p, const struct tk_trace *t, const str
 
 /* Explains why --min-count hides all rows. */
 static int top_say_few(const struct params *p, const struct tk_trace *t) {
-  if (!p->selected.shared.quiet) tty_fail("%s: nothing matched: no row has %d events (--min-count)", t->source, p->min_count);
+  if (!p->selected.shared.quiet) tty_fail("%s: nothing matched: no row has at least %d events (--min-count)", t->source, p->min_count);
   return STATUS_FINDING;
 }
 

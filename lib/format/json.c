@@ -163,7 +163,7 @@ struct word {
 };
 
 static const char NOT_FINITE[] = "NaN or Infinity: kept as a string";
-static const char NOT_LITERAL[] = "literal of another language (True, None, undefined, (nil))";
+static const char NOT_LITERAL[] = "literal of another language (True, None, undefined, (nil)): converted to JSON";
 static const struct word WORDS[] = {
     {"true", JSON_TRUE, NULL, NULL},
     {"false", JSON_FALSE, NULL, NULL},

@@ -296,7 +296,7 @@ bool sqlite_begin(struct sqlite_scan *s, struct sqlite *db, const struct sqlite_
                   struct tk_err *err) {
   *s = (struct sqlite_scan){.db = db, .table = table};
   if (table->without_rowid)
-    return err_set(err, TK_EFORMAT, "table %.100s is WITHOUT ROWID, which cannot be read", table->name);
+    return err_set(err, TK_EFORMAT, "table %.100s cannot be read because it was created WITHOUT ROWID", table->name);
   s->walk = mem_alloc(db->mem, sizeof *s->walk);
   if (!s->walk) return mem_refuse(db->mem, err);
   *s->walk = (struct sqlite_walk){.mem = db->mem, .row.mem = db->mem, .text.mem = db->mem, .rowid_slot = -1};

@@ -59,7 +59,7 @@ static bool check_distance(const struct joining *j) {
   enum { MOST_DAYS = 100 };
   const int64_t days = num_sub(j->other->origin_ns, j->main->origin_ns) / DAY;
   if (days < MOST_DAYS && days > -MOST_DAYS) return true;
-  return err_set(j->err, TK_EUSAGE, "cannot be joined with %s: its clock differs by %lld days; align starts to ignore clocks",
+  return err_set(j->err, TK_EUSAGE, "cannot be joined with %s: its clock differs by %lld days; to ignore clocks, align the starts",
                  j->main->source, (long long)(days < 0 ? -days : days));
 }
 
@@ -158,20 +158,20 @@ bool recordings_overlap(const struct tk_trace *a, const struct tk_trace *b) {
 static void say_clocks(const struct joining *j, char *text, size_t n) {
   const struct twice *w = &j->twice;
   if (is_moved(j))
-    snprintf(text, n, "its clock was compared by %u %s that both contain: moved by %s us, error %s us", w->anchors, w->tied_by,
+    snprintf(text, n, "%u %s that both contain show its clock offset: it was moved by %s us, error %s us", w->anchors, w->tied_by,
              num_fixed((double)j->moved_ns / 1e3, 3).s, num_fixed(w->error_ns / 1e3, 3).s);
-  else if (j->align == TK_ALIGN_NONE) snprintf(text, n, "its times are kept");
+  else if (j->align == TK_ALIGN_NONE) snprintf(text, n, "its times are kept as recorded");
   else if (is_equal(j))
     snprintf(text, n, "its clock agrees with that of the other input: %u %s that both contain differ by at most %s us", w->anchors,
              w->tied_by, num_fixed((w->error_ns + fabs((double)offset_of(j))) / 1e3, 3).s);
   else if (starts_together(j))
-    snprintf(text, n, "%s; its first event is put where the first event of the other input is",
-             j->walled ? "its clock is ignored" : "nothing connects its clock");
+    snprintf(text, n, "%s; its first event is aligned with the first event of the other input",
+             j->walled ? "its clock is ignored" : "its clock cannot be compared");
   else if (w->tied_by)
-    snprintf(text, n, "its wall clock is used, which is %s us ahead according to %u %s that both contain, error %s us",
+    snprintf(text, n, "its wall clock is used, although it is %s us ahead according to %u %s that both contain, error %s us",
              num_fixed((double)offset_of(j) / 1e3, 3).s, w->anchors, w->tied_by, num_fixed(w->error_ns / 1e3, 3).s);
-  else if (j->overlaps) snprintf(text, n, "its wall clock is used; no event in both confirms it");
-  else snprintf(text, n, "its wall clock is used, by which both were not recording at the same time");
+  else if (j->overlaps) snprintf(text, n, "its wall clock is used; no event that both contain confirms it");
+  else snprintf(text, n, "its wall clock is used; according to it, the recordings do not overlap in time");
 }
 
 /* Reports the events that were left out, or that may count twice. */
@@ -179,9 +179,9 @@ static void say_duplicates(const struct joining *j, char *text, size_t n) {
   const struct twice *w = &j->twice;
   const uint32_t fewer = w->work[0] < w->work[1] ? w->work[0] : w->work[1], left = fewer > w->n_work ? fewer - w->n_work : 0;
   char rest[80] = "";
-  if (left) snprintf(rest, sizeof rest, ", but at least %u device events of each have no counterpart", left);
+  if (left) snprintf(rest, sizeof rest, "; at least %u device events of each have no counterpart", left);
   if (w->n)
-    snprintf(text, n, "; %llu device events and %llu calls that both contain are counted once, as %s describes them%s",
+    snprintf(text, n, "; %llu device events and %llu calls that both contain are counted once, with the data of %s%s",
              (unsigned long long)j->kernels, (unsigned long long)j->calls, w->richer_b ? "this input" : "the other input", rest);
   else if (fewer)
     snprintf(text, n, "; both contain device events that could not be matched, so work that both recorded is counted twice");

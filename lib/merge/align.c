@@ -66,9 +66,9 @@ static bool take_report(struct aligner *a) {
     input->given = input->map != NULL;
     unknown += !input->given;
   }
-  if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: does not describe any of the inputs", a->opt->offsets_from);
-  snprintf(text, sizeof text, "the report of offsets does not contain %zu of the inputs, which stay on their wall "
-                              "clocks", unknown);
+  if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: this clock report does not contain any of the "
+                                                         "inputs", a->opt->offsets_from);
+  snprintf(text, sizeof text, "the given clock report does not contain %zu of the inputs, which stay on their wall clocks", unknown);
   if (unknown) diagnostics_say(a->report->notes, NULL, TK_NOTE_INFO, text);
   return true;
 }
@@ -193,8 +193,7 @@ static bool take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_
   bool ok = is_in_range(a->base.zero_ns, 0) && is_in_range(own.zero_ns, 0);
   const int64_t later = ok ? merge_later(&a->base, &own, a->opt->align) : 0;
   ok = ok && is_in_range(s->start_ns, later) && is_in_range(s->end_ns, later) && place_anchors(a, from, to, later);
-  if (!ok) return err_set(a->err, TK_ELIMIT, "%s: its times are more than a century from those of the other "
-                                             "inputs", input->name);
+  if (!ok) return err_set(a->err, TK_ELIMIT, "%s: its times are more than a century from those of the other inputs", input->name);
   input->start_ns = input->from_ns = s->start_ns + later;
   input->to_ns = s->end_ns + later;
   return true;
@@ -427,7 +426,7 @@ static bool make_maps(struct aligner *a) {
       m->offset_ns = -a->inputs[i].given_ns;
     } else if (a->opt->align == TK_ALIGN_START) {
       if (__builtin_sub_overflow(first_start(a, host), first_start(a, a->problem.reference), &m->offset_ns))
-        return err_set(a->err, TK_ELIMIT, "%s: starts too far from the reference", a->in->sources->inputs[a->in->first + i].name);
+        return err_set(a->err, TK_ELIMIT, "%s: too far in time from the reference", a->in->sources->inputs[a->in->first + i].name);
     } else if (is_applied(a, host)) {
       *m = a->solution.hosts[host].map;
     } else {

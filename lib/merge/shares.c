@@ -115,7 +115,7 @@ static bool too_small(struct merger *m, uint32_t n, i128 least) {
   char size[32], target[32];
   tk_print_size(m->opt->to, target);
   tk_print_size(least > INT64_MAX ? INT64_MAX : (uint64_t)least, size);
-  return err_set(m->err, TK_ELIMIT, "cannot be shrunk to %s: without their events, the %u inputs still have %s", target, n, size);
+  return err_set(m->err, TK_ELIMIT, "cannot be shrunk to %s: even without events, the %u inputs need %s", target, n, size);
 }
 
 static bool share(struct merger *m, struct need *v) {

@@ -150,7 +150,7 @@ static bool check_rebase(const struct tk_rebase_options *o, struct tk_err *err) 
   int places = o->to_zero + (o->to || o->to_time) + (o->at != NULL) + o->absolute + o->has_base;
   if (places > 1 || (o->to && o->to_time)) return err_set(err, TK_EUSAGE, "more than one target given");
   if (o->scale && o->scale_factor) return err_set(err, TK_EUSAGE, "more than one scale given");
-  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "the number of an event can only be given together with its name");
+  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "selecting the Nth event needs the name of the event");
   if (o->scale_factor && (o->scale_factor < one / 1000 || o->scale_factor > one * 1000))
     return err_set(err, TK_EUSAGE, "the scale must be between 0.001 and 1000");
   if (places || o->shift || o->scale || o->scale_factor) return true;

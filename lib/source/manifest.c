@@ -229,10 +229,10 @@ static bool put_file(struct buf *b, const struct manifest_file *f, const struct 
     return true;
   }
   if (f->n_machines)
-    return err_set(err, TK_EUSAGE, "%s, %s: at most one trace of a manifest may cover several machines; merge without a manifest",
+    return err_set(err, TK_EUSAGE, "%s, %s: only one trace in a manifest may cover several machines; merge without a manifest",
                    to->path, f->path);
   if (!offset(f, to, &ns))
-    return err_set(err, TK_ELIMIT, "%s: recorded too long before or after %s to be in one manifest", f->path, to->path);
+    return err_set(err, TK_ELIMIT, "%s: recorded too long before or after %s to share a manifest with it", f->path, to->path);
   if (f->clock) json_put_text(b, ",\"clocks\":{\"clock\":", f->clock);
   json_put_text(b, f->clock ? ",\"sync_to\":{\"file\":" : ",\"clocks\":{\"sync_to\":{\"file\":", to->path);
   if (to->n_machines) json_put_text(b, ",\"machine\":", to->machine);

@@ -282,7 +282,8 @@ static void add_sample(struct pprof *r, const struct pb_field *message, tk_id un
     more = true;
     args_int(r->t, key, values[i]);
   }
-  if (n != r->n_types) trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "samples whose number of values differs from the number of types");
+  if (n != r->n_types) trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "samples with more or fewer values than sample types: "
+                                                                    "missing values count as 0");
   s.weight = values[r->chosen];
   const uint32_t args = stack_weight_args(r->t, s.weight, 0, more);
   for (uint32_t i = r->n_ids; i-- > 0;) s.stack = push_location(r, s.stack, r->ids[i]);
@@ -293,7 +294,7 @@ static void read_samples(struct pprof *r, struct pb c) {
   struct pb_field f;
   const tk_id unit = unit_of(r), cat = r->n_types ? string_of(r, r->types[r->chosen].type) : 0;
   r->track = trace_track(r->t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0);
-  trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "pprof profiles have no times of samples: all are at the start of the profile");
+  trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "pprof does not store sample times: all samples are placed at the start of the profile");
   if (r->time_nanos > 0) {
     r->t->origin_ns = r->time_nanos;
     r->t->clock = TK_CLOCK_REALTIME;

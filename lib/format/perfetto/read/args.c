@@ -59,7 +59,7 @@ static bool copy_json(struct perfetto *r, const struct pb_field *f) {
   j.p = r->copy.data;
   j.end = j.p + f->value + 1;
   bool ok = json_blank(&j) && json_copy(&j, &r->json);
-  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "annotation whose JSON is not strict: repaired");
+  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "debug annotation whose JSON has syntax errors: repaired");
   if (!ok) r->json.len = from;
   buf_free(&j.scratch);
   return ok;
@@ -184,7 +184,7 @@ struct builder {
 
 static bool open_level(struct perfetto *r, struct builder *b, struct level l) {
   if (b->n == ANNOTATION_LEVELS) {
-    perfetto_note(r, TK_NOTE_REPAIR, "annotations nested more than 100 levels deep: cut");
+    perfetto_note(r, TK_NOTE_REPAIR, "debug annotations nested more than 100 levels deep: deeper levels are dropped");
     put_type(r, VALUE_IMPLIED);
     buf_append(&r->json, "null", 4);
     return false;
@@ -309,7 +309,7 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   if (r->filed && ignores_json(f)) return;
   if (!copy_json(r, f) || !buf_append(&r->json, " \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) {
     if (r->filed) return;
-    perfetto_note(r, TK_NOTE_REPAIR, "annotation with invalid JSON: kept as text");
+    perfetto_note(r, TK_NOTE_REPAIR, "debug annotation with unreadable JSON: kept as text");
     args_str(t, key, TK_ARG_STR, perfetto_field_text(r, f));
     return;
   }

@@ -378,7 +378,7 @@ static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
   if (id) r->t->tracks[id].by_series = true;
   if (id) return id;
   struct tk_track *k = trace_add_track(r->t);
-  if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track without a descriptor");
+  if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track without a descriptor: kept on a separate track");
   k->kind = TK_TRACK_COUNTERS;
   k->in_packets = n->in_packets;
   k->parent = h.process;

@@ -236,5 +236,5 @@ void perfetto_ftrace(struct perfetto *r, const struct packet *k) {
   }
   if (b.n_other) trace_notes(r->t, TK_NOTE_INFO, r->offset, "ftrace events kept only in Perfetto output", b.n_other);
   if (b.n_sched)
-    trace_notes(r->t, TK_NOTE_INFO, r->offset, "scheduler events of threads: not read because they were not requested", b.n_sched);
+    trace_notes(r->t, TK_NOTE_INFO, r->offset, "scheduler events of threads: not read without the setting perfetto.sched", b.n_sched);
 }

@@ -124,7 +124,7 @@ static tk_id stack_of_sample(struct perfetto *r, struct sequence *q, const struc
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) != PB_KEY(PERF_CALLSTACK_IID, PB_VARINT)) continue;
     stack = sequence_find(q, IID_STACK, f.value);
-    if (!stack) perfetto_note(r, TK_NOTE_REPAIR, "samples with a callstack that was never interned: their stack is empty");
+    if (!stack) perfetto_note(r, TK_NOTE_REPAIR, "samples whose callstack is missing from the trace: their stack is empty");
   }
   return stack;
 }

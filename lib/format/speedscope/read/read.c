@@ -304,7 +304,7 @@ static void read_profile(struct speedscope *s, struct json_walk *w, const struct
   p.track = trace_track(s->t, TK_TRACK_THREAD, ident_int(1), ident_int(number), 0);
   s->t->tracks[p.track].name = string_of(s, w, &p.name);
   s->t->tracks[p.track].renamed = true; /* no record contains the name, so writers must write it */
-  if (!p.is_time) trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, "profiles in other units than time: their samples are at time 0");
+  if (!p.is_time) trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, "profiles in a unit other than time: their samples are placed at time 0");
   if (p.events.p) read_evented(s, w, &p);
   else if (p.samples.p) read_sampled(s, w, &p);
   else bad(s, v->p, "profile without events and samples: skipped");

@@ -276,7 +276,7 @@ static void end_allocation(struct device *d, struct open *o, const struct snapsh
 static void take_alloc(struct device *d, const struct snapshot_event *e, uint32_t event, tk_time ts) {
   struct open *o = open_new(d, e->addr);
   if (o && o->event != FREED) {
-    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "allocations at an address that was not freed: the earlier one ends there");
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "second allocation at an address that was not freed: the first one ends at that time");
     end_allocation(d, o, e, ts);
   }
   if (o) *o = (struct open){.event = event};
@@ -366,7 +366,7 @@ static void add_block(struct device *d, const struct snapshot_segment *g, const 
 }
 
 static void note_older(struct device *d) {
-  static const char TEXT[] = "allocations from before the recorded history: they begin with the trace";
+  static const char TEXT[] = "allocations from before the recorded history: shown from the start of the trace";
   if (d->n_older) trace_notes(d->t, TK_NOTE_FACT, UINT64_MAX, TEXT, d->n_older);
 }
 

@@ -72,7 +72,7 @@ static bool is_snapshot(const struct snapshot *s, const struct pickle_value *roo
 }
 
 static bool read_snapshot(struct snapshot *s, bool strict) {
-  static const char CUT[] = "the pickle is truncated: the part before the cut was read, so any amount of memory may be wrong";
+  static const char CUT[] = "the pickle is truncated: only the part before the cut was read, so all amounts of memory may be wrong";
   struct pickle_value root;
   if (!pickle_read(&s->pickle, &root)) return false;
   if (!is_snapshot(s, &root))

@@ -138,7 +138,7 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
     e->offset = 0;
     flags |= TK_FLAG_LOST_CLOCK;
   } else if (e->offset < 0) {
-    xplane_note(r, TK_NOTE_INFO, "events that start before their line");
+    xplane_note(r, TK_NOTE_INFO, "events that start before the timestamp of their line: kept");
   }
   return flags;
 }
