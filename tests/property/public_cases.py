@@ -430,6 +430,50 @@ def _():
     equal(b - a, 0)
 
 
+def two_ranks(pid, **args):
+    """Two ranks with equal correlations and pids, as a script merged them: `pid` changes the pid, by rank; `args` are added to all events."""
+    events = []
+    for rank in (0, 1):
+        launch = x('cudaLaunchKernel', 10, 5, cat='cuda_runtime', args={'correlation': 1})
+        barrier = 40 + 20 * rank
+        for e in (launch, {**kernel('gemm', 30, 10 + 20 * rank), 'tid': 7}, {**kernel('ncclDevKernel_AllReduce_Sum_f32_RING_LL', barrier, 100 - barrier), 'tid': 7}):
+            e['pid'] = pid(rank, 9 if e is launch else rank)
+            e['args'] = {**e.get('args', {}), **{k: v(rank) for k, v in args.items()}}
+            if e is not launch:
+                e['args'].update(correlation=1, device=rank, stream=7)
+            events.append(e)
+    return events
+
+
+def has_two_ranks(source):
+    equal(sorted((d['rank'], d['kernels'], d['linked']) for d in devices(source)), [(0, 2, 2), (1, 2, 2)])
+    equal(answers(source, "SELECT rank, dur FROM event WHERE name = 'gemm' ORDER BY rank"), ['0,10000', '1,30000'])
+    run('filter', source, '-e', 'rank == 1', '-o', 'only.json', '--force')
+    equal(sorted(e['name'] for e in dump('only.json')), ['cudaLaunchKernel', 'gemm', 'ncclDevKernel_AllReduce_Sum_f32_RING_LL'])
+    equal([(w['rank'], w['last']) for w in json.loads(run('report', '--json', source).stdout)['waits']], [(0, 0), (1, 1)])
+
+
+@case('sgl-project/sglang#11413', 'rank', 'ranks that SGLang merged have pids such as "[TP01-DP00] 83"')
+def _():
+    put('merged.trace.json', {'traceEvents': two_ranks(lambda rank, pid: f'[TP{rank:02d}-DP00] {pid}'), 'distributedInfo': {'backend': 'nccl', 'rank': 0, 'world_size': 2}})
+    has_two_ranks('merged.trace.json')
+
+
+@case('AMD-AGI/TraceLens#167', 'rank', 'ranks that TraceFuse merged have args for rank and original pid')
+def _():
+    put('merged_trace.json', {'traceEvents': two_ranks(lambda rank, pid: 100 * rank + pid, rank=int, pid_raw=int)})
+    has_two_ranks('merged_trace.json')
+    put('other.json', {'traceEvents': two_ranks(lambda rank, pid: 100 * rank + pid, rank=int)})
+    equal({d['rank'] for d in devices('other.json')}, {None})  # "rank" alone may be another number
+
+
+@case('mosaicml/composer#473', 'rank', 'a trace of several ranks has an event of metadata for each process')
+def _():
+    put('merged.json', {'traceEvents': two_ranks(lambda rank, pid: 100 * rank + pid) + [
+        {'name': 'global_rank', 'ph': 'M', 'pid': pid, 'tid': 7, 'ts': 0, 'args': {'value': pid // 100}} for pid in (0, 9, 101, 109)]})
+    has_two_ranks('merged.json')
+
+
 @case('sgl-project/sglang#11110', 'rank', 'one file for each stage of each rank')
 def _():
     names = [f'1759255878.904894-TP-{r}-{stage}.trace.json.gz' for r in (0, 1) for stage in ('DECODE', 'EXTEND')]
