@@ -163,7 +163,7 @@ struct word {
 };
 
 static const char NOT_FINITE[] = "NaN or Infinity: kept as a string";
-static const char NOT_LITERAL[] = "literal of another language (True, None, undefined)";
+static const char NOT_LITERAL[] = "literal of another language (True, None, undefined, (nil)): converted to JSON";
 static const struct word WORDS[] = {
     {"true", JSON_TRUE, NULL, NULL},
     {"false", JSON_FALSE, NULL, NULL},
@@ -180,10 +180,12 @@ static const struct word WORDS[] = {
     {"False", JSON_FALSE, NOT_LITERAL, NULL},
     {"None", JSON_NULL, NOT_LITERAL, NULL},
     {"undefined", JSON_NULL, NOT_LITERAL, NULL},
+    {"(nil)", JSON_NULL, NOT_LITERAL, NULL}, /* %p of a null pointer in C */
 };
 
+/* True for characters of numbers and words, including those of "(nil)". */
 static bool word_char(uint8_t c) {
-  return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '+' || c == '-' || c == '.';
+  return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr("+-.()", c));
 }
 
 static bool scan_word(struct json *j, struct json_value *v) {
@@ -202,7 +204,13 @@ static bool scan_word(struct json *j, struct json_value *v) {
     v->end = j->p = q;
     return true;
   }
-  return json_bad(j, j->p, "invalid JSON value");
+  if (!is_letter(*j->p) || !ends_value(j, q - 1)) return j->status == JSON_OK && json_bad(j, j->p, "invalid JSON value");
+  json_fix(j, j->p, "value without quotes: kept as a string");
+  v->type = JSON_STRING;
+  v->fixed = true;
+  v->str = (struct json_string){.p = j->p, .n = n, .plain = true};
+  v->end = j->p = q;
+  return true;
 }
 
 static bool scan_odd_number(struct json *j, bool member, struct json_value *v) {

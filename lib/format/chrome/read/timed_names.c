@@ -13,8 +13,9 @@
 /* Returns the length of the name without a duration such as "[12.411 us]" at its end. */
 static size_t untimed(const char *name, size_t n) {
   static const char *const UNITS[] = {" ns]", " us]", " ms]", " s]"};
-  const char *open = n ? memrchr(name, '[', n) : NULL, *p = open ? open + 1 : NULL;
+  const char *open = strrchr(name, '[');
   if (!open || open == name) return n;
+  const char *p = open + 1;
   const size_t digits = strspn(p, "0123456789.");
   for (size_t i = 0; digits && i < sizeof UNITS / sizeof *UNITS; i++)
     if (strcmp(p + digits, UNITS[i]) == 0) return (size_t)(open - name);

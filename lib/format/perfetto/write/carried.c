@@ -105,7 +105,7 @@ static void put_track(struct carrier *c, tk_id track) {
 
 /* ---- types of numbers ---- */
 
-/* Types of the numbers of the args with a key, as bits; HAS_FIELDS: bytes that are fields of the event. */
+/* Types of the numbers that all args with the same key have, as bits. HAS_FIELDS: bytes that are fields of the event. */
 enum { HAS_INT = 1, HAS_UINT = 2, HAS_DOUBLE = 4, HAS_POINTER = 8, HAS_FIELDS = 16 };
 
 static uint32_t bit_of(unsigned type) {
