@@ -189,7 +189,7 @@ static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "length", "at", "cause", "device", "after work", "before work", "host", NULL };
   struct table t = { .align = "rrllll" "l", .drop = "..c.ab.", .width = tty_width(stdout) };
   if (r->n_gaps == 0) return true;
-  title("Longest idle times (host: what its innermost spans did most of the time; --time selects from 'at')");
+  title("Longest idle times (host: the innermost span over at least half of the time; --time selects from 'at')");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_gaps && i < top; i++) {
     const struct tk_report_gap *g = &r->gaps[i];
@@ -204,6 +204,7 @@ static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
     table_cell(&t, "%.60s", full_names ? g->before : g->short_before);
     table_cell(&t, "%.60s", full_names ? g->after : g->short_after);
     if (*g->host_span) table_cell(&t, "%s (%s)", g->host_span, host);
+    else if (g->host_time > 0) table_cell(&t, "no span over more than %s%%", tty_fraction(100 * (double)g->host_time / (double)g->length, 1, host));
     else table_cell(&t, "-");
   }
   return table_print(&t, stdout);
