@@ -207,8 +207,8 @@ static void print_outside(const struct tk_tree_report *r) {
   tk_print_duration(r->outside, outside);
   tk_print_duration(r->work, work);
   tty_fraction(100 * (double)r->outside / (double)r->work, 1, share);
-  printf("device: %s (%s%%) of the %s in which devices worked ran work launched outside of these spans, or by an unknown call\n", outside,
-         share, work);
+  printf("device: %s (%s%%) of the %s in which devices worked ran work launched outside of these spans, or by an unknown call\n",
+         outside, share, work);
 }
 
 static bool print_text(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
@@ -413,7 +413,8 @@ const struct command command_tree = {
     "The column total is the sum of durations; %parent and %all are its shares of the line above and of all outermost lines; mean "
     "is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of its "
     "thread. Device is the time during which an accelerator ran work launched inside the span, on any stream: kernels, copies and "
-    "fills connected to a call by a correlation id or a flow. A note says how much of the devices' time has no line. With --per, times and counts are averages per call of that name. "
+    "fills connected to a call by a correlation id or a flow. A note says how much of the devices' time has no line. With --per, "
+    "times and counts are averages per call of that name. "
     "With --every, they are averages per iteration: an iteration lasts from one event with the name to the next on the same "
     "thread, and what precedes the first and follows the last is left out; --step-name 'every:PATTERN' cuts steps for all other "
     "commands in the same way. A span that never ended is counted but has no duration; if a span crosses an edge of the time "

@@ -417,8 +417,9 @@ static bool cut_levels(struct tree *tree, uint32_t levels) {
 static bool fill(struct tree *tree, const struct works *works, struct tk_err *err) {
   const uint32_t levels = tree->opt->levels;
   const bool layers = tree->opt->layers;
-  return hang(tree, err) && (!layers || tree_layers_hang_backward(tree)) && add_all(tree) && (!layers || tree_layers_add(tree, works)) &&
-         sum_nodes(tree) && hang_samples(tree) && order_nodes(tree) && tree_device_sum(tree) && report_nodes(tree) &&
+  const bool added = hang(tree, err) && (!layers || tree_layers_hang_backward(tree)) && add_all(tree) &&
+                     (!layers || tree_layers_add(tree, works));
+  return added && sum_nodes(tree) && hang_samples(tree) && order_nodes(tree) && tree_device_sum(tree) && report_nodes(tree) &&
          (!levels || cut_levels(tree, levels));
 }
 

@@ -87,8 +87,8 @@ static bool is_around(const struct tree *tree, uint32_t from, uint32_t to) {
   return to == from;
 }
 
-/* Returns the node of an operator of the backward pass, below the layer of its forward pass; 0 if the trace does not link it to a layer, or
- * if it has a layer of its own. */
+/* Returns the node of an operator of the backward pass, below the layer of its forward pass; 0 if the trace does not link it to a
+ * layer, or if it has a layer of its own. */
 static uint32_t hang_operator(struct tree *tree, tk_id event, tk_id forward) {
   const struct tk_event *e = &tree->t->events[event];
   const uint32_t layer = forward ? tree->around[forward] : 0;
