@@ -43,7 +43,7 @@ static void cell_verdict(struct html_table *t, const char *verdict) {
 }
 
 void html_figures(FILE *to, const struct tk_report *r) {
-  static const struct html_column columns[] = { { "figure", false, true }, { "verdict", false, true }, { "value", false, false },
+  static const struct html_column columns[] = { { "figure", false, true }, { "value", false, false }, { "verdict", false, true },
                                                 { "good if", false, true }, { "worst device", false, true }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[64], number[32], who[128];
@@ -58,8 +58,8 @@ void html_figures(FILE *to, const struct tk_report *r) {
     else snprintf(text, sizeof text, "unknown");
     figure_device(f, who, sizeof who);
     html_cell(&t, f->name);
-    cell_verdict(&t, f->verdict);
     html_cell(&t, text);
+    cell_verdict(&t, f->verdict);
     html_cell(&t, f->good);
     html_cell(&t, who);
   }
