@@ -17,7 +17,7 @@ struct params {
 static const struct opt opts[] = {
   ROW_OUTPUT,
   { OPT_STRING, 0, "input", "NAME", "name of the input in the plan (default: the name of the file)", FIELD(input), 0, 0, 0 },
-  { OPT_NUMBER, 0, "rank", "N", "number of the rank in the plan; needed for a file that contains several", FIELD(rank), 0, 0, 0 },
+  { OPT_NUMBER, 0, "rank", "N", "number of the rank in the plan; needed for a file that contains several ranks", FIELD(rank), 0, 0, 0 },
   ROW_FORCE,
   ROW_JSON,
   ROWS_READ,
@@ -100,9 +100,9 @@ const struct command command_apply = {
     "same pids, ids and names. The result is a part of the merged file, with the data that concat needs; only concat can read "
     "it. The other ranks are not needed, so ranks can be written in parallel on the machines that store them.\n"
     "\n"
-    "The input is matched to the plan by its name, or else by the end of its name, or else by the rank it states. A file that "
-    "contains several ranks, such as the report of a node, becomes one part for each --rank. Writing the same rank again gives "
-    "the same bytes.",
+    "The input is matched to the plan by its full name, or else by its file name, or else by the rank that it states. A file "
+    "that contains several ranks, such as the report of a node, becomes one part for each --rank. Writing the same rank again "
+    "gives the same bytes.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

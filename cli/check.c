@@ -20,8 +20,7 @@ struct params {
 
 static const struct opt opts[] = {
   { OPT_LIST, 0, "assert", "EXPR",
-    "fail unless this holds for each input, such as 'gpu_busy > 80%', 'p95(step) < 150ms', 'count(cudaMalloc) == "
-    "0'", FIELD(asserts),
+    "fail unless this holds for each input, such as 'gpu_busy > 80%', 'p95(step) < 150ms', 'count(cudaMalloc) == 0'", FIELD(asserts),
     0, 0, 0 },
   { OPT_WORD, 0, "annotations", "FORM", "print the findings in the format of a CI service", FIELD(annotations),
     annotate_words, 0, 0 },
@@ -168,14 +167,14 @@ const struct command command_check = {
     "read as a trace.\n"
     "\n"
     "--assert tests the performance of the run as well. An assertion is WORD OP VALUE or FUNCTION(NAME) OP VALUE; OP is <, <=, "
-    ">, >=, == or !=. Words are the keys of report --json without their unit, which the value has instead: 'compute > 50%', "
-    "'idle_host < 20ms', 'kernels < 5000'. They must hold for every rank. WORD may also be the name of a key figure of report, "
-    "such as 'device utilization > 80%' or 'peak memory < 90%': the worst value of all devices. Functions are total, self, "
-    "union, count, mean, min, max, p50, p95, percent_of_range and percent_of_sum, applied to the events whose name matches a "
-    "glob, as in top --json. The name step refers to training steps, which also have deviation and outliers. If an assertion "
-    "does not hold, the exit status is 1. An assertion that cannot be evaluated (no device, no steps, no such event, unknown "
-    "figure) never passes; the exit status is 3. Only count() of a missing event is 0. If an assertion is invalid, the exit "
-    "status is 2 and nothing is read.",
+    ">, >=, == or !=. WORD is a key of report --json without the unit at its end; the value has the unit instead: 'compute > "
+    "50%', 'idle_host < 20ms', 'kernels < 5000'. The assertion must hold for every rank. WORD may also be the name of a key "
+    "figure of report, such as 'device utilization > 80%' or 'peak memory < 90%'; the worst value of all devices is tested. "
+    "Functions are total, self, union, count, mean, min, max, p50, p95, percent_of_range and percent_of_sum, applied to the "
+    "events whose name matches a glob, as in top --json. The name step refers to training steps, which also have deviation and "
+    "outliers. If an assertion does not hold, the exit status is 1. An assertion that cannot be evaluated (no device, no "
+    "steps, no such event, unknown figure) never passes; the exit status is 3. The exception is count(), which is 0 for a "
+    "missing event. If an assertion is invalid, the exit status is 2 and nothing is read.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -111,7 +111,7 @@ const struct command command_concat = {
   .description =
     "Joins the parts that apply wrote for the ranks of a plan, in any order. The result is the trace that merge would write "
     "from the same ranks with the same options: byte for byte, with the same build of tracekit. Parts are copied without "
-    "decoding or recompressing them; a .gz output has a single member.\n"
+    "decoding or recompressing them; a .gz output is a single gzip stream.\n"
     "\n"
     "Each part records its plan, rank, length and CRC. A part that is truncated, damaged or belongs to another plan is "
     "refused, and so is an output that lacks a rank of the plan. A duplicate part is ignored if it is identical.",

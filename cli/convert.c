@@ -26,13 +26,13 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* A key that no event has is an empty selection. */
+/* Adds rows for --scopes.  Fails with TK_ENOTHING if no event has a path in the named arg. */
 static bool add_scopes(const struct shared *s, struct tk_trace *t, struct tk_err *err) {
   uint64_t rows;
   if (!tk_scopes(t, s->scopes + 4, &rows, err)) return false;
   if (rows) return true;
   err->code = TK_ENOTHING;
-  snprintf(err->msg, sizeof err->msg, "%.200s: nothing matched: no event has a path in the arg '%.200s' (--scopes)", t->source,
+  snprintf(err->msg, sizeof err->msg, "%.200s: nothing matched: no event has a path in its arg '%.200s' (--scopes)", t->source,
            s->scopes + 4);
   return false;
 }
@@ -131,7 +131,8 @@ static int cmd_convert(const void *params, const struct operands *in) {
   struct redacting r;
   if (!sources) return status;
   if (s->scopes && (!select_is_arg(s->scopes) || sources->n > 1 || folder)) {
-    status = run_usage("convert", select_is_arg(s->scopes) ? "--scopes allows one input and output" : "--scopes: expected arg.KEY");
+    status = run_usage("convert", select_is_arg(s->scopes) ? "--scopes accepts only one input and one "
+                                                             "output" : "--scopes: expected arg.KEY");
     tk_sources_close(sources);
     return status;
   }

@@ -48,8 +48,7 @@ static const struct opt opts[] = {
   { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other "
                                  "files", FIELD(html), 0, 0, 0 },
   ROW_FORCE,
-  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: fusion.*, "
-                            "add<*>(float*)", FIELD(fold),
+  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: fusion.*, add<*>(float*)", FIELD(fold),
     0, 0, 0 },
   { OPT_FLAG, 0, "whole", 0, "compare whole ranks instead of training steps", FIELD(whole), 0, 0, 0 },
   { OPT_LIST, 0, "fail-if", "EXPR",
@@ -266,7 +265,7 @@ static int sides_and_diff(struct run *run, struct tk_diff_options *o, const stru
   return status;
 }
 
-/* Names the runs as a comparison of several runs does. */
+/* Names both runs by the parts of their paths that differ, as for more than two runs, and compares them. */
 static int open_and_diff(struct run *run, struct tk_diff_options *o, const struct operands *sides) {
   struct runs named = { .n = 0 };
   const struct opt_list none = { .n = 0 };
@@ -362,7 +361,7 @@ static int compare_sources(struct run *run, struct tk_diff_options *o, const str
   return status;
 }
 
-/* Opens a run of a folder with --keep-going.  Returns NULL without a status if it has no trace. */
+/* Opens a run for --keep-going.  Returns NULL if the run has no trace or cannot be read; sets *status only after an interrupt. */
 static struct tk_sources *open_any(const struct shared *s, const struct operands *inputs, int *status) {
   struct progress progress;
   struct tk_err err = { 0 };
@@ -409,8 +408,8 @@ static int compare_runs(struct run *run, struct tk_diff_options *o, const struct
 /* True if all figures of the conditions come from two runs. */
 static bool can_judge(const struct run *run) {
   if (!run->asks_figures) return true;
-  tty_say("diff: --fail-if: keys of report --json are available for two runs only, without --html; "
-          "use the functions of names and steps");
+  tty_say("diff: --fail-if: keys of report --json need exactly two runs and no --html; "
+          "use a function such as total(NAME) or mean(step)");
   return false;
 }
 
@@ -479,7 +478,7 @@ static bool parse_conditions(struct run *run) {
     if (!parsed || !e->name || expect_is_step(e)) continue;
     const enum expect_function f = e->function;
     const bool can = f == EXPECT_TOTAL || f == EXPECT_SELF || f == EXPECT_COUNT || f == EXPECT_MEAN;
-    if (!can) tty_say("diff: '%s': only total, self, count and mean are available for names", e->text);
+    if (!can) tty_say("diff: '%s': only total, self, count and mean can be tested for a name", e->text);
     ok = ok && can;
   }
   return ok;
@@ -524,30 +523,30 @@ const struct command command_diff = {
     "Compares runs in any formats, with any number of ranks. BEFORE and AFTER can be anything that names traces (a file, a "
     "folder, an archive, @list); --before and --after may be repeated. For each name, the output shows the sums of durations "
     "before and after, averaged over all steps of all ranks, sorted by the change. If steps are not marked on both sides, or "
-    "with --whole, ranks are compared instead. A table of the runs comes first.\n"
+    "with --whole, whole ranks are compared instead of steps. A table of the runs comes first.\n"
     "\n"
-    "The noise column is the range that contains the true difference in 95 of 100 cases, estimated from the spread over steps "
-    "and ranks. Steps are matched by number, or else by order if both runs have the same number, so that regular variation "
-    "between steps does not count as noise. ~ marks changes within the noise, ? marks rows with too few steps and ranks for an "
-    "estimate.\n"
+    "The noise column is half the width of the 95% confidence interval of the change, estimated from the spread over steps and "
+    "ranks. Steps are matched by number, or else by order if both runs have the same number of steps, so that regular "
+    "variation between steps does not count as noise. ~ marks changes within the noise, ? marks rows with too few steps and "
+    "ranks for an estimate.\n"
     "\n"
-    "--match tree compares runs whose kernels have other names, on other devices or with other versions of a library. A kernel, copy "
-    "or fill is matched by the path of operators and annotations that launched it and by its index among the work of its class that "
-    "the same call launched: 'aten::linear > aten::addmm > kernel 2'. Names that differ follow the path. Work that no operator "
-    "launched is matched by name.\n"
+    "--match tree compares runs whose kernels have other names, on other devices or with other versions of a library. A "
+    "kernel, copy or fill is matched by the path of operators and annotations that launched it and by its index among the work "
+    "of its class that the same call launched: 'aten::linear > aten::addmm > kernel 2'. Names that differ follow the path. "
+    "Work that no operator launched is matched by name.\n"
     "\n"
-    "With three or more runs, each is compared with the first: a row for each name has a column for each run. --over DIR takes the "
-    "folders and traces in a folder as runs in natural order and adds lasting changes: a change of the mean "
-    "from one run on that the spread of the runs before and after does not explain, with its probability by chance. "
-    "--html writes a page for any number of runs. With --keep-going, inputs that cannot be read are left out with a note, and so are "
-    "runs of which none can be read; the first run that remains is the baseline.\n"
+    "With three or more runs, each is compared with the first: a row for each name has a column for each run. --over DIR takes "
+    "the folders and traces in a folder as runs in natural order and reports lasting changes: from some run on, the mean "
+    "differs by more than the spread of the runs explains. The probability that chance causes such a change is printed too. "
+    "--html writes a page for any number of runs. With --keep-going, inputs that cannot be read are left out with a note, and "
+    "so are runs of which none can be read; the first run that remains is the baseline.\n"
     "\n"
-    "--fail-if sets the exit status to 1 if the expression holds for the run after, or for any run but the first. 'total > "
-    "5%' refers to the self time of all events. 'total(NAME) > 5%', and self, count and mean, refer to the events of a step "
-    "whose name matches a glob. 'mean(step) > 150ms', and min, max, p50, p95, deviation and count, refer to steps. "
-    "'device_busy < 80%' refers to a key of report --json, averaged over ranks, and 'host overhead > 10%' to a key figure. "
-    "Percentages are relative changes, unless the key itself is a percentage; 1.1x is a ratio. A change within the noise does not "
-    "fail. If the expression cannot be evaluated, the exit status is 3.",
+    "--fail-if sets the exit status to 1 if the expression holds for the run after the change, or, of several runs, for any "
+    "but the first. 'total > 5%' refers to the self time of all events. 'total(NAME) > 5%', and self, count and mean, refer to "
+    "the events of a step whose name matches a glob. 'mean(step) > 150ms', and min, max, p50, p95, deviation and count, refer "
+    "to steps. 'device_busy < 80%' refers to a key of report --json, averaged over ranks, and 'host overhead > 10%' to a key "
+    "figure of report. Percentages are relative changes, unless the key itself is a percentage; 1.1x is a ratio. A change "
+    "within the noise does not fail. If the expression cannot be evaluated, the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -86,7 +86,7 @@ static void print_list(const struct params *p, struct tk_trace *t, const uint8_t
 
 static bool is_any(const struct tk_trace *t, const uint8_t *selected) { return memchr(selected, 1, (size_t)t->n_events + 1) != NULL; }
 
-/* Prints the selected events. That nothing is selected is a finding. */
+/* Prints the selected events. Sets *status to STATUS_FINDING if none is selected, unless --allow-empty is given. */
 static void print_selected(const struct params *p, struct tk_trace *t, const struct tk_selection *select, int *status) {
   const struct selected *asked = &p->selected;
   uint8_t *selected = calloc((size_t)t->n_events + 1, 1);
@@ -128,7 +128,7 @@ static int check_forms(const struct params *p, const struct tk_selection *select
   if (p->graph && p->head) return run_usage("dump", "--head cannot be combined with --graph");
   if (p->graph && p->cols.n) return run_usage("dump", "--cols cannot be combined with --graph");
   if (p->graph && select_is_asked(select))
-    return run_usage("dump", "--graph prints the whole trace: tracekit filter selects events first");
+    return run_usage("dump", "--graph prints the whole trace; to select events, use tracekit filter first");
   return are_columns(&p->cols) ? STATUS_DONE : STATUS_USAGE;
 }
 
@@ -153,8 +153,8 @@ const struct command command_dump = {
   .description =
     "Prints the events of a trace sorted by time, one per line: start (milliseconds since the first event), duration, name, "
     "indented by depth, process and thread. --jsonl and --csv print the same for programs, with exact times; --jsonl includes "
-    "args. --cols adds what an event is part of, such as its phase, or an arg. The options that select events work as in filter; "
-    "times and depths remain those of the whole trace.\n"
+    "args. --cols adds a column, such as the phase to which an event belongs, or an arg. The options that select events work "
+    "as in filter; times and depths remain those of the whole trace.\n"
     "\n"
     "--graph prints the event graph as it was read: tracks, events with their depth and args, flows, records, metadata and "
     "notes, in canonical order. Two traces with the same meaning print the same text. The text is meant for people and for "

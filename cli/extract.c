@@ -191,7 +191,7 @@ const struct command command_extract = {
     "and are never written to an XPlane.\n"
     "\n"
     "Without -o, the output is <run>.<host>.json.gz in the current folder. An existing file is replaced only with --force; an "
-    "existing file with the same contents is kept, without an error. From a truncated or damaged file all readable events are "
+    "existing file with the same contents is kept, without an error. All readable events of a truncated or damaged file are "
     "saved, and a message reports their number. If no event of a host can be read, the host is left out, a message reports it, "
     "and the exit status is 3.",
   .opts = opts,

@@ -24,7 +24,7 @@ static const struct opt_word keep_words[] = {
 static const struct opt opts[] = {
   ROWS_SELECT,
   { OPT_LIST, 0, "keep", "WHAT",
-    "also keep the parents or children of selected events, or the events connected to them by flows", FIELD(keep),
+    "also keep parents or children (spans around or within selected events), or flows (events connected to them by flows)", FIELD(keep),
     keep_words, 0, 0 },
   ROW_LIST("drop-args", "GLOB", "remove args whose key matches", drop_args),
   ROW_LIST("keep-args", "GLOB", "remove args whose key does not match", keep_args),
@@ -82,7 +82,7 @@ static bool read_keep(const struct params *p, struct tk_filter_options *o) {
     else if (!strcmp(word, "children")) o->keep_children = true;
     else if (!strcmp(word, "flows")) o->keep_flows = true;
     else {
-      tty_say("filter: --keep: unknown word '%s'; did you mean '%s'?", word, near ? near : "parents");
+      tty_say("filter: --keep: unknown value '%s'; did you mean '%s'?", word, near ? near : "parents");
       return false;
     }
   }
@@ -157,10 +157,11 @@ const struct command command_filter = {
     "nothing is written, a message explains why, and the exit status is 1, unless --allow-empty is given.\n"
     "\n"
     "An expression (-e) consists of tests joined by && || ! and parentheses. A test is SYMBOL OP VALUE; OP is == != < <= > >=, "
-    "=~ or !~ (Perl-compatible regular expression, anywhere in the text) or ~ (glob). A symbol alone tests that the event has "
-    "it. The symbols are name cat ts dur end self depth pid tid rank host process thread track kind step stream device "
-    "arg.KEY. Times need a unit (10us); ts and end count from the first event. A test on a missing property is false: a "
-    "counter sample has neither dur nor depth. docs/filter.md describes the whole language.",
+    "=~ or !~ (Perl-compatible regular expression, anywhere in the text) or ~ (glob). A symbol alone tests whether the event "
+    "has this property. The symbols are name cat ts dur end self depth pid tid rank host process thread track kind step stream "
+    "device arg.KEY. Times need a unit (10us); ts and end count from the first event. If the event lacks the property, as a "
+    "counter sample lacks dur and depth, != and !~ are true and all other tests are false. docs/filter.md describes the whole "
+    "language.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -273,7 +273,7 @@ static void print_texts(const char *what, const char *const *texts, size_t n) {
   }
 }
 
-/* Prints the models of the devices, else what the trace calls the devices: "NPU 0". */
+/* Prints the models of the devices or, if unknown, their names in the trace: "NPU 0". */
 static void print_devices(const struct tk_report *r) {
   enum { MOST = 8 };
   const char *names[MOST];

@@ -46,13 +46,13 @@ const struct command command_mcp = {
   .summary = "answer an assistant's questions about traces (Model Context Protocol)",
   .operands = "[FOLDER...]",
   .description =
-    "Serves the Model Context Protocol on standard input and output. An assistant starts it, and asks with the tools list, info, "
-    "report, top, tree, diff, sql and check, which are the commands of these names; the tool view returns the command line that "
-    "opens a viewer. Answers are the commands' JSON.\n"
+    "Serves the Model Context Protocol on standard input and output. An assistant starts this server and calls its tools: "
+    "list, info, report, top, tree, diff, sql and check run the commands of these names, and view returns the command line "
+    "that opens a viewer. Answers are the JSON that the commands print.\n"
     "\n"
-    "Only files in the folders are read (default: the current folder): no links that lead out, no addresses. Nothing is "
-    "written. The lists of an answer have at most 200 rows, and the answer at most 20,000 bytes; the client can ask for "
-    "others with limit, offset and max_bytes, and what was left out is reported.",
+    "Only files in the given folders are read (default: the current folder). Links that lead out of them, and addresses, are "
+    "refused. Nothing is written. The lists of an answer have at most 200 rows, and the answer at most 20,000 bytes; the "
+    "client can change this with limit, offset and max_bytes, and anything left out is reported.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -34,8 +34,7 @@ static const struct opt opts[] = {
   ROWS_MERGE_PART(struct params),
   ROWS_MERGE_LAYOUT(struct params),
   { OPT_FLAG, 0, "manifest", 0,
-    "write a tar of the decompressed inputs, with a manifest from which Perfetto 58 and later merges "
-    "them", FIELD(manifest), 0, 0, 0 },
+    "write a tar of the decompressed inputs, with a manifest from which Perfetto 58 and later merges them", FIELD(manifest), 0, 0, 0 },
   { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
     SHARED(keep_going), 0, 0, 0 },
   ROW_JOIN,
@@ -134,7 +133,7 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   for (size_t i = 0; ranks && i < report->n_ranks; i++)
     if (!ranks[i]->skipped) row(&table, ranks[i]);
   if (ranks) table_print(&table, to);
-  else tty_say("out of memory: a table is missing");
+  else tty_say("out of memory: a table is missing from the output");
   free(ranks);
   if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
   clocks_text(to, s, &report->align);
@@ -174,7 +173,7 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   json_close(&j, '}');
 }
 
-/* Returns the reason without the name, if it begins with the name. */
+/* Returns the reason `why` without the prefix "NAME: ", if it has one. */
 static const char *behind(const char *name, const char *why) {
   const size_t n = strlen(name);
   return !strncmp(why, name, n) && !strncmp(why + n, ": ", 2) ? why + n + 2 : why;
@@ -285,20 +284,20 @@ const struct command command_merge = {
     "\n"
     "The clocks of different hosts differ by microseconds to seconds. If ranks of several hosts took part in the same "
     "collectives (kernels of NCCL and RCCL, ops on the device planes of XLA), merge measures the difference, because all ranks "
-    "leave a collective together. Each host is shifted as a whole: by a constant, along a line if its clock drifts, or along "
-    "several lines if its clock was set. Ranks of one host are not shifted relative to each other, unless their collectives "
-    "show that they have different clocks. All ways to match the collectives are weighed against each other, and against the "
-    "possibility that the hosts share nothing. A second table shows, for each host, the offset of its clock, the error, the "
-    "bounds proven by causality, and other possible offsets. If the offset of a host is unreliable, the host stays on its wall "
-    "clock and a message reports it. Alignment reads the inputs twice.\n"
+    "leave a collective together. Each host is shifted as a whole: by a constant, by a linear function of time if its clock "
+    "drifts, or by several such functions if its clock was set meanwhile. Ranks of one host are not shifted relative to each "
+    "other, unless their collectives show that they have different clocks. All ways to match the collectives are weighed "
+    "against each other, and against the possibility that the hosts share nothing. A second table shows, for each host, the "
+    "offset of its clock, the error, the bounds proven by causality, and other possible offsets. If the offset of a host is "
+    "unreliable, the host stays on its wall clock and a message reports it. Alignment reads the inputs twice.\n"
     "\n"
-    "Several profilers may have recorded one rank: PyTorch's profiler, Nsight Systems, a memory snapshot. Inputs that claim the "
-    "same rank in different formats become one rank if they share the pid of a process, recorded at the same time and do not "
-    "name different hosts. --join states that they belong together, which is needed for formats without pids (XPlane, memory "
-    "snapshots). The clock of a further recording is compared by the kernels that both contain, or else by NVTX ranges and "
-    "annotations of the same names, or else its wall clock is used; --align=clock and --align=none move nothing. A kernel or call "
-    "in both recordings is counted once. Processes with the same pid are one process, in which each recorder has rows of its own. "
-    "A note reports which inputs were joined, by how much each was moved, and how many events were left out.\n"
+    "Several profilers may have recorded one rank: PyTorch's profiler, Nsight Systems, a memory snapshot. Inputs that claim "
+    "the same rank in different formats become one rank if they share the pid of a process, were recorded at the same time and "
+    "do not name different hosts. --join states that they belong together, which is needed for formats without pids (XPlane, "
+    "memory snapshots). The clocks of two recordings are compared by the kernels that both contain, or else by NVTX ranges and "
+    "annotations of the same names; without these, wall clocks are used. --align=clock and --align=none move no recording. A "
+    "kernel or call in both recordings is counted once. Processes with the same pid become one process, in which each profiler "
+    "has separate rows. A note reports which inputs were joined, by how much each was moved, and how many events were left out.\n"
     "\n"
     "--rank, --every-rank, --step and --time keep part of the trace; each input is cut as it is read. Each rank has its own "
     "steps; a time range refers to the merged timeline.\n"
@@ -311,15 +310,16 @@ const struct command command_merge = {
     "\n"
     "If the output ends in '/', it becomes a folder for xprof and TensorBoard with one file per host, all on one timeline: "
     "LOGDIR/plugins/profile/RUN/HOST.xplane.pb. RUN is the run of the first input. A host with several ranks has one file per "
-    "rank. A folder inside plugins/profile is used as the run itself. An existing run is kept, unless --force is given.\n"
+    "rank. If the output is a folder inside plugins/profile, it is used as the run folder itself. An existing run is kept, "
+    "unless --force is given.\n"
     "\n"
     "--manifest does not merge: it writes a tar (.tar, .tar.gz) of the decompressed input files and a perfetto_manifest.json "
     "with the rank, host and clock of each. Perfetto 58 and later merges them when it opens the tar. Inputs that Perfetto "
     "cannot read (XPlane), and a second Perfetto trace with several machines, are refused. A manifest cannot describe the "
     "drift of a clock; a message reports it.\n"
     "\n"
-    "--label is a text with fields in braces. If a field is unknown, it is left out together with the text before it. {{ "
-    "prints a brace.",
+    "--label is a text with fields in braces. If the value of a field is unknown, the field is left out together with the text "
+    "before it. {{ prints a brace.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

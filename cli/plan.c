@@ -11,7 +11,7 @@ struct params {
   struct merging merging;
 };
 
-/* Without marker, because a scan records only collectives, and without none, because ranks are placed one by one. */
+/* "marker" is missing because a scan records only collectives, and "none" because each rank is placed separately. */
 static const struct opt_word align_words[] = {
   { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks if that is reliable, otherwise as with clock" },
   { "clock", TK_ALIGN_CLOCK, "align by absolute time, if the inputs record it" },
@@ -211,7 +211,7 @@ const struct command command_plan = {
     "and how much that cost the others, as report shows for traces; the step in which this was worst; and the names in which "
     "the slow rank spent more self time than a typical one.\n"
     "\n"
-    "merge --offsets-from accepts a plan too, to move a single rank onto the merged timeline as a trace of its own.",
+    "merge --offsets-from accepts a plan too, to write a single rank as a separate trace on the merged timeline.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

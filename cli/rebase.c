@@ -25,7 +25,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "at", "NAME", "put the first event with this name (or glob) at 0", FIELD(at), 0, 0, 0 },
   { OPT_INT, 0, "nth", "N", "with --at: put the Nth event at 0 instead of the first", FIELD(nth), 0, 1, 2000000000 },
   { OPT_TIME, 0, "shift", "TIME", "shift all events by this time, such as 1.5ms or -20us", FIELD(shift), 0, 0, 0 },
-  { OPT_FLAG, 0, "absolute", 0, "print times since the Unix epoch instead of since a base time", FIELD(absolute), 0, 0, 0 },
+  { OPT_FLAG, 0, "absolute", 0, "write times since the Unix epoch instead of since a base time", FIELD(absolute), 0, 0, 0 },
   { OPT_STRING, 0, "scale", "FACTOR",
     "multiply all times since the first event by this factor: 0.99998, or -20ppm for a fast clock", FIELD(scale), 0, 0, 0 },
   ROWS_WRITE,
@@ -198,8 +198,7 @@ static int cmd_rebase(const void *params, const struct operands *in) {
   struct tk_rebase_options options = asked(p);
   struct tk_err err = { 0 };
   int status;
-  if (!asks_anything(p)) return run_usage("rebase", "no shift given: use --to-zero, --to, --at, --shift, --scale or "
-                                                    "--absolute");
+  if (!asks_anything(p)) return run_usage("rebase", "no shift given: use --to-zero, --to, --at, --shift, --scale or --absolute");
   if (!tk_rebase_check(&options, &err)) return run_fail(&err);
   if (in->n > 1) return several(p, in);
   const char *input = run_input("rebase", in, &status);

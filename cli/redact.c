@@ -205,7 +205,7 @@ const struct command command_redact = {
     "users in paths, the part after :// of URLs, values after token=, --password and similar keys, tokens of well-known "
     "services, long random keys, e-mail addresses, domain names, and IP addresses (four numbers with dots, unless v or version "
     "precedes them). With --names hash, whole names are hashed, except those of steps, streams and planes. Categories are "
-    "always treated like names are by default. Text ids are hashed too. Limits: a path is only recognised up to its first "
+    "always treated as names are with --names keep. Text ids are hashed too. Limits: a path is only recognised up to its first "
     "space, and a secret in plain words or a host name without a domain is not recognised. Read the output before you send it, "
     "or hash the names.\n"
     "\n"

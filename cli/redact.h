@@ -42,7 +42,7 @@ bool redact_begin(const struct shared *s, const char *command, const struct oper
  * the status. */
 int redact_end(struct redacting *r, const char *output, int status);
 
-/* Print the redaction counts as members of a JSON report, or as a line of text; a second line says that names are kept, if so. */
+/* Print the redaction counts as members of a JSON report, or as a line of text; if names are kept, a second line says so. */
 void redact_json(struct json *j, const struct tk_redact_report *r);
 void redact_text(FILE *to, const struct tk_redact_report *r, enum tk_redact_names names);
 

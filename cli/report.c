@@ -89,7 +89,7 @@ static bool is_empty(const struct tk_report *r, const struct tk_selection *selec
 }
 
 static int say_nothing(const struct shared *s) {
-  if (!s->quiet) tty_fail("nothing matched: no work of a device is selected; tracekit top and tracekit tree show other events");
+  if (!s->quiet) tty_fail("nothing matched: no kernel or other device work is selected; for other events, use tracekit top or tree");
   return STATUS_FINDING;
 }
 
@@ -144,13 +144,13 @@ const struct command command_report = {
     "Shows, for each device of each rank: utilization, that is how long it computed, communicated and copied, and how much of "
     "that was hidden behind other work; how long it was idle and why; how long steps took and which are outliers; which "
     "kernels took the most time; what copies transferred; FLOP/s and bytes/s of operators relative to the device's peak, and "
-    "MFU, if the trace states operations or shapes; how far ahead work was launched; what collectives cost and which "
-    "rank was the straggler; how long programs were compiled; and peak memory use. Data that the trace does not contain is "
-    "listed as not available, and is null in JSON.\n"
+    "MFU (model FLOPs utilization), if the trace states operations or shapes; how far ahead work was launched; what "
+    "collectives cost and which rank was the straggler; how long programs were compiled; and peak memory use. Data that the "
+    "trace does not contain is listed as not available, and is null in JSON.\n"
     "\n"
     "Several inputs are read one after the other and put on one timeline, as in merge, to compare their collectives; large "
     "inputs are read twice for that. The options that select events apply to the work of devices; --time and --step select the "
-    "time range. The definitions are those of HolisticTraceAnalysis where it has them; see docs/analysis.md.",
+    "time range. Figures that HolisticTraceAnalysis also has are defined in the same way; see docs/analysis.md.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -92,8 +92,8 @@ const struct command command_scan = {
     "size, its collectives and steps, and the names with the most self time. plan needs only these summaries to compare the "
     "clocks of all ranks, so the traces of a large job can stay on the machines that recorded them.\n"
     "\n"
-    "merge extracts the same data from its inputs and finds the same clocks. If a rank has more than 2,048 collectives, a "
-    "subset is kept, the same one on every rank.\n"
+    "merge extracts the same data from its inputs and computes the same clock offsets. If a rank has more than 2,048 "
+    "collectives, a subset is kept, the same one on every rank.\n"
     "\n"
     "Scans can be joined with cat or with --join. --join reads them and refuses damaged ones.",
   .opts = opts,

@@ -27,8 +27,7 @@ static const struct opt_word ladder_words[] = {
 };
 
 static const struct opt opts[] = {
-  { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size, such as 100MB (10^6 bytes) or 64KiB "
-                               "(2^10)", FIELD(to), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size, such as 100MB (10^6 bytes) or 64KiB (2^10)", FIELD(to), 0, 0, 0 },
   { OPT_STRING, 0, "events", "N", "write at most this many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
   { OPT_STRING, 0, "percent", "N",
     "limit the size to this percentage of the output of convert", FIELD(percent), 0, 0, 0 },
@@ -146,8 +145,7 @@ static const char *read_options(const struct params *p, struct tk_shrink_options
   if (p->percent && (*end || !(o->percent > 0 && o->percent <= 100))) return "--percent: invalid number; expected a number "
                                                                              "above 0, up to 100";
   return targets == 1 ? NULL : targets ? "--to, --events, --percent and --lossless cannot be "
-                                         "combined" : "no target given: use --to SIZE, --events N, --percent N or "
-                                                                  "--lossless";
+                                         "combined" : "no target given: use --to SIZE, --events N, --percent N or --lossless";
 }
 
 /* False, with err, if --keep or --drop is not a valid expression. */
@@ -201,12 +199,12 @@ const struct command command_shrink = {
   .operands = "[INPUT]",
   .description =
     "Writes a trace so that the file is just within a size limit. The first steps remove no events: another format, better "
-    "compression, and dropping data that only the input format understands (see --no-passthrough). If packets of the system are most "
-    "of a Perfetto trace, the first part of the trace that fits is kept with its packets instead. Then the following steps "
-    "are applied in order, each only as far as needed: remove args, the most expensive first (but never args that connect "
-    "events); remove Python stack frames, the deepest first; merge adjacent spans with the same name and parent into one span, "
-    "with the args count and total (microseconds); remove the shortest spans; remove counter samples. Kernels, copies, "
-    "collectives, steps and annotations are kept unless --hard is given.\n"
+    "compression, and dropping data that only the input format understands (see --no-passthrough). If a Perfetto trace "
+    "consists mostly of system packets, such as ftrace events, only the beginning that fits is kept, complete with its "
+    "packets. Otherwise the following steps are applied in order, each only as far as needed: remove args, the most expensive "
+    "first (but never args that connect events); remove Python stack frames, the deepest first; merge adjacent spans with the "
+    "same name and parent into one span, with the args count and total (microseconds); remove the shortest spans; remove "
+    "counter samples. Kernels, copies, collectives, steps and annotations are kept unless --hard is given.\n"
     "\n"
     "Removed events are counted by process, kind of track and name in a table in the metadata of the output "
     "(tracekit.shrink.dropped). The durations in this table, of the remaining spans and of the merged spans add up to those of "

@@ -45,7 +45,7 @@ static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
 /* Commands that write a file without the bytes of a kind, or with fewer of them. */
 static const struct {
   const char *kind, *command;
-  bool whole; /* removes all of them and no other event */
+  bool whole; /* the command removes all events of the kind and no others */
 } REMEDIES[] = {
   { "args", "tracekit filter --drop-args '*'", true },
   { "flows", "tracekit filter --drop-flows", true },
@@ -76,7 +76,7 @@ static void print_verdict_row(FILE *to, const char *label, const struct tk_size_
   fputc('\n', to);
 }
 
-/* Prints which kind takes most, and the largest one that an option removes if that is another. Rows are largest first. */
+/* Prints the largest kind and, if it is a different one, the largest kind that a command can remove. Rows are largest first. */
 static void print_verdict(FILE *to, const struct tk_size_report *r) {
   const struct tk_size_row *most = NULL, *whole = NULL;
   bool is_whole = false;
@@ -177,8 +177,8 @@ const struct command command_size = {
     "Shows how many bytes a trace takes in its own format or in another one, with and without compression, and breaks them "
     "down by kind of event, category, name, arg, track and rank. These tables count bytes before compression, of the file as "
     "tracekit writes it: the input may be compressed or written with other blanks, and its own size comes first. The rows by kind "
-    "add up to the whole file. The rows by category, name, track and rank exclude metadata, and those by arg are only part of "
-    "the events. The last lines state which kind takes most, and a command that removes it.",
+    "add up to the whole file. The rows by category, name, track and rank exclude metadata, and the rows by arg cover only the "
+    "args of events. The last lines state which kind takes the most space, and a command that removes it.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

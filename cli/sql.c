@@ -28,8 +28,7 @@ static const struct opt opts[] = {
   { OPT_FILE, 0, "db", "FILE", "write the tables, with indices, to an SQLite database", FIELD(db), 0, 0, 0 },
   ROW_STEP_NAME,
   ROW_FORCE,
-  { OPT_TIME, 0, "timeout", "TIME", "abort a statement that takes longer than this (default: 10 "
-                                    "minutes)", FIELD(timeout), 0, 0, 0 },
+  { OPT_TIME, 0, "timeout", "TIME", "abort a statement that takes longer than this (default: 10 minutes)", FIELD(timeout), 0, 0, 0 },
   { OPT_INT, 0, "max-rows", "N", "print only the first N rows of a result (default: all)", FIELD(max_rows), 0, 1, 2147483647 },
   ROW_JSON,
   ROW_KEEP_GOING,
@@ -38,8 +37,7 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit sql trace.json -e 'SELECT name, count(*) AS n, sum(dur)/1e6 AS ms FROM slice GROUP BY name ORDER BY ms DESC "
-    "LIMIT 10'",
+  { "tracekit sql trace.json -e 'SELECT name, count(*) AS n, sum(dur)/1e6 AS ms FROM slice GROUP BY name ORDER BY ms DESC LIMIT 10'",
     "list the names that took the most time" },
   { "tracekit sql trace.json --db trace.sqlite", "write the tables to an SQLite database" },
   { "tracekit sql trace.json -e 'SELECT rank, kind, sum(dur) FROM event GROUP BY 1, 2' --csv", "sum up durations by rank and "
@@ -113,7 +111,7 @@ static char *read_queries(const struct params *p, bool *prompt) {
   else if (p->db) text = strdup("");
   else if ((*prompt = isatty(STDIN_FILENO) != 0)) text = strdup("");
   else text = read_all(stdin);
-  if (!text) tty_say("sql: %s", errno ? strerror(errno) : "the statements cannot be read");
+  if (!text) tty_say("sql: %s", errno ? strerror(errno) : "failed to read the SQL statements");
   return text;
 }
 
@@ -224,13 +222,12 @@ const struct command command_sql = {
     "Runs SQL (SQLite's dialect) on a trace. The tables are those of Perfetto's trace_processor: slice, thread, process, "
     "thread_track, process_track, track, counter, counter_track, args, flow, metadata, thread_slice, process_slice and others; "
     "queries written for it run unchanged. Additional tables: event has the kind, rank, host, step, stream, device and self "
-    "time of each event; step lists training steps, collective lists collectives. docs/sql.md lists the columns and the "
-    "differences.\n"
+    "time of each event; step lists training steps, collective lists collectives. docs/sql.md lists the columns and the differences.\n"
     "\n"
     "Statements come from -e, from --script, or else from standard input; on a terminal there is a prompt. Several inputs are "
-    "read as one trace, as in merge. Times are in nanoseconds, as in the file; a span that never ended has the duration -1. "
-    "INCLUDE PERFETTO MODULE is accepted for modules whose tables exist. Queries cannot access files or other databases. They "
-    "may create temporary tables and views.",
+    "read as one trace, as in merge. Times are nanoseconds in the time base of the file; a span that never ended has the "
+    "duration -1. INCLUDE PERFETTO MODULE is accepted for modules whose tables exist. Queries cannot access files or other "
+    "databases. They may create temporary tables and views.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

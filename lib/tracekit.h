@@ -262,7 +262,7 @@ struct tk_record {
   uint8_t kind;
   char phase; /* the phase of the event ("ph"), such as 'M'; 0 = none */
   bool has_ts;
-  bool strong; /* the event had a pid or a tid, which `track` represents; false: it had neither */
+  bool strong; /* true: the event had a pid or a tid, to which `track` belongs; false: it had neither */
   uint8_t respelled; /* enum tk_respelled */
   bool derived; /* created from the track's name, for formats that store names in records */
   bool sampled; /* its samples are events with the flag TK_FLAG_IN_RECORD, so an operation makes its text obsolete */
@@ -273,7 +273,7 @@ struct tk_record {
 struct tk_meta {
   tk_id key;
   uint64_t at, size;
-  bool after;         /* stood after the events in the input */
+  bool after;         /* came after the events in the input */
   const char *origin; /* passthrough: name of the format that understands these bytes; NULL = JSON, which every format can store
                        */
 };
@@ -384,8 +384,8 @@ static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct t
 /* Returns the bytes of string `id` (valid UTF-8, may contain NUL, followed by a NUL); "" for 0. */
 TK_API const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len);
 
-/* Describes what defines the clock of a trace, such as "baseTimeNanoseconds" or "clock snapshot". Returns NULL if the clock is
- * unknown, or if the trace was not read from a file. */
+/* Returns the name of the data that defines the clock of a trace, such as "baseTimeNanoseconds" or "clock snapshot". Returns NULL
+ * if the clock is unknown, or if the trace was not read from a file. */
 TK_API const char *tk_clock_source(const struct tk_trace *t);
 
 /* Returns the notes of a trace, as a copy that outlives the trace; NULL = out of memory. */

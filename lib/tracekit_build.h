@@ -42,8 +42,9 @@ TK_API tk_id tk_add_class(struct tk_trace *t, tk_id name, tk_id cat, uint32_t ar
 
 /* Returns the process with this pid; equal pids give the same process. */
 TK_API tk_id tk_add_process(struct tk_trace *t, struct tk_ident pid);
-/* TK_TRACK_THREAD: nested spans, and instants; equal for equal tids. TK_TRACK_COUNTERS: samples of the counter `name`, without a tid.
- * TK_TRACK_ASYNCS: async events of the thread, or of the process without a tid. */
+/* Returns a track of the process. TK_TRACK_THREAD: for nested spans and instants; equal tids give the same track.
+ * TK_TRACK_COUNTERS: for samples of the counter `name`; needs no tid. TK_TRACK_ASYNCS: for async events of the thread `tid`, or
+ * of the process if there is no tid. */
 TK_API tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, struct tk_ident tid, tk_id name);
 /* Set the name of a process or thread, and the labels shown next to the name of a process. */
 TK_API bool tk_name_track(struct tk_trace *t, tk_id track, tk_id name);

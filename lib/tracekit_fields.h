@@ -72,7 +72,7 @@ enum tk_type {
 enum tk_unit { TK_UNIT_NONE, TK_UNIT_NS, TK_UNIT_PERCENT, TK_UNIT_BYTES, TK_UNIT_GB_PER_S, TK_UNIT_MEAN /* of a count */,
   TK_UNIT_PS };
 
-/* How a value that is unknown in this trace is represented. */
+/* Representation of a value that is unknown in this trace. */
 enum tk_unknown {
   TK_UNKNOWN_NEVER,
   TK_UNKNOWN_NULL,  /* null in JSON, None in Python */
@@ -114,8 +114,8 @@ TK_API const struct tk_field *tk_fields(enum tk_row row, size_t *n, size_t *stri
 TK_API const void *tk_row_at(const void *rows, enum tk_row row, size_t i);
 /* Returns the name of a kind of row, such as "report rank". */
 TK_API const char *tk_row_name(enum tk_row row);
-/* Stores the value of a field of a row.  Returns false if it is unknown in this trace.  `owner` is the row that contains it,
- * where enum tk_row names one. */
+/* Stores the value of a field of a row. Returns false if it is unknown in this trace. `owner` is the row that contains `row`, for
+ * the kinds for which enum tk_row names an owner. */
 TK_API bool tk_field_value(const struct tk_field *f, const void *row, const void *owner, struct tk_value *v);
 
 #endif

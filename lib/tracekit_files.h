@@ -10,7 +10,7 @@ struct tk_list_options {
   size_t size;
   struct tk_source_options source; /* all_runs and all_files are implied */
   struct tk_load_options load;
-  bool deep; /* read everything: counts events, time, and what damaged files still contain */
+  bool deep; /* read all data: counts the events, also of damaged files, and finds their times */
 };
 #define TK_LIST_OPTIONS_INIT TK_OPTIONS_INIT(tk_list_options)
 

@@ -28,7 +28,8 @@ struct tk_progress {
  * joined. */
 enum tk_without {
   TK_WITHOUT_FLOWS = 1, /* flow points: none are kept */
-  TK_WITHOUT_ARGS = 2,  /* args of complete spans: kept only if times, kinds or steps depend on them, or if that costs nothing */
+  TK_WITHOUT_ARGS = 2,  /* args of complete spans: kept only if times, kinds or steps depend on them, or if keeping them costs
+                         * nothing */
   TK_WITHOUT_RESTORING = 4 /* data that tracekit added to restore a trace of another format: the file is read as other programs
                             * see it, and cannot be converted without loss */
 };
@@ -122,7 +123,7 @@ struct tk_input {
   const char *host;   /* "" = unknown */
   int64_t rank;       /* rank; -1 = unknown */
   uint64_t size;      /* stored bytes; UINT64_MAX = unknown */
-  int64_t run_ns;     /* time of the run, from its name or its newest file; used to order runs, as the time zone is unknown */
+  int64_t run_ns;     /* time of the run, from its name or newest file; only orders runs, because its time zone is unknown */
   uint32_t run_id;    /* equal for inputs of one run */
   const char *format; /* NULL = unknown */
   enum tk_health health;
@@ -141,10 +142,11 @@ struct tk_remote_file {
  * address that ends in '/' is a folder. Only names given by the caller, and in lists ("@list") named by the caller, are read as
  * addresses. Functions that fail set the code and the message of err; the message need not contain the address. */
 struct tk_fetch {
-  /* NULL-terminated: which addresses can be read, such as "s3". "nsys-rep" stands for files with this ending, which `local`
-   * exports as a database. */
+  /* NULL-terminated: schemes of the addresses that can be read, such as "s3". "nsys-rep" stands for files with this ending, which
+   * `local` exports as a database. */
   const char *const *schemes;
-  /* Returns the path of a local copy, to be freed with free(). NULL: with err set on failure; otherwise there is no copy. */
+  /* Returns the path of a local copy, to be freed with free(). NULL with err set on failure; NULL without an error if there is no
+   * copy. */
   char *(*local)(void *arg, const char *address, struct tk_err *err);
   /* Passes all files of a folder, at any depth, to `add`, which returns false to stop. */
   bool (*list)(void *arg, const char *address, bool (*add)(void *to, const struct tk_remote_file *file), void *to,
@@ -157,7 +159,7 @@ struct tk_fetch {
   void *arg;
 };
 
-/* Which inputs to read. With all fields zero, the best file of each host of the newest run is read. */
+/* Selects the inputs to read. With all fields zero, the best file of each host of the newest run is read. */
 struct tk_source_options {
   const char *run;  /* run name, or a prefix for the newest match; NULL = the newest */
   const char *step; /* read runs in a folder named step_<this> */
@@ -189,10 +191,11 @@ struct tk_sources {
 TK_API struct tk_sources *tk_sources_open(const char *const *names, size_t n, const struct tk_source_options *opt, struct tk_err *err);
 /* Reads and seals the i-th input. Its notes include the choice of run and view. */
 TK_API struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
-/* Like tk_sources_load, for a caller who then only cuts the trace by the time range `time` (as in tk_filter_options) before saving it
- * in the format with this name (NULL = the format of the input). Data that only the input's format understands may be left out if
- * it is outside of the range, so that the needed memory depends on the range more than on the file. The saved file is the same;
- * saved without the cut, or in another format, the data counts as lost. */
+/* Like tk_sources_load, for a caller who then only cuts the trace by the time range `time` (as in tk_filter_options) before
+ * saving it in the format with this name (NULL = the format of the input). Data that only the input's format understands may be
+ * left out if it is outside of the range, so that the needed memory depends on the range more than on the file. The saved file is
+ * the same as after tk_sources_load; if the trace is saved without the cut or in another format, the data that was left out
+ * counts as lost. */
 TK_API struct tk_trace *tk_sources_load_cut(struct tk_sources *s, size_t i, const char *time, const char *format,
                                             const struct tk_load_options *opt, struct tk_err *err);
 /* Reads all inputs as one trace called `source`: merged onto one timeline as in tk_merge, and joined in memory. Returns NULL on

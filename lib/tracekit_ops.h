@@ -38,7 +38,7 @@ struct tk_merge_options {
   const char *offsets_from; /* file with the clock offsets: an align report, or one made by another tool */
   const struct tk_range *ranks; /* n_ranks ranges of ranks to keep */
   uint32_t every_rank;      /* keep every nth rank: 0, n, 2n ...; 0 = all */
-  const char *steps;        /* as in tk_filter_options, judged by each rank's own steps; NULL = all */
+  const char *steps;        /* as in tk_filter_options, applied to the steps of each rank; NULL = all */
   const char *time;         /* range on the common timeline; NULL = all */
   uint64_t to;              /* maximum size of the output in bytes; each input is shrunk to its share; 0 = no limit */
   const char *label;   /* template of process names; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input}, {run},
@@ -54,10 +54,10 @@ struct tk_merge_options {
   bool keep_truncated; /* keep the readable part of truncated inputs; otherwise they count as unreadable */
   const char *anchor;       /* regular expression: spans with a matching name are barriers, like collectives; NULL = none */
   const char *collectives;  /* output file (.csv or .json) that lists the ranks of each collective; NULL = none */
-  bool link_collectives;    /* add flows from the last rank to arrive at a collective to the others */
+  bool link_collectives;    /* for each collective, add flows from the rank that arrived last to the other ranks */
   const char *align_report; /* output file for the clock alignment, as JSON; NULL = none */
   size_t n_ranks, n_offsets; /* n_ranks 0 = keep all ranks */
-  const struct tk_source_options *source; /* which runs and inputs the names select; NULL = the newest run of each */
+  const struct tk_source_options *source; /* selection of runs and inputs; NULL = the newest run of each name */
   bool fold_graphs; /* apply tk_fold_graphs to every input */
 };
 #define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
@@ -100,9 +100,10 @@ struct tk_align_host {
   const char *method;      /* "reference", "collectives", "marker", "start", "given", "clock", "none" */
   uint32_t inputs;
   TK_FIXED int64_t *ranks;          /* ranks of its inputs */
-  int64_t offset_ns;       /* lead over the reference clock that was subtracted, at at_ns on the host's own clock */
+  int64_t offset_ns;       /* ns by which the clock was ahead of the reference clock at at_ns on its own time; subtracted from the
+                            * times */
   int64_t at_ns;
-  double drift_ppm;        /* how much faster the clock ran than the reference, from the first to the last shared collective */
+  double drift_ppm;        /* excess of the clock's rate over the reference clock's, from the first to the last shared collective */
   double drift_error_ppm;  /* 95% error of the drift */
   double error_us;         /* 95% error of the offset in the worst piece, assuming that the host's ranks leave collectives as
                             * others do */
@@ -112,15 +113,16 @@ struct tk_align_host {
   double mad_us, p95_us;   /* residuals (distance from the other hosts when leaving a collective): median and 95th percentile */
   bool bounded, feasible;  /* bounded: collectives bound the clock from both sides; feasible: the bounds do not contradict each
                             * other */
-  double low_us, high_us;  /* proven interval: the offset is within offset + low .. offset + high, or a rank left a collective
-                            * before another arrived */
+  double low_us, high_us;  /* proven bounds: the true offset is between offset + low and offset + high, unless a rank left a
+                            * collective before another one arrived */
   double weight;           /* posterior probability of this offset among all possible ones, including "no shared collective":
                             * 0..1 */
   double unless_us;        /* the offset holds unless the wall clocks differed by more than this; 0 = it holds for any
                             * difference */
   struct tk_align_alternative alternatives[3]; /* most probable other offsets */
   uint32_t n_alternatives;
-  uint32_t violations_before, violations_after; /* number of collectives that a rank left before another rank arrived */
+  uint32_t violations_before, violations_after; /* number of collectives that a rank left before another one arrived, before and
+                                                 * after the correction */
   bool trusted;
   const char *trust;       /* a sentence */
 };
@@ -142,8 +144,8 @@ struct tk_align_report {
 struct tk_collectives {
   uint64_t n;     /* number of collectives */
   int64_t rank;   /* rank that cost the others most by arriving last */
-  uint64_t last;  /* number of collectives in which it arrived last */
-  double lost_us; /* total time between the second-to-last arrival and its own */
+  uint64_t last;  /* number of collectives in which this rank arrived last */
+  double lost_us; /* total time between the second-to-last arrival and the arrival of this rank */
   uint64_t steps; /* number of training steps with such collectives; 0 = steps are unknown */
 };
 
@@ -169,7 +171,7 @@ struct tk_stragglers {
   size_t n_ranks;
   uint64_t compared;  /* number of ranks compared: ranks that share a collective, or all */
   struct tk_straggler typical; /* rank whose waiting time is the median */
-  bool met;           /* judged by collectives; else by the length of each rank's trace */
+  bool met;           /* true: judged by collectives; false: by the length of each rank's trace */
   bool stepped;       /* the step in which the slow rank cost most is known: */
   int64_t step, step_cost_ns;
   TK_FIXED struct tk_straggler_name *names; /* names on which the slow rank spent more time than the typical one, largest
@@ -244,9 +246,8 @@ TK_API bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *
 /* Filters a sealed trace in place.  Adds its counts to `report`, which may be NULL. */
 TK_API bool tk_filter(struct tk_trace *t, const struct tk_filter_options *opt, struct tk_filter_report *report, struct tk_err *err);
 
-/* Moves a trace in time: first scale, then shift, then at most one of the other options.  If the clock is known (realtime),
- * only the zero that times are printed against moves, and absolute times are kept; a shift, a scale or an unknown clock moves
- * the events. */
+/* Moves a trace in time: first scale, then shift, then at most one of the other options. If the clock is known (realtime), only
+ * the zero of printed times moves, and absolute times are kept; a shift, a scale or an unknown clock moves the events. */
 struct tk_rebase_options {
   size_t size;
   bool to_zero;      /* print the first event at 0 */
@@ -302,7 +303,7 @@ struct tk_shrink_options {
   struct tk_save_options save;
   uint64_t bytes;     /* maximum size of the written file */
   uint64_t events;    /* maximum number of events */
-  double percent;     /* percentage of the size that a conversion to the same output would have */
+  double percent;     /* maximum size, as a percentage of what a plain conversion to the same output would have */
   bool lossless;      /* keep all events and write the smallest file */
   bool hard;          /* allow removing kernels, collectives, steps and annotations */
   const char *keep;   /* expression (as in tk_filter) for events that are never removed */
@@ -326,12 +327,12 @@ struct tk_shrink_report {
   uint64_t events_before;
   struct tk_saved saved;
   struct tk_shrink_rung rungs[TK_SHRINK_RUNGS];
-  uint64_t estimate; /* estimated result of the plan before it was written; 0 = nothing had to be removed */
+  uint64_t estimate; /* size or number of events that was estimated before writing; 0 = nothing had to be removed */
   uint64_t passthrough; /* bytes saved by omitting data that only the input format understands */
   uint64_t coalesced, broken_flows;
   int level; /* gzip level of the output; 0 = the default */
-  /* If packets of the system are most of the file: how much of the trace was kept, from its start, and its original length, in
-   * ns; 0 = all */
+  /* If most of the file was passthrough packets (such as scheduler events): length of the first part of the trace, which was
+   * kept, and its original length, in ns; 0 = the whole trace was kept */
   uint64_t kept_ns, whole_ns;
 };
 
@@ -339,8 +340,8 @@ struct tk_shrink_report {
  * before anything is read.  Returns false with err otherwise. */
 TK_EXPERIMENTAL bool tk_shrink_check(const struct tk_shrink_options *opt, struct tk_err *err);
 
-/* Writes the sealed trace so that it meets the target; afterwards the trace is what was written.  If the target cannot be met,
- * fails with TK_ELIMIT and names the smallest possible size. */
+/* Writes the sealed trace so that it meets the target; afterwards the trace in memory equals the written one. If the target
+ * cannot be met, fails with TK_ELIMIT and names the smallest possible size. */
 TK_EXPERIMENTAL bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt,
                                struct tk_shrink_report *report, struct tk_err *err);
 /* Does the same into memory, which the caller frees with free(); `name` determines format and compression, as in tk_save_memory. */
@@ -362,7 +363,7 @@ TK_EXPERIMENTAL bool tk_selected(struct tk_trace *t, const struct tk_selection *
 
 enum tk_top_by {
   TK_TOP_NAME, TK_TOP_CAT, TK_TOP_KIND, TK_TOP_RANK, TK_TOP_PROCESS, TK_TOP_TRACK, TK_TOP_STREAM, TK_TOP_STEP, TK_TOP_ARG,
-  TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE, /* around the event or its launch */
+  TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE, /* phase, op or module around the event or its launch */
   TK_TOP_CLASS                            /* of kernels: matmul, attention, ... */
 };
 enum tk_top_sort {
@@ -389,8 +390,9 @@ struct tk_top_col {
   double mean, min, max;
 };
 
-/* Statistics of spans, instants (duration 0) and stack samples, whose weight is self of their innermost frame, total of each frame.
- * If a span crosses an edge of the time range, only the part inside counts; one that never ended is only in count and unfinished. */
+/* Statistics of spans, instants (duration 0) and stack samples. The weight of a sample counts as self time of its innermost
+ * frame, and as total time of each frame of its stack. If a span crosses an edge of the time range, only the part inside counts;
+ * one that never ended is only in count and unfinished. */
 struct tk_top_row {
   const char *name;     /* NULL = unnamed */
   size_t name_len;
@@ -418,7 +420,7 @@ struct tk_top_report {
   tk_time start, end;    /* time range of the trace, limited by --time and --step */
   struct tk_total sum;   /* sum of the self times of all selected events */
   size_t n_cols;
-  const char *unit;      /* unit of total, self and sum, stored as one nanosecond per unit; NULL = times */
+  const char *unit;      /* unit of total, self and sum, in which one unit is stored as one nanosecond; NULL = they are times */
   uint64_t unweighed;    /* stack samples in other units: included in `events`, but not in the sums */
   struct tk_top_impl *impl;
 };

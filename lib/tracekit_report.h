@@ -10,8 +10,8 @@
 #endif
 
 enum { TK_REPORT_BINS = 480 };
-/* Number of bins of a histogram, four for each power of two: bin i begins at (4 + i % 4) << (8 + i / 4) picoseconds. The first and the
- * last one also count what is beyond. */
+/* Number of bins of a histogram, four for each power of two: bin i begins at (4 + i % 4) << (8 + i / 4) picoseconds. The first
+ * and the last bin also count shorter and longer durations. */
 enum { TK_REPORT_DURATIONS = 160 };
 
 struct tk_report_options {
@@ -28,7 +28,8 @@ struct tk_report_options {
 };
 #define TK_REPORT_OPTIONS_INIT TK_OPTIONS_INIT(tk_report_options)
 
-/* How a device spent a time range, whose length is compute + exposed_communication + exposed_copy + exposed_fill + idle. */
+/* Division of a time range by the activity of a device. The length of the range is compute + exposed_communication + exposed_copy
+ * + exposed_fill + idle. */
 struct tk_device_times {
   tk_time window, busy, idle;
   tk_time compute, communication, copy, fill, memory; /* time in which at least one piece of work of the kind ran; memory: copy
@@ -40,8 +41,8 @@ struct tk_device_times {
   tk_time idle_host, idle_kernel, idle_other; /* idle time by cause; see tk_report_rank.linked */
 };
 
-/* The parts of a time range; the members after length add up to it.  While the device was idle, the range is divided by what
- * the host did. */
+/* Division of a time range of length `length`, to which the other members add up. Time in which the device was idle is divided by
+ * the activity of the host. */
 struct tk_report_split {
   tk_time length;
   /* times of the device: computation; communication, and copies or fills, while nothing is computed */
@@ -66,7 +67,7 @@ struct tk_report_step {
   struct tk_report_split split;
   tk_time gap, gap_at; /* longest idle time of the device in the same part, and its start since the trace's first event */
   double flops;        /* floating-point operations of the work that was launched in the step; 0 = unknown */
-  double mfu;          /* share of the step's duration that they take at the device's peak; negative = unknown */
+  double mfu;          /* time of these operations at the device's peak rate / duration of the step; negative = unknown */
 };
 
 /* Distribution of durations; valid if count > 0. */
@@ -96,8 +97,8 @@ struct tk_report_rank {
                           * and delays are unknown) */
   uint64_t unfinished;   /* spans that never ended; excluded from all times */
   struct tk_device_times times; /* from the start of the first work to the end of the last */
-  uint64_t under_10us, under_100us; /* number of kernels shorter than that */
-  tk_time time_under_10us, time_under_100us; /* sums of their durations */
+  uint64_t under_10us, under_100us; /* number of kernels shorter than 10 us, and than 100 us */
+  tk_time time_under_10us, time_under_100us; /* sums of the durations of these kernels */
   uint64_t kernels;
   tk_time kernel_sum;
   tk_time delay_mean, delay_max; /* from the end of the launching call to the start of the work, at least 0; over linked work */
@@ -106,10 +107,10 @@ struct tk_report_rank {
                                   */
   uint64_t bytes_known; /* number of compute kernels that report their memory traffic (bytes_accessed) */
   double bytes;
-  tk_time bytes_time;   /* time in which at least one of them ran */
+  tk_time bytes_time;   /* time in which at least one kernel with known traffic ran */
   double flops;         /* floating-point operations, as the trace states them or as the shapes of operators imply; 0 = unknown */
-  uint64_t compilations; /* compilations on the rank's host, without those within the time of another one */
-  tk_time compile;      /* time in which at least one of them ran */
+  uint64_t compilations; /* compilations on the rank's host, excluding those within another compilation */
+  tk_time compile;      /* time in which at least one compilation ran */
   uint64_t host_ops, host_only_ops; /* number of outermost operators; number of operators that launched nothing */
   tk_time host_only;    /* sum of the durations of operators that launched nothing */
   uint64_t runtime_calls; /* spans of kind runtime on the rank's host */
@@ -119,17 +120,17 @@ struct tk_report_rank {
   uint64_t syncs, syncs_in_steps;    /* calls that wait for the device; number of these within host_steps */
   uint64_t host_steps;               /* steps of the host; a device may have others */
   uint64_t collections; /* garbage collections of the host */
-  tk_time collecting;   /* time in which at least one of them ran */
-  tk_time collection_max, collection_at; /* the longest, and its start since the trace's first event */
+  tk_time collecting;   /* time in which at least one garbage collection ran */
+  tk_time collection_max, collection_at; /* duration of the longest collection, and its start since the trace's first event */
   tk_time profiler;     /* time in which the profiler itself worked, as far as it recorded that */
-  tk_time profiler_max, profiler_at; /* the longest such span, and its start since the trace's first event */
+  tk_time profiler_max, profiler_at; /* duration of the longest span of the profiler, and its start since the trace's first event */
   uint64_t compiled_frames; /* functions, and parts of functions between graph breaks, that ran as compiled by torch.compile */
-  uint64_t recompilations;  /* how often one of them had been compiled again at most */
+  uint64_t recompilations;  /* largest number of recompilations of one such function or part */
   tk_time pageable;     /* time in which at least one copy from or to pageable memory of the host ran */
   tk_time host_copy;    /* sum of the durations of copies between host and device */
   tk_time fp32_matmul;  /* sum of the durations of matrix products whose kernels compute in fp32 without tensor cores */
   uint64_t gridded;     /* kernels with a recorded number of blocks per multiprocessor */
-  tk_time gridded_sum, small_grid; /* sum of their durations; part of it with less than one block */
+  tk_time gridded_sum, small_grid; /* sum of the durations of these kernels; part of the sum: kernels with less than one block */
   bool judged;          /* findings were looked for: not in brief reports, and not if a selection excludes work of the device */
   uint64_t findings;    /* number of findings of the report; valid if judged */
   TK_FIXED struct tk_report_step *steps;
@@ -139,10 +140,10 @@ struct tk_report_rank {
   size_t n_streams;
   TK_FIXED uint16_t *strip; /* TK_REPORT_BINS groups of per-mille shares: compute, exposed communication, exposed copies and
                              * fills; or NULL */
-  const char *peak_device; /* device whose peaks count, such as "H100 SXM"; "" = unknown */
+  const char *peak_device; /* device model whose peak rates are used, such as "H100 SXM"; "" = unknown */
   double peak_flops;       /* per second, for the types of the operations in `flops`; 0 = unknown */
   double peak_bandwidth;   /* of the device's memory, in bytes per second; 0 = unknown */
-  double mfu;              /* share of the window that the operations take at the peak; negative = unknown */
+  double mfu;              /* time of the operations at the peak rate / length of the window; negative = unknown */
   double flops_coverage, bytes_coverage; /* share of the durations of compute kernels whose operations or traffic is known; negative =
                                           * of none */
   TK_FIXED uint64_t *delays; /* with strips: TK_REPORT_DURATIONS numbers of launches by delay; NULL without, or if none is known */
@@ -151,12 +152,12 @@ struct tk_report_rank {
   tk_time before_work;     /* time of the steps before the first recorded work of the device */
   tk_time after_work;      /* time of the steps after the last recorded work of the device */
   uint64_t trailing;       /* part of `unrecorded`: calls after the last launch with recorded work, before that work ended */
-  tk_time queued;          /* idle time of the steps, or of the window if the device did not work in steps, in gaps of 30 us or more
-                            * before work that had been launched when the gap began */
-  uint64_t long_gaps;      /* fewest gaps between work, at most 4, that are more than half of the idle time together; 0 = none are */
-  uint64_t module_recompilations;  /* how often XLA compiled one module again in the steps at most */
-  const char *recompiled_module;   /* this module; "" = none; NULL in brief reports */
-  bool incomplete;         /* its trace ends early or is damaged: no figure is a finding that missing events could change */
+  tk_time queued;          /* idle time in gaps of 30 us or more before work that had already been launched when the gap began;
+                            * within steps, or in the window if the device did not work in steps */
+  uint64_t long_gaps;      /* smallest number of gaps between work, at most 4, that together exceed half of the idle time; 0 = none */
+  uint64_t module_recompilations;  /* largest number of recompilations of one XLA module during the steps */
+  const char *recompiled_module;   /* name of that module; "" = none; NULL in brief reports */
+  bool incomplete;         /* the rank's trace ends early or is damaged, so figures that missing events could change are no findings */
 };
 
 struct tk_report_kernel {
@@ -166,8 +167,8 @@ struct tk_report_kernel {
   uint64_t count;
   struct tk_total total;
   tk_time min, max, mean;
-  tk_time max_at;   /* start of the longest since the first event of its trace */
-  int64_t max_rank; /* its rank; -1 = unknown */
+  tk_time max_at;   /* start of the longest piece of work, since the first event of its trace */
+  int64_t max_rank; /* rank of the longest piece of work; -1 = unknown */
   double of_sum; /* share of the time of all work, 0..1 */
   uint64_t bytes_known; /* number of copies and fills that report their size */
   double bytes;  /* sum of the reported sizes */
@@ -228,14 +229,14 @@ struct tk_report_memory {
                                * negative = unknown; NULL without */
 };
 
-/* Memory that was allocated at the peak of an allocator, by what allocated it. */
+/* Memory in use at the peak of an allocator that one operator or line of code had allocated. */
 struct tk_report_held {
   int64_t rank;           /* -1 = unknown */
   const char *allocator;
-  const char *op, *module; /* operator, or line of code, that allocated it, and module around it; "" = unknown */
+  const char *op, *module; /* operator or line of code that allocated the memory, and module around it; "" = unknown */
   uint64_t blocks;
   double bytes, peak;     /* peak: all bytes that the allocator had allocated */
-  bool recorded;          /* false: the rest, which was allocated before the recording */
+  bool recorded;          /* false: this row is the rest, which was allocated before the recording began */
 };
 
 /* Spans of hosts of one name: operators, XLA, Python, calls of the device's runtime. */
@@ -271,9 +272,9 @@ struct tk_report_roof {
   const char *device;   /* as tk_report_rank.peak_device */
   const char *source;   /* "trace" if the trace states the operations, "shapes" if they follow from shapes */
   uint64_t count, kernels;
-  struct tk_total total; /* sum of the durations of their kernels */
+  struct tk_total total; /* sum of the durations of the operators' kernels */
   double flops, bytes;   /* negative = unknown */
-  double flops_rate, bytes_rate; /* per second of these durations; 0 = unknown */
+  double flops_rate, bytes_rate; /* operations and bytes per second of `total`; 0 = unknown */
   double peak_flops, peak_bandwidth; /* per second; 0 = unknown */
   const char *bound;     /* "compute" or "memory", whichever takes longer at the peak; "" = unknown */
 };
@@ -290,7 +291,7 @@ struct tk_report_gap {
   tk_time host_time;      /* time that they cover; without a name, the most that spans of one name cover; -1 = not searched */
 };
 
-/* A compilation of a host, with what compilers did on other threads meanwhile. */
+/* A compilation on a host, including the work of compiler threads at the same time. */
 struct tk_report_compilation {
   int64_t rank;         /* -1 = unknown */
   const char *input;
@@ -299,7 +300,7 @@ struct tk_report_compilation {
   bool has_step;
   const char *module;   /* compiled module of XLA, such as "jit_step"; "" = unknown */
   const char *function; /* function whose call of JAX compiled; "" = unknown */
-  const char *name;     /* name of its outermost span */
+  const char *name;     /* name of the outermost span of the compilation */
 };
 
 /* A figure beyond its threshold. */
@@ -317,14 +318,14 @@ struct tk_report_finding {
   bool has_step;
 };
 
-/* A figure of the job that a guide for reading traces judges. */
+/* A key figure of the job, judged by fixed limits (docs/analysis.md). */
 struct tk_report_figure {
   const char *name, *unit; /* "device utilization", "%" */
   double value;
   const char *verdict;     /* "good", "warning", "bad"; "" = not judged */
   const char *good;        /* the values that are good: "at least 80"; "" = there is no limit */
-  int64_t rank;            /* the rank and device with this value; -1 = unknown, or the whole job */
-  const char *device;      /* "" = a host, or the whole job */
+  int64_t rank;            /* rank of the device or host with this value; -1 = unknown, or the whole job */
+  const char *device;      /* device with this value; "" = the value is that of a host or of the whole job */
   bool known;              /* the traces contain it; otherwise `value` is 0 */
 };
 
@@ -377,7 +378,7 @@ struct tk_report {
 struct tk_threshold {
   const char *id, *unit;
   double warning, bad; /* INFINITY = never */
-  const char *help;    /* the figure */
+  const char *help;    /* meaning of the figure */
 };
 /* Returns the n default thresholds. */
 TK_EXPERIMENTAL const struct tk_threshold *tk_thresholds(size_t *n);
@@ -430,7 +431,7 @@ struct tk_diff_row {
                       */
   const char *work_name[2]; /* by_launch: name of the kernel, copy or fill with the most time; NULL = none in this row */
   const char *work_short_name[2];
-  uint64_t work_names[2];   /* number of different names */
+  uint64_t work_names[2];   /* number of different names of this work */
   const char *short_name;   /* as in tk_top_row: set if all events are kernels and the rows are names */
 };
 
@@ -454,7 +455,7 @@ struct tk_diff_report {
   uint64_t outside[2]; /* events that begin outside every step; excluded */
   bool by_step;
   bool paired;         /* each sample of one side is paired with one of the other */
-  bool by_number;      /* paired by step and rank number, else by order */
+  bool by_number;      /* true: paired by step and rank number; false: by order */
   struct tk_diagnostics *notes;
   struct tk_diff_impl *impl;
   TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report, but without launches and memory */
@@ -494,7 +495,7 @@ struct tk_compare_cell {
 /* A lasting change of the total between two runs; docs/analysis.md describes the test. */
 struct tk_compare_shift {
   uint64_t run;         /* index of the first run after the change */
-  double before, after; /* mean totals of the runs between this change and its neighbours, in picoseconds */
+  double before, after; /* mean totals of the runs since the previous change, and up to the next one, in picoseconds */
   double noise;         /* half the width of the 95% confidence interval of after - before */
   double p;             /* probability of such a change by chance, corrected for the number of places where it could be */
   bool small;           /* less than 1% of the time of a step, or of all events without steps */
@@ -515,9 +516,9 @@ struct tk_compare_run {
   uint64_t inputs, ranks, samples, outside; /* as in tk_diff_report */
   uint64_t devices, work, launches; /* work: kernels, copies and fills; launches: calls of hosts that launch work */
   tk_time length;       /* duration of the longest trace */
-  tk_time window, busy; /* means over the devices */
+  tk_time window, busy; /* window and busy time, means over the devices */
   double memory;        /* highest peak of an allocator of a device in bytes; negative = unknown */
-  bool paired, by_number; /* how samples are matched with samples of the first run, as in tk_diff_report */
+  bool paired, by_number; /* matching of samples with samples of the first run, as in tk_diff_report */
   struct tk_report_spread steps; /* count 0 unless steps are compared */
   bool counted;           /* launches and memory were looked for */
 };

@@ -1,4 +1,4 @@
-/* tracekit_rows.h - rows that are made of others, for viewers. Part of tracekit.h, which includes it. */
+/* tracekit_rows.h - operations that add rows derived from other rows, for viewers. Part of tracekit.h, which includes it. */
 #ifndef TRACEKIT_ROWS_H
 #define TRACEKIT_ROWS_H
 
@@ -29,8 +29,9 @@ struct tk_folded {
  * of streams without other work.  Work keeps its args, "stream" included.  Stores its counts in `done`. */
 TK_EXPERIMENTAL bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *err);
 
-/* Adds rows of the scopes that an arg states as a path, such as tf_op "jit(step)/layer_3/dot_general": one for each thread whose events
- * have the arg.  Like what tk_derive adds, they are never written to XPlane.  *rows becomes their number; may be NULL. */
+/* Adds rows that show the scopes in an arg whose text is a path, such as tf_op "jit(step)/layer_3/dot_general": one row for each
+ * thread whose events have the arg. Like data that tk_derive adds, these rows are never written to XPlane. *rows becomes the
+ * number of rows added; `rows` may be NULL. */
 TK_EXPERIMENTAL bool tk_scopes(struct tk_trace *t, const char *key, uint64_t *rows, struct tk_err *err);
 
 #endif

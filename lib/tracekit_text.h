@@ -46,7 +46,7 @@ TK_API bool tk_parse_scale(const char *text, int64_t *factor);
 /* A given clock offset of an input of a merge. */
 struct tk_offset {
   const char *who; /* rank number, or host */
-  int64_t ns;      /* ns to add to its times */
+  int64_t ns;      /* ns to add to the times of the input */
 };
 /* Parses "3=+1.5ms" or "host42=-20us": the first *who bytes are a rank or host, and *ns is added to its times. Returns false if
  * malformed or beyond 106 days. */

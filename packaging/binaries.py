@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""binaries.py FILE... - checks that programs and modules in packages run where the name of the package says.
+"""binaries.py FILE... - checks that the binaries in a package run on the system that the name of the package states.
 
-A FILE is a wheel, a .tar.gz or a binary. Its name has the system and the processor: manylinux2014_x86_64, musllinux_1_2_aarch64,
-macosx_11_0_arm64, linux-x86_64 (static). Checked are the processor, what is loaded at run time, the newest symbol version of glibc,
-the oldest macOS, and that stacks are not executable. Prints a line a binary; exits with 1 if one does not fit."""
+A FILE is a wheel, a .tar.gz or a binary. Its name contains the system and the processor: manylinux2014_x86_64,
+musllinux_1_2_aarch64, macosx_11_0_arm64, linux-x86_64 (static). Checks the processor, the libraries loaded at run time, the newest
+symbol version of glibc, the oldest macOS, and that stacks are not executable. Prints a line for each binary; exits with 1 if one
+of them does not fit the name."""
 import io
 import re
 import sys

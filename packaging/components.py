@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""components.py licences|sbom TARGET... - what packages for these targets of deps.sh link statically.
+"""components.py licences|sbom TARGET... - lists the libraries that packages for these targets of deps.sh link
+statically.
 
-licences prints the copyright files of the libraries, as their licences ask of binaries. sbom prints the libraries, with versions
+licences prints the copyright files of the libraries, as their licences require of binaries. sbom prints the libraries, with versions
 and licences, as a CycloneDX bill of materials. The libraries are those that deps.sh built; one without a row in components.tsv is
 an error."""
 import json

@@ -30,7 +30,7 @@ case $target in
     link="-s -static -flto $unwinding $sections" ;;
   musllinux-*) link="-s -dynamic $sections" ;;
   macos-*) link="-s -Wl,-undefined,dynamic_lookup" ;;
-  # zig puts the stack first, so that a program that needs more traps instead of overwriting data. Memory may grow to 4 GiB, less a page.
+  # zig places the stack first in memory, so that an overflow traps instead of overwriting data. Memory may grow to 4 GiB, less a page.
   wasm32-*)
     export WASM=1
     memory="-Wl,-z,stack-size=8388608 -Wl,--max-memory=4294901760"

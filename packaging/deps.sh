@@ -51,11 +51,12 @@ case $target in
       QUICKBALANCE REINDEX SHARED_CACHE TCL_VARIABLE TRACE TRIGGER UTF16 WAL XFER_OPT; do
       without="$without -DSQLITE_OMIT_$what"
     done ;;
-  # WASI has no signals and one process; its libc emulates what is asked for.
+  # WASI has no signals and only one process; its libc emulates the functions that these macros request.
   wasm32-wasi)
     triple="$triple -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID -D_WASI_EMULATED_PROCESS_CLOCKS -D_WASI_EMULATED_MMAN"
     without="-DSQLITE_OMIT_WAL -DSQLITE_MAX_MMAP_SIZE=0 -DSQLITE_DEFAULT_UNIX_VFS=\\\"unix-none\\\""
-    # SQLite names locks and owners of files, which WASI lacks, and does not use them. Not for its own tools, which run here.
+    # SQLite mentions constants and functions of file locks and owners, which WASI lacks, but does not use them there. The tools that
+    # build SQLite run on this machine and must not get these definitions.
     named="-DF_RDLCK=0 -DF_WRLCK=1 -DF_UNLCK=2 -DF_GETLK=5 -DF_SETLK=6 -DF_SETLKW=7 -Dfchown=fchmod -Dgeteuid=getpid" ;;
 esac
 
@@ -189,7 +190,7 @@ build_zlib() {
 build_zstd() {
   unpack libzstd
   s=$out/src/libzstd/lib
-  # A tenth of a megabyte is for compression with dictionaries, which are not used here.
+  # Leaves out compression with dictionaries, which is not used here and takes a tenth of a megabyte.
   [ $speed != -Os ] || sed -i -E 's/ZSTD_compressBlock_[a-z0-9]+_(dictMatchState|dedicatedDictSearch)(_row)?/NULL/' "$s/compress/zstd_compress.c"
   archive zstd "$speed $zstd -I$s -DZSTD_DISABLE_ASM" "$s"/common/*.c "$s"/compress/*.c "$s"/decompress/*.c
   cp "$s/zstd.h" "$s/zstd_errors.h" "$out/include/"
@@ -206,7 +207,8 @@ build_bzip2() {
 
 build_xz() {
   unpack xz-utils
-  # WASI has no signal masks, which the library sets, and not what its programs need. Threads never start there.
+  # WASI lacks the signal masks that the library sets, and functions that the programs of the package need, which are left out.
+  # Threads never start there.
   [ $system != WASI ] || {
     only="liblzma liblzma_Development"
     sed -i 's/#ifdef __VMS/#if 1/; s/sigset_t/int/g; /sigfillset/d; s/SIG_SETMASK/0/' "$out/src/xz-utils/src/common/mythread.h"
@@ -223,7 +225,7 @@ build_libarchive() {
     TEST; do
     off="$off -DENABLE_$what=OFF"
   done
-  # WASI lacks users and programs, and most of what archives files of a disk.
+  # WASI lacks users and processes, so the code that needs them and the code for files on a disk is left out.
   [ $system != WASI ] || {
     only="archive_static none"
     sed -i '/archive_\(read\|write\)_disk\|filter_program\|filter_fork\|set_format_iso9660/d' "$out/src/libarchive/libarchive/CMakeLists.txt"

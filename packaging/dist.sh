@@ -1,15 +1,15 @@
 #!/bin/sh
-# dist.sh VERSION - makes everything that a release page or an index of packages takes, in dist/:
+# dist.sh VERSION - builds everything that is published on a release page or in a package index, in dist/:
 #
 #   wheels      Linux (glibc 2.17, musl 1.2) and macOS 11, each for x86-64 and arm64; and the source distribution
 #   archives    the command with its manuals and completions: Linux (static) and macOS
-#   debs        of this machine's Debian: command, library, development files
+#   debs        for the Debian release of this machine: command, library, development files
 #   npm, web    the package for node and browsers, the page as a folder and as one file
 #   recipes     for Homebrew and conda-forge, with the checksum of the source distribution
 #   SHA256SUMS, manifest.json, a bill of materials (CycloneDX)
 #
 # The same commit gives the same bytes: times are those of the commit, names are sorted, paths of this machine are not recorded.
-# TARGETS limits wheels and archives to some targets of deps.sh, for a try.
+# TARGETS limits wheels and archives to some targets of deps.sh, for a trial build.
 set -eu
 cd "$(dirname "$0")/.."
 version=$1

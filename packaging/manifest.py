@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""manifest.py FOLDER VERSION - writes SHA256SUMS and manifest.json of the packages in a folder: name, size, checksum, and for which
-system each is."""
+"""manifest.py FOLDER VERSION - writes SHA256SUMS and manifest.json of the packages in a folder: the name, size, checksum
+and system of each."""
 import hashlib
 import json
 import pathlib
 import re
 import sys
 
-# What a file is, by its name; the first row that matches.
+# Pattern of the name, kind of file, and system; the first row that matches counts.
 KINDS = [
     (r'manylinux2014_(\w+)\.whl', 'wheel', 'Linux with glibc 2.17 or newer'),
     (r'musllinux_1_2_(\w+)\.whl', 'wheel', 'Linux with musl 1.2 or newer'),

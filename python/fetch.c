@@ -2,7 +2,7 @@
  *
  * The library calls these functions without the GIL and on any of its threads, so that each takes the GIL for as long as it runs
  * Python. An exception becomes an error of the library: the package turns it into an errno and a text. Ctrl-C during a read is
- * set again as a signal, which the call that entered the library raises on its return. */
+ * raised again as a signal, so that the call that entered the library reports it on its return. */
 #include "fetch.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ struct fetch_files {
   size_t n;
 };
 
-/* Copies rows of (path, size or None, time in ns) to memory of its own. */
+/* Copies rows of (path, size or None, time in ns) to newly allocated memory. */
 static bool fetch_rows(PyObject *rows, struct fetch_files *files) {
   const Py_ssize_t n = PyList_Check(rows) ? PyList_Size(rows) : -1;
   files->v = n >= 0 ? calloc((size_t)n + 1, sizeof *files->v) : NULL;

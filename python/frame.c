@@ -133,7 +133,7 @@ static bool bytes_put_value(struct bytes *b, PyObject *v) {
   return ok;
 }
 
-/* Allocates the bitmap of rows that are not null, if some are. */
+/* Sets the bitmap of rows that are not None, and the number of None. */
 static bool set_valid(struct ArrowArray *a, PyObject *values) {
   uint8_t *bits = calloc((size_t)a->length / 8 + 1, 1);
   if (!bits) return false;
@@ -241,8 +241,8 @@ static bool build_plain(PyObject *values, char format, struct ArrowArray *a) {
   return format == 't' || format == 'z' ? fill_texts(a, values) : fill_numbers(a, values, format);
 }
 
-/* Builds a column and its schema; `otherwise` is the format of a column without values. Returns false with or without an
- * exception; the caller releases both. */
+/* Builds a column and its schema; `otherwise` is the format of a column without values. On failure returns
+ * false, possibly without an exception. The caller releases both in any case. */
 static bool build(PyObject *values, const char *name, char otherwise, struct ArrowSchema *s, struct ArrowArray *a) {
   static const char *const formats[128] = {['n'] = "n", ['b'] = "b", ['l'] = "l", ['u'] = "L", ['g'] = "g",
                                            ['t'] = "U", ['z'] = "Z", ['L'] = "+L", ['s'] = "+s"};
@@ -272,7 +272,7 @@ static bool put_i32(struct bytes *b, size_t n) {
 
 static bool put_counted(struct bytes *b, const char *p) { return put_i32(b, strlen(p)) && bytes_put(b, p, strlen(p)); }
 
-/* Encodes {"unit": unit} as metadata of a column, with a zero behind it for copy_schema. */
+/* Encodes {"unit": unit} as metadata of a column, followed by a zero byte, which copy_schema needs. */
 static bool set_unit(struct ArrowSchema *s, const char *unit) {
   struct bytes b = {0};
   const bool ok = put_i32(&b, 1) && put_counted(&b, "unit") && put_counted(&b, unit) && bytes_put(&b, "", 1);

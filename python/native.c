@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-static PyObject *error_class; /* of tracekit.Error: code, message, errno, offset, option */
+static PyObject *error_class; /* tracekit.Error, called with code, message, errno, offset and option */
 
 /* ---- errors, interrupts, progress ---- */
 
@@ -84,7 +84,7 @@ struct options {
   bool failed;
 };
 
-/* Returns an option, or NULL: no Python code runs after an option was refused, because its exception is set. */
+/* Returns an option; NULL if it is missing, or if an option was refused before: no Python code may run while that exception is set. */
 static PyObject *option(struct options *o, const char *key) {
   PyObject *v = o->dict && !o->failed ? PyDict_GetItemString(o->dict, key) : NULL;
   return v == Py_None ? NULL : v;
@@ -605,7 +605,7 @@ static PyObject *trace_split(PyObject *self, PyObject *args) {
 
 /* ---- rows ---- */
 
-/* Times are nanoseconds, as the names of fields say: whole ones as int, others as float. */
+/* Converts a time to nanoseconds: an int if it is whole, otherwise a float. */
 static PyObject *nanoseconds(struct tk_total t) {
   const int64_t ns = t.ps / 1000;
   if (t.ps % 1000 == 0) return whole(t.s * 1000000000 + ns);

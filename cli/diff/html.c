@@ -79,7 +79,7 @@ static void value_cell(FILE *to, const char *class, const char *text) {
 
 static const char *class_of_delta(double delta) { return delta > 0 ? " class=up" : " class=down"; }
 
-/* Draws the totals of all runs as bars; those from a lasting change on are of the other colour. */
+/* Draws the totals of all runs as bars, which change their colour at each lasting change. */
 static void draw_trend(FILE *to, const struct tk_compare_row *row) {
   double most = 0;
   for (size_t i = 0; i < row->n_runs; i++) most = fmax(most, row->runs[i].total);

@@ -40,7 +40,7 @@ static void count_cell(struct table *t, double n) {
   else table_cell(t, "%s", tty_fraction(n, 1, text));
 }
 
-/* Prints the name of a row, the end of it if it is a path, and the names of work that is matched by its launch. */
+/* Returns the text of a row: its name (of a path, the last part) and, if work is matched by its launch, the names of that work. */
 static const char *name_of_row(const struct tk_diff_row *r, const char *by, bool full, char *text, size_t room) {
   const char *const *names = full ? r->work_name : r->work_short_name;
   const struct runs_work works[] = { { names[0], r->work_names[0] }, { names[1], r->work_names[1] } };

@@ -78,7 +78,7 @@ bool runs_of_folder(struct runs *r, const char *given, struct tk_err *err) {
   if (r->n) qsort(r->inputs, r->n, sizeof *r->inputs, by_name);
   *err = (struct tk_err){ .code = failed ? TK_ELIMIT : TK_EOPEN };
   if (failed) snprintf(err->msg, sizeof err->msg, "out of memory");
-  else if (!r->n) snprintf(err->msg, sizeof err->msg, "%.200s: no folder or trace in this folder", given);
+  else if (!r->n) snprintf(err->msg, sizeof err->msg, "%.200s: contains neither a folder nor a trace", given);
   return !failed && r->n;
 }
 

@@ -7,7 +7,7 @@
 
 struct runs {
   size_t n;
-  struct operands *inputs; /* by run */
+  struct operands *inputs; /* inputs of each run */
   char **names;
 };
 

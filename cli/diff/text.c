@@ -122,7 +122,7 @@ static void value_cells(struct table *t, const struct tk_compare_row *row) {
   }
 }
 
-/* Prints a column for each of the runs, and for each but the first one with its change. */
+/* Prints a column for each run and, after each run except the first, a column with its change. */
 static bool print_columns(const struct tk_compare_report *r, const struct runs_view *v) {
   char align[2 * COLUMNS + 1];
   struct table t = { .align = align, .width = tty_width(stdout) };
@@ -177,7 +177,7 @@ static const struct tk_compare_shift *largest_shift(const struct tk_compare_row 
   return most;
 }
 
-/* Prints the largest lasting change: the change with its noise, its probability, the run and how many there are. */
+/* Adds the cells of the largest lasting change: the change, its noise, its probability, and its run with the number of changes. */
 static void shift_cells(struct table *t, const struct tk_compare_report *r, const struct tk_compare_row *row) {
   const struct tk_compare_shift *s = largest_shift(row);
   char number[48], noise[48];

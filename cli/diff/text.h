@@ -23,15 +23,15 @@ struct runs_work {
   const char *name;
   uint64_t names;
 };
-/* Writes the names of n runs in their order, each once: "a", "a -> b"; "a (+2)": one of three names. Writes "" if the row has no
- * such work. */
+/* Writes the names of the work in n runs, in the order of the runs and each once: "a", "a -> b"; "a (+2)" if a run has two more
+ * names. Writes "" if the row has no such work. */
 const char *runs_works(const struct runs_work *v, size_t n, char *text, size_t room);
 /* Does the same for the runs of a row. full: the names as recorded. */
 const char *runs_works_of(const struct tk_compare_row *row, bool full, char *text, size_t room);
 /* Returns the name of a row: the short one of a kernel unless the view is full. */
 const char *runs_name_of(const struct tk_compare_row *row, const struct runs_view *v);
 
-/* For the page too. */
+/* Also used by the page (html.c). */
 const char *runs_path_end(const char *path, char *text, size_t n); /* the last three names of a path: "... > a > b > c" */
 const char *runs_time(double ps, char *text);                      /* "12.3 ms"; `text` has at least 48 bytes */
 /* Formats the change against the first run: "+12.3%", "~ -0.1%", "new"; `text` has at least 48 bytes. */

@@ -19,7 +19,7 @@ static const struct {
   const char *meaning;
 } statuses[] = {
   { 0, "done" },
-  { 1, "check found a fault, the selection matched nothing, or --require-align found an unreliable clock" },
+  { 1, "check found a fault, an assertion failed, nothing was selected, or --require-align found an unreliable clock" },
   { 2, "invalid usage" },
   { 3, "an input cannot be read, a repair with --strict, a loss with --no-loss, or a limit was exceeded" },
   { 4, "the output cannot be written" },
@@ -179,12 +179,12 @@ const char *docs_resolution(const struct tk_format_info *f, char *text, size_t s
   return text;
 }
 
-/* Formats "times to 1 ns; no support for dangling flow points". */
+/* Formats "resolution of times: 1 ns; no support for dangling flow points". */
 static void format_limits(const struct tk_format_info *f, char *text, size_t size) {
   const char *name, *before = "; no support for ";
   unsigned holds;
   char step[32];
-  snprintf(text, size, "times to %s", docs_resolution(f, step, sizeof step));
+  snprintf(text, size, "resolution of times: %s", docs_resolution(f, step, sizeof step));
   for (size_t i = 0; (name = docs_held(i, &holds)); i++) {
     size_t n = strlen(text);
     bool is_implied = held[i].loss == TK_LOSS_DANGLING && !(f->holds & TK_HOLDS_FLOWS);

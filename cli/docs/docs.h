@@ -9,7 +9,7 @@
 
 /* `commands` ends with NULL. */
 void docs_usage(FILE *to, const struct command *const *commands);    /* `tracekit help` without arguments */
-void docs_overview(FILE *to, const struct command *const *commands); /* only its commands and topics, for -h */
+void docs_overview(FILE *to, const struct command *const *commands); /* the same, but only commands and topics; for -h */
 void docs_help(FILE *to, const struct command *c); /* --help */
 void docs_short(FILE *to, const struct command *c); /* -h: the first ten options, which matter most */
 void docs_formats(FILE *to);                       /* -f help */

@@ -10,7 +10,7 @@
 
 enum { MOST_NOTES = 8 };
 
-/* State of writing. */
+/* State while an answer is written. */
 struct cutter {
   const struct cut *c;
   FILE *to;

@@ -1,4 +1,4 @@
-/* cut.h - shortens an answer until it fits: long lists first, and says what was left out. */
+/* cut.h - shortens an answer until it fits, long lists first, and reports what was left out. */
 #ifndef CLI_MCP_CUT_H
 #define CLI_MCP_CUT_H
 
@@ -6,7 +6,7 @@
 
 struct cut {
   size_t limit, offset, bytes; /* rows of a list, rows to skip, bytes of the answer */
-  const char *paged;           /* key of the lists of which `offset` rows are skipped; NULL = none */
+  const char *paged;           /* key of the lists in which `offset` rows are skipped; NULL = none */
 };
 
 /* Returns the answer on one line, at most c->bytes long, to be freed; NULL if it cannot be made that short, or memory ran out.

@@ -1,8 +1,8 @@
 /* roots.c - see roots.h.
  *
  * A name is resolved with realpath() and must then be below a root, so neither ".." nor a link leads out.  The commands list
- * folders and follow links in them, so a folder is walked first, and refused if a link in it leads out.  What is passed on is
- * absolute, so it is neither an address, nor a list ("@x"), nor an option. */
+ * folders and follow links in them, so a folder is walked first, and refused if a link in it leads out.  The path that is
+ * passed on is absolute, so it is neither an address, nor a list ("@x"), nor an option. */
 #include "roots.h"
 
 #include "print/tty.h"
@@ -65,7 +65,7 @@ static bool check_link(struct walk *w, const char *path, unsigned depth) {
   struct stat st;
   char *real = realpath(path, NULL);
   bool ok = !real || is_inside(w->r, real);
-  if (!ok) snprintf(w->why, ROOTS_WHY, "the folder contains a link that leads out of the permitted folders: %.120s", path);
+  if (!ok) snprintf(w->why, ROOTS_WHY, "the folder contains a link to a file or folder that is not permitted: %.120s", path);
   else if (real && !is_below(real, w->top) && stat(real, &st) == 0 && S_ISDIR(st.st_mode)) ok = walk_folder(w, real, depth + 1);
   free(real);
   return ok;
@@ -77,7 +77,7 @@ static bool check_entry(struct walk *w, const char *folder, const char *name, un
   bool ok = true;
   if (w->left-- == 0) {
     w->left = 0;
-    snprintf(w->why, ROOTS_WHY, "the folder contains more than %d files; name one below it", MOST_FILES);
+    snprintf(w->why, ROOTS_WHY, "the folder contains more than %d files; name a subfolder or file", MOST_FILES);
     return false;
   }
   if (asprintf(&path, "%s/%s", folder, name) < 0) return false;

@@ -31,9 +31,9 @@ struct message {
 
 struct session {
   const struct session_options *o;
-  char *line; /* what was read of the next message */
+  char *line; /* part of the next message that was read */
   size_t n_line;
-  bool skipping, ended; /* skipping: the rest of a line that is too long.  ended: the client closed its side */
+  bool skipping, ended; /* skipping: the rest of a too long line is skipped.  ended: the client closed its side */
   struct message queue[QUEUE];
   size_t n_queue;
   /* the call that is running */
@@ -185,7 +185,7 @@ static void send_json(struct session *s) {
   value_free(&tree);
 }
 
-/* Answers after the child has ended.  check says with its status that it found a fault, which is an answer. */
+/* Answers after the child has ended.  A tool with text output, such as check, may fail and still have an answer. */
 static void finish_call(struct session *s) {
   char why[512] = "";
   const bool ok = helper_end(&s->child, why, sizeof why);
@@ -382,7 +382,7 @@ static void handle_text(struct session *s, const char *text, size_t n) {
   if (!handle(s, &m)) message_free(&m);
 }
 
-/* Handles a line: a message, or a batch, which the version of 2025-03-26 has.  Each message of it is answered on its own. */
+/* Handles a line: a message, or a batch of messages, which only protocol version 2025-03-26 has.  Each message gets its own answer. */
 static void handle_line(struct session *s, const char *line, size_t n) {
   struct value_tree tree;
   while (n && (line[n - 1] == '\r' || line[n - 1] == ' ')) n--;

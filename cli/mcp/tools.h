@@ -13,14 +13,14 @@ struct tool {
   const char *options;  /* names of the options that the client may set, separated by blanks; none of them names a file */
   const char *paged;    /* key of the lists of rows that `offset` pages through; NULL = none */
   const char *rows;     /* option that limits the rows of the answer; NULL = none */
-  const char *required; /* option without which there is no answer; NULL = none */
+  const char *required; /* option that the client must set; NULL = none */
   const char *note;     /* added to the command's summary */
   size_t inputs;        /* number of paths; 0 = any */
   bool text;            /* the answer is text, because the command has no --json */
   bool shown;           /* not run: the answer is the command line, for the user to run */
 };
 
-/* NULL past the end. */
+/* Returns the i-th tool, or the tool with this name; NULL if there is none. */
 const struct tool *tool_at(size_t i);
 const struct tool *tool_find(const char *name);
 

@@ -30,7 +30,7 @@ void value_free(struct value_tree *t);
 /* Returns the member; NULL if the value is not an object or lacks it.  Of equal keys, the first counts. */
 const struct value *value_member(const struct value *v, const char *key);
 
-/* Returns the text of a string, to be freed; NULL if the value is none, contains a NUL, or memory ran out. */
+/* Returns the text of a string, to be freed; NULL if the value is not a string, contains a NUL, or memory ran out. */
 char *value_text(const struct value *v);
 
 #endif

@@ -49,8 +49,8 @@ static enum parsed bad_word(const struct parser *p, const struct opt *o, const c
     size_t n = strlen(list);
     snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", valid[i]);
   }
-  if (near) return fail(p->error, "--%s: unknown word '%s'; did you mean '%s'? (one of %s)", o->name, value, near, list);
-  return fail(p->error, "--%s: unknown word '%s' (one of %s)", o->name, value, list);
+  if (near) return fail(p->error, "--%s: unknown value '%s'; did you mean '%s'? (one of: %s)", o->name, value, near, list);
+  return fail(p->error, "--%s: unknown value '%s'; expected one of: %s", o->name, value, list);
 }
 
 /* Returns true if the value is a word that takes text, such as "marker=", with its text.  Stores both. */
@@ -145,8 +145,7 @@ static enum parsed set_list(const struct parser *p, const struct opt *o, const c
 static enum parsed add_range(const struct parser *p, const struct opt *o, const char *value) {
   struct opt_ranges *list = field(p, o);
   struct tk_range range, *v;
-  if (!tk_parse_range(value, &range)) return fail(p->error, "--%s: invalid range '%s'; expected N, N..M, N.. or "
-                                                            "..M", o->name, value);
+  if (!tk_parse_range(value, &range)) return fail(p->error, "--%s: invalid range '%s'; expected N, N..M, N.. or ..M", o->name, value);
   v = realloc(list->v, (list->n + 1) * sizeof *v);
   if (!v) return fail(p->error, "out of memory");
   list->v = v;
@@ -205,8 +204,7 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
     case OPT_SIZE: return set_size(p, o, value);
     case OPT_TIME:
       if (tk_parse_duration(value, field(p, o))) return PARSED_RUN;
-      if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 "
-                                                       "days", o->name, value);
+      if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 days", o->name, value);
       opt_time_bad(p->error, o->name, value);
       return PARSED_ERROR;
     default:
@@ -287,7 +285,7 @@ static enum parsed unknown_long(const struct parser *p, const char *typed, size_
   return PARSED_ERROR;
 }
 
-/* ---- the three shapes of an argument ---- */
+/* ---- the three forms of an argument: long option, letters, operand ---- */
 
 /* Sets a value, joined with its unit if that is the next argument: "--to 100 MB". */
 static enum parsed set_apart(struct parser *p, const struct opt *o, const char *value) {
@@ -305,7 +303,7 @@ static enum parsed set_apart(struct parser *p, const struct opt *o, const char *
   p->next++;
   if (o->kind != OPT_STRING) return set_value(p, o, joined);
   const bool room = in->n_joined < sizeof in->joined / sizeof *in->joined && n < (int)sizeof *in->joined;
-  if (!room) return fail(p->error, "--%s: '%s' and its unit must be one word", o->name, value);
+  if (!room) return fail(p->error, "--%s: write '%s' and its unit without a space", o->name, value);
   return set_value(p, o, strcpy(in->joined[in->n_joined++], joined));
 }
 
@@ -368,7 +366,7 @@ static enum parsed check_operands(const struct parser *p, const struct operands 
     return fail(p->error, "unexpected operand '%s'; only one trace is accepted (merge combines several)", extra);
   bool on;
   if (extra && find_long(c, "before", 6, &on))
-    return fail(p->error, "unexpected operand '%s'; for several inputs on a side, use --before and --after", extra);
+    return fail(p->error, "unexpected operand '%s'; for several inputs of a run, use --before and --after", extra);
   if (extra) return fail(p->error, "unexpected operand '%s'", extra);
   return PARSED_RUN;
 }

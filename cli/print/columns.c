@@ -1,4 +1,5 @@
-/* columns.c - see columns.h.  Arrow's formats of the table: b, S, I, l and g are a boolean and numbers, c, s and i indices of texts. */
+/* columns.c - see columns.h.  Of Arrow's formats, the table uses b, S, I, l and g for booleans and numbers, and c, s and i
+ * for indices of texts. */
 #include "columns.h"
 
 #include "csv.h"

@@ -17,7 +17,8 @@ struct columns {
 bool columns_read(struct columns *c, struct tk_trace *t, const char *const *names, struct tk_err *err);
 void columns_free(struct columns *c);
 
-/* Prints all columns of an event: as members of an open object, as further fields of a CSV line, as " name=value". */
+/* Print all columns of an event: columns_json() as members of an open object, columns_csv() as further fields of a CSV line,
+ * columns_words() as " name=value". */
 void columns_json(const struct columns *c, struct json *j, tk_id event);
 void columns_csv(const struct columns *c, FILE *to, tk_id event);
 void columns_words(const struct columns *c, FILE *to, tk_id event);

@@ -21,7 +21,7 @@ void fields_number(struct json *j, const char *key, double v) {
   json_raw(j, key, text);
 }
 
-/* Shares, rates and means have three decimals, which is more than their inputs are worth. */
+/* Rounds shares, rates and means to three decimals, because their inputs are not more precise. */
 static const char *number_text(const struct tk_field *f, double v, char *text) {
   const bool rounded = f->unit == TK_UNIT_PERCENT || f->unit == TK_UNIT_GB_PER_S || f->unit == TK_UNIT_MEAN;
   if (rounded) return tty_fraction(v, 3, text);

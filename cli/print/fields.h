@@ -5,18 +5,18 @@
 #include "json.h"
 #include "tracekit.h"
 
-/* Writes the fields of a row into the open object, and of the rows within it.  Of ranked rows, writes the first `top`.  `owner` is
- * the row that contains it, or NULL. */
+/* Writes the fields of a row, including nested rows, into the open object.  Of a ranked list of rows, writes the first `top`.
+ * `owner` is the row that contains this one, or NULL. */
 void fields_json(struct json *j, enum tk_row kind, const void *row, const void *owner, size_t top);
-/* Writes a row as an object of its own. */
+/* Writes a row as a new object named `key`. */
 void fields_object(struct json *j, const char *key, enum tk_row kind, const void *row, const void *owner);
 
-/* Write one number with its key: a time as decimal nanoseconds, exactly. */
+/* Write one number with its key; times and totals are exact decimal nanoseconds. */
 void fields_time(struct json *j, const char *key, tk_time time);
 void fields_total(struct json *j, const char *key, struct tk_total total);
 void fields_number(struct json *j, const char *key, double v);
 
-/* Print the names and the values of the fields of a row as CSV, without the end of the line; rows within it are left out. */
+/* Print the names, or the values, of the fields of a row as CSV, without the end of the line and without nested rows. */
 void fields_csv_names(enum tk_row kind);
 void fields_csv(enum tk_row kind, const void *row, const void *owner);
 

@@ -10,7 +10,7 @@ enum listing_form { LISTING_TABLE, LISTING_JSONL, LISTING_CSV };
 
 struct listing {
   enum listing_form form;
-  size_t head;              /* print the first events, so many; 0 = all */
+  size_t head;              /* number of events to print, from the first; 0 = all */
   const uint8_t *selected;  /* by event: whether to print it; NULL = print all */
 };
 

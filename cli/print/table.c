@@ -198,7 +198,7 @@ bool table_print(struct table *t, FILE *to) {
   bool *empty = calloc(strlen(t->align), sizeof *empty);
   bool ok = widest && empty && !t->failed;
   if (ok) print_cells(t, widest, empty, to);
-  else tty_say("out of memory: a table is missing");
+  else tty_say("out of memory: a table is missing from the output");
   for (size_t i = 0; i < t->n; i++) free(t->cells[i]);
   free(t->cells);
   free(t->styles);

@@ -248,10 +248,9 @@ static void idle(FILE *to, const struct tk_report *r) {
   if (!wants(r, has_device)) return;
   html_section(to, "Idle time, launch delays and short kernels",
           "Host: the next work had not been launched when the device became idle. Kernel: gaps of less than 30 µs between "
-          "kernels that were launched in time. Other: longer gaps, as when work waits for other work. "
-          "Delay: mean time from the end of the launching call to the start of the work. "
-          "Latency: the same from the start of the call. Overhead: the same from the time when the call had started and the "
-          "stream was free.");
+          "kernels that were launched in time. Other: longer gaps, as when work waits for other work. Delay: mean time from "
+          "the end of the launching call to the start of the work. Latency: the same from the start of the call. Overhead: the "
+          "same from the time when the call had started and the stream was free.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -285,7 +284,7 @@ static void draw_steps(FILE *to, const struct tk_report_rank *row) {
   fputs("</svg>", to);
 }
 
-/* Draws the steps of each rank: in order, and how many took how long. */
+/* Draws the steps of each rank: a bar for each step, in order, and a histogram of their durations. */
 static void step_rows(FILE *to, const struct tk_report *r) {
   tk_time shortest = INT64_MAX, longest = 0;
   char name[256];
@@ -383,7 +382,7 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_n
     histogram_widen(&axis, r->kernels[i].durations);
     shown++;
   }
-  snprintf(words, sizeof words, "Durations: their distribution, %s on a logarithmic axis for all kernels.",
+  snprintf(words, sizeof words, "Durations: distribution of the kernel's durations; all kernels have the same logarithmic axis, %s.",
            axis.n ? histogram_ends(&axis, ends, sizeof ends) : "");
   shown = 0;
   for (size_t i = 0; i < r->n_kernels && shown < top; i++) {

@@ -1,4 +1,4 @@
-/* memory.h - what the text and the page say of memory in the same words. */
+/* memory.h - texts about memory that the text report and the page share. */
 #ifndef CLI_REPORT_MEMORY_H
 #define CLI_REPORT_MEMORY_H
 
@@ -8,7 +8,7 @@
 
 /* Writes "rank 3, GPU 0", or the allocator alone if the rank is unknown; returns `text`. */
 const char *memory_name(int64_t rank, const char *allocator, char *text, size_t n);
-/* Returns the place of row i of report.held among the rows of its allocator, from 0 on, if `before` is that of row i - 1. */
+/* Returns the index of row i of report.held among the rows of its allocator, from 0.  `before`: result for row i - 1. */
 size_t memory_place(const struct tk_report *r, size_t i, size_t before);
 
 #endif

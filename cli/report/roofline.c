@@ -1,5 +1,5 @@
 /* roofline.c - see roofline.h. The drawing is the usual one: FLOP/s over FLOP/byte on logarithmic axes, under the line of
- * the memory's bandwidth and those of the peaks of each type. */
+ * the memory bandwidth and the lines of the peak rates, one per number type. */
 #include "roofline.h"
 
 #include "print/html.h"
@@ -28,7 +28,8 @@ static const char *percent(double share, char text[32]) {
 
 static double share_of(double part, double whole) { return part > 0 && whole > 0 ? part / whole : -1; }
 
-/* Returns the share of the duration of all steps that their operations take at the peak; negative if it is unknown. */
+/* Returns the MFU over all steps: the time that their operations would take at the peak rate, relative to the duration of the
+ * steps; negative if unknown. */
 static double mfu_of_steps(const struct tk_report_rank *row) {
   double least = 0, all = 0;
   for (size_t i = 0; i < row->n_steps; i++) {
@@ -139,7 +140,7 @@ static struct roof find_roof(const struct tk_report *r) {
   return roof;
 }
 
-/* Draws the line of a peak, from where the memory could feed it, and the name of its type. */
+/* Draws the line of a peak, from the intensity at which the memory bandwidth allows it, and the name of its type. */
 static void draw_peak(FILE *to, const struct roof *roof, const struct tk_report_roof *k) {
   const long x = at_x(k->peak_flops / roof->bandwidth), y = at_y(roof, k->peak_flops);
   char peak[32];
@@ -158,7 +159,7 @@ static void draw_point(FILE *to, const struct roof *roof, const struct tk_report
           percent(share_of(k->flops_rate, k->peak_flops), share));
 }
 
-/* Draws the line of the memory's bandwidth, up to the intensity from which the highest peak limits. */
+/* Draws the line of the memory bandwidth, up to the intensity from which the highest peak is the limit. */
 static void draw_memory(FILE *to, const struct roof *roof) {
   const double ridge = roof->top / roof->bandwidth, lowest = roof->top * 2.2e-5;
   const double from = lowest > 0.01 * roof->bandwidth ? lowest / roof->bandwidth : 0.01;
@@ -237,8 +238,7 @@ void roofline_draw(FILE *to, const struct tk_report *r, size_t top) {
   if (!r->n_roofs) return;
   html_section(to, "FLOP/s and bytes/s",
                "Operations and memory traffic that the traces state or that the shapes of operators imply; rates are over the "
-               "durations of the operators’ kernels. MFU is the share of the window that the operations take at the "
-               "device’s peak.");
+               "durations of the operators’ kernels. MFU is the share of the window that the operations take at the device’s peak.");
   draw_ranks(to, r);
   draw(to, r);
   html_table_begin(&t);

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-enum { MOST_FINDINGS = 7 }; /* above the tables */
-static const double SMALL = 0.01; /* share of a peak of memory below which rows are summed up */
+enum { MOST_FINDINGS = 7 }; /* number of findings printed above the tables */
+static const double SMALL = 0.01; /* rows below this share of a memory peak are summed up */
 
 static void cell_time(struct table *t, bool known, tk_time time) {
   char text[48] = "-";

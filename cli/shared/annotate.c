@@ -47,8 +47,7 @@ static void print_github(const struct annotations_of *a, const struct finding *f
 static void print_junit(const struct annotations_of *a) {
   size_t failed = 0, errors = 0;
   for (size_t i = 0; i < a->n; i++) failed += a->v[i].failed, errors += a->v[i].unknown;
-  printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tracekit %s\" tests=\"%zu\" failures=\"%zu\" "
-         "errors=\"%zu\">\n",
+  printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tracekit %s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
          a->command, a->n, failed, errors);
   for (size_t i = 0; i < a->n; i++) {
     const struct finding *f = &a->v[i];
@@ -68,7 +67,7 @@ static void print_junit(const struct annotations_of *a) {
 }
 
 void annotate_end(struct annotations_of *a) {
-  if (a->out_of_memory) tty_say("out of memory: some findings are missing");
+  if (a->out_of_memory) tty_say("out of memory: some findings are missing from the output");
   for (size_t i = 0; a->as == ANNOTATE_GITHUB && i < a->n; i++) print_github(a, &a->v[i]);
   if (a->as == ANNOTATE_JUNIT) print_junit(a);
   for (size_t i = 0; i < a->n; i++) {

@@ -7,7 +7,7 @@
 enum annotations { ANNOTATE_NOT, ANNOTATE_GITHUB, ANNOTATE_JUNIT };
 
 struct finding {
-  char *input, *what, *said; /* what: the assertion; said: the result */
+  char *input, *what, *said; /* what: text of the assertion; said: text of the result */
   bool failed, unknown;      /* if both are false, the assertion holds */
 };
 

@@ -43,7 +43,7 @@ static void us_text(double us, char *text, size_t size) {
   snprintf(text, size, "%s us", tty_fraction(us, fabs(us) < 100 ? 1 : 0, number));
 }
 
-/* Evidence of an offset that is not used would look like evidence of the clock that is. */
+/* Prints "-" if no offset is applied: the residual of a rejected offset would be taken for that of the clock in use. */
 static void residual_cell(struct table *table, const struct tk_align_host *h, double us) {
   char text[64];
   us_text(us, text, sizeof text);

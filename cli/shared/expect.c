@@ -121,7 +121,7 @@ static bool parse_function(struct expect *e, const char *command, const char *p,
     size_t size = trimmed(name, (size_t)(p + n - 1 - name));
     if (size >= 2 && *name == '"' && name[size - 1] == '"') name++, size -= 2;
     e->name = strndup(name, size);
-    if (!e->name || !size) return refuse(command, e->text, "missing name of the events");
+    if (!e->name || !size) return refuse(command, e->text, "missing event name in parentheses");
     const bool of_steps = e->function == EXPECT_DEVIATION || e->function == EXPECT_OUTLIERS;
     const bool of_names = e->function == EXPECT_SELF || e->function == EXPECT_UNION || e->function >= EXPECT_OF_RANGE;
     if ((of_steps && !expect_is_step(e)) || (of_names && expect_is_step(e)))
@@ -192,7 +192,7 @@ bool expect_parse(struct expect *e, const char *command, const char *text, bool 
   if (!parse_value(e, skip_blanks(op + n_op))) return refuse(command, text, "expected a value after the operator");
   const bool function = memchr(from, '(', n) != NULL;
   if (n == 0 || !(function ? parse_function(e, command, from, n) : parse_figure(e, command, from, n, compares)))
-    return n > 0 ? false : refuse(command, text, "expected a word before the operator");
+    return n > 0 ? false : refuse(command, text, "missing name of a figure before the operator");
   return check_unit(e, command, compares);
 }
 
@@ -317,7 +317,7 @@ static enum expect_result ask_key(const struct expect *e, const struct tk_report
   char text[64], device[200];
   const struct tk_report_figure *f = figure_key_value(e->key, r, &value);
   if (!f) {
-    snprintf(said, n, "the trace does not contain this key figure");
+    snprintf(said, n, "the trace lacks the data for this key figure");
     return EXPECT_UNKNOWN;
   }
   figure_device(f, device, sizeof device);

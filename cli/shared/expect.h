@@ -1,8 +1,8 @@
 /* expect.h - assertions about a run: "gpu_busy > 80%", "p95(step) < 150ms", "count(cudaMalloc) == 0", "total(gemm*) > 1.1x".
  *
  *     WORD OP VALUE              a figure of report --json (figures.h); the key may omit its unit
- *     KEY FIGURE OP VALUE        a key figure of report --json, of the device with the worst one; _ may replace blanks
- *     FUNCTION(NAME) OP VALUE    a column of top --json over the events that match the glob NAME; NAME step: training steps
+ *     KEY FIGURE OP VALUE        a key figure of report --json, the worst value of all devices; _ may replace blanks
+ *     FUNCTION(NAME) OP VALUE    a column of top --json over the events that match the glob NAME; the NAME step means training steps
  *
  * OP is one of < <= > >= == !=.  VALUE is a percentage (80%), a time (150ms), a number or a size (2GB).  If two runs are
  * compared, VALUE may be a ratio (1.1x), and a percentage is the change from run to run unless the figure is itself a

@@ -189,7 +189,7 @@ static char *local(void *nsys, const char *address, struct tk_err *err) {
       last = NULL;
       if (asprintf(&last, "%s%s%s", line, folder && *path ? "/" : "", folder ? path : "") < 0) last = NULL;
     }
-    if (err->code == TK_OK && (!last || *last != '/')) helper_fail(err, TK_EOPEN, "%s printed no path", l->h.name);
+    if (err->code == TK_OK && (!last || *last != '/')) helper_fail(err, TK_EOPEN, "%s did not print the path of the file", l->h.name);
     helper_stop(&l->h);
   }
   free(l);

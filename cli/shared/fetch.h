@@ -13,8 +13,8 @@
 
 #include "tracekit.h"
 
-/* Fills in `f` and returns it: the functions that read addresses; with `refused`, functions that refuse to.  They also export reports
- * of Nsight Systems (fetch_export.h) if `nsys` names the program.  NULL where no program can be started. */
+/* Fills in `f` with the functions that read addresses, or with functions that refuse them if `refused`, and returns it.  If `nsys`
+ * names the program, they also export reports of Nsight Systems (fetch_export.h).  NULL on systems without child processes. */
 const struct tk_fetch *fetch_functions(struct tk_fetch *f, bool refused, const char *nsys);
 
 #endif

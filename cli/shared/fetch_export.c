@@ -35,7 +35,7 @@ static bool export_to(const char *program, const char *report, const char *datab
   return ok || helper_fail(err, TK_EOPEN, "cannot export: %s", why);
 }
 
-/* Opens the database and returns a path of the open file, which needs no name any more. */
+/* Opens the database and returns a path of its descriptor, /dev/fd/N, which stays valid when the name is removed. */
 static char *open_database(const char *program, const char *database, struct tk_err *err) {
   char *path = NULL;
   const int file = open(database, O_RDONLY | O_CLOEXEC);

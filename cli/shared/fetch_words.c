@@ -20,7 +20,7 @@ static void words(struct fetch_words *w, const char *const *list) {
   for (; *list; list++) word(w, *list);
 }
 
-/* Appends text to the word that is being written.  Returns false if there is no room, which leaves no word. */
+/* Appends text to the word that is being written.  Returns false if there is no room; the command line is then unusable. */
 static bool put_part(struct fetch_words *w, const char *text, size_t n) {
   if (n >= sizeof w->text - w->used) return false;
   memcpy(w->text + w->used, text, n);

@@ -27,12 +27,12 @@ static inline double figure_seconds(struct tk_total t) { return (double)t.s + (d
 enum { FIGURE_PARTS = 11 };
 const char *figure_part_name(size_t part);
 tk_time figure_part(const struct tk_report_split *s, size_t part);
-/* Returns the sum over the steps of a row; length 0 if it has none. */
+/* Returns the parts summed over all steps of a rank; the length is 0 if it has no steps. */
 struct tk_report_split figure_steps(const struct tk_report_rank *row);
 
-/* True if a key figure has a verdict; the others alone say little. */
+/* True if a key figure of the report has a verdict.  Without any verdict, key figures are not worth showing. */
 bool figures_are_judged(const struct tk_report *r);
-/* Returns the number of decimals of a key figure: none for a number of things, more for short times. */
+/* Returns the number of decimals of a key figure: none for counts, more for short times. */
 int figure_decimals(const struct tk_report_figure *f);
 /* Writes "rank 3, GPU 3", as far as they are known; empty for the whole job. */
 void figure_device(const struct tk_report_figure *f, char *text, size_t n);

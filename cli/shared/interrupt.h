@@ -14,9 +14,9 @@ void interrupt_catch(void);
 int interrupt_signal(void);
 /* Waits until the file can be read or has ended. Returns false if a signal was received, even just before the call. */
 bool interrupt_wait(int fd);
-/* Names a process, or a process group by its negative id, that ends with this program even if it is ended by the alarm. */
+/* Registers a process, or a process group by its negative id, to be ended with this program, even if the alarm ends it. */
 void interrupt_take(pid_t target);
-/* Withdraws the name of a process that has ended. */
+/* Removes the registration of a process that has ended. */
 void interrupt_spare(pid_t target);
 /* Clears the signal, because the work that it interrupted has ended, and catches signals again. */
 void interrupt_forget(void);

@@ -31,7 +31,7 @@ extern const struct opt_word merging_align_words[], merging_group_words[];
     "shift this rank or host by this time instead of aligning it, such as 3=+1.5ms or host42=-20us",                           \
     MERGING(params, offsets), 0, 0, 0 },                                                                                       \
   { OPT_FILE, 0, "offsets-from", "REPORT",                                                                                     \
-    "use the clocks in this report (see merge --align-report) or plan instead of comparing them",                              \
+    "use the clock offsets in this report (see merge --align-report) or plan instead of measuring them",                       \
     MERGING(params, offsets_from), 0, 0, 0 },                                                                                  \
   { OPT_STRING, 0, "reference", "WHO",                                                                                         \
     "use the clock of this rank or host as the reference (default: that of the first input)", MERGING(params, reference), 0, 0, \
@@ -41,7 +41,7 @@ extern const struct opt_word merging_align_words[], merging_group_words[];
 
 #define ROWS_MERGE_ANCHORS(params)                                                                                             \
   { OPT_STRING, 0, "anchor", "REGEX",                                                                                          \
-    "also treat spans with this name as collectives that all ranks leave together, such as those of your own library",         \
+    "also treat spans with a matching name as collectives that all ranks leave together, such as barriers of your own library",\
     MERGING(params, anchor), 0, 0, 0 },                                                                                        \
   { OPT_FLAG, 0, "link-collectives", 0,                                                                                        \
     "add flows from the last rank that reached a collective to the ranks that waited for it",                                  \

@@ -110,7 +110,7 @@ struct tk_source_options run_source_options(const struct shared *s, struct progr
     .max_memory = s->max_memory,
     .max_size = s->max_size,
     .progress = run_ticker(p),
-    .fetch = fetch_functions((struct tk_fetch *)(uintptr_t)&s->fetch, s->no_fetch, s->nsys), /* no option, so it may change */
+    .fetch = fetch_functions((struct tk_fetch *)(uintptr_t)&s->fetch, s->no_fetch, s->nsys), /* not an option value, may be modified */
   };
 }
 

@@ -42,7 +42,7 @@ extern const struct opt_word run_progress_words[];
 #define ROW_FORMAT                                                                                                             \
   {                                                                                                                            \
     OPT_FORMAT, 'f', "format", "FORMAT",                                                                                       \
-        "output format (default: by the extension of the output, or else that of the input); 'help' lists them",               \
+        "output format (default: by the extension of the output, or else the input's format); 'help' lists them",              \
         SHARED(format), 0, 0, 0                                                                                                \
   }
 #define ROW_THREADS                                                                                                            \
@@ -100,7 +100,7 @@ extern const struct opt_word run_progress_words[];
 #define ROW_SCHED                                                                                                              \
   {                                                                                                                            \
     OPT_FLAG, 0, "sched", 0,                                                                                                   \
-        "Perfetto, Nsight: also read the scheduler, as a row for each CPU and the states of each thread",                     \
+        "Perfetto, Nsight: also read scheduler events: a row for each CPU, and the states of each thread",                     \
         SHARED(sched), 0, 0, 0                                                                                                 \
   }
 #define ROW_PRETTY                                                                                                             \
@@ -139,11 +139,11 @@ extern const struct opt_word run_progress_words[];
 #define ROW_FOLD_GRAPHS                                                                                                        \
   {                                                                                                                            \
     OPT_FLAG, 0, "fold-graphs", 0,                                                                                             \
-        "show the work of replayed CUDA and HIP graphs on lanes by kind instead of their streams",                             \
+        "show the work of replayed CUDA and HIP graphs in rows by kind (kernels, ...) instead of by stream",                   \
         SHARED(fold_graphs), 0, 0, 0                                                                                           \
   }
 
-/* Which run of a run directory to read. */
+/* Options that select the run of a run directory. */
 #define ROWS_RUN                                                                                                               \
   { OPT_STRING, 0, "run", "RUN", "run directory: use this run (a prefix selects the newest match)", SHARED(run), 0, 0, 0 },    \
   { OPT_STRING, 0, "step-dir", "N", "run directory: use the run in the folder step_N", SHARED(step_dir), 0, 0, 0 },            \
@@ -154,8 +154,8 @@ extern const struct opt_word run_progress_words[];
 #define ROW_JOIN                                                                                                               \
   {                                                                                                                            \
     OPT_FLAG, 0, "join", 0,                                                                                                    \
-        "read all inputs as pieces of one trace, in the order of their names; inputs of different formats are recordings of "  \
-        "one rank by several profilers",                                                                                       \
+        "read all inputs as pieces of one trace, in the order of their names; inputs in different formats are treated as "     \
+        "recordings of one rank by several profilers",                                                                         \
         SHARED(join), 0, 0, 0                                                                                                  \
   }
 #define ROW_KEEP_GOING                                                                                                         \

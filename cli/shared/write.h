@@ -17,7 +17,8 @@ void write_derived(FILE *to, const struct tk_saved *done);
 /* Report what the output format cannot represent: as a line on standard error, or by kind as the member "lost" of a JSON
  * report. */
 void write_losses(const struct shared *s, const char *output, const struct tk_saved *done);
-/* The same, for the output of one trace: a reason for losses of its own format. */
+/* The same for the output of one trace.  If that is in the format of `t`, data specific to the format can only have been lost by
+ * an edit, and the message says so. */
 void write_losses_of(const struct shared *s, const struct tk_trace *t, const char *output, const struct tk_saved *done);
 void write_losses_json(struct json *j, const struct tk_saved *done);
 

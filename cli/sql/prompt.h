@@ -4,7 +4,7 @@
 
 #include "print.h"
 
-/* Runs statements as they are typed until the input ends, and prints results as `like` does.  Returns the exit status. */
+/* Runs statements as they are typed until the input ends, and prints results with the options of `like`.  Returns the exit status. */
 int sql_prompt(struct tk_sql *sql, const struct printer *like);
 
 /* Runs the statements of a text, and prints their results or the error.  Returns the exit status. */

@@ -220,7 +220,7 @@ static void put_shrunk(struct maker *m, const struct tk_shrink_report *r) {
   tk_print_size(r->saved.bytes, after);
   leave_out(m, "The file was shrunk from %s to %s, with %s of %s.", before, after, tty_count(r->saved.events, a),
             tty_counted(r->events_before, "event", b));
-  tty_say("shrunk from %s to %s, %s of %s", before, after, a, b);
+  tty_say("shrunk from %s to %s, keeping %s of %s", before, after, a, b);
   for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
     const struct tk_shrink_rung *g = &r->rungs[i];
     if (g->events) leave_out(m, "Shrinking: removed %s (%s).", tty_counted(g->events, "event", a), g->name);
@@ -288,7 +288,7 @@ static bool fit(struct maker *m, const char *name, struct tk_saved *saved) {
   tk_print_size(saved->raw_bytes, size);
   tk_print_size(most, limit);
   tty_counted(saved->events, "event", count);
-  tty_say("%s and %s may be too large for the viewer; --to SIZE shrinks the file", size, count);
+  tty_say("%s and %s may be too much for the viewer; --to SIZE shrinks the file", size, count);
   leave_out(m, "%s may be too large for this viewer; --to %lluMB shrinks the file.", size, (unsigned long long)(most / 1000000));
   if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !says_yes(limit)) return true;
   return shrink(m, name, most, saved);

@@ -106,5 +106,5 @@ void view_open(const char *url, uint16_t port, bool no_browser) {
   printf("%s\n", url);
   fflush(stdout);
   if (connection && *connection) say_tunnel(connection, port);
-  else if (!no_browser && !start_browser(url)) tty_say("failed to start a browser; open the address above");
+  else if (!no_browser && !start_browser(url)) tty_say("failed to start a browser; open the address printed above yourself");
 }

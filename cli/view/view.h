@@ -18,7 +18,7 @@
 
 enum view_with { VIEW_PERFETTO, VIEW_XPROF, VIEW_TENSORBOARD, VIEW_REPORT, VIEW_SPEEDSCOPE };
 
-/* True for viewers that are programs of their own. */
+/* True for viewers that are separate programs. */
 static inline bool view_is_program(int with) { return with == VIEW_XPROF || with == VIEW_TENSORBOARD; }
 
 struct view_params {
@@ -37,8 +37,8 @@ struct view_made {
   const struct tk_format_info *format;
   char name[160];       /* file name, "merged.pftrace"; only letters, digits and . - _ + */
   char title[160];      /* title of the timeline */
-  uint64_t events, events_before, bytes_before; /* counts after and before: events_before and bytes_before are counts of the
-                                                 * input; 0 = nothing was left out or shrunk */
+  uint64_t events, events_before, bytes_before; /* events: in this file; events_before, bytes_before: in the input, 0 if
+                                                 * nothing was left out or shrunk */
   char *left_out;       /* JSON array of sentences */
   char *rows;           /* JSON array of the names of processes, in the order of their rows */
   char *opening;        /* JSON object: what the viewer shows first (opening.h) */

@@ -174,8 +174,7 @@ int view_xprof(const struct view_params *p, const struct operands *in) {
   const bool filters = e.n > (p->selected.selection.ranks.n != 0) || p->drop_args.n || p->drop_flows || p->to;
   select_free(&e);
   if (filters)
-    return run_usage("view", "--with xprof and --with tensorboard support only these selecting options: --rank, --every-rank, --step "
-                             "and --time");
+    return run_usage("view", "--with xprof and --with tensorboard can select only by --rank, --every-rank, --step and --time");
   snprintf(folder, sizeof folder, "%.4000s/tracekit-XXXXXX", place && *place ? place : "/tmp");
   if (!mkdtemp(folder)) {
     tty_say("%s: %s", folder, strerror(errno));

@@ -23,8 +23,7 @@ static const char *copy_text(struct tk_merge_report *report, const char *text) {
 static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
-  snprintf(text + n, size - n, "; its %u inputs have no host name, but their clocks agree within %s us, so they count as one "
-                               "host",
+  snprintf(text + n, size - n, "; its %u inputs have no host name, but their clocks agree within %s us, so they count as one host",
            (unsigned)h->inputs, num_fixed(ceil(h->error_us), 0).s);
 }
 
@@ -58,9 +57,9 @@ static double offset_us(const struct align_map *m) {
 
 /* ---- what an estimate assumes ---- */
 
-static const char LEAVE_ALIKE[] = "its ranks leave collectives at the same time as those of other hosts";
-static const char AT_ONCE[] = "the markers were set at the same time";
-static const char ONE_CLOCK[] = "its inputs have no host name, but share a clock";
+static const char LEAVE_ALIKE[] = "its ranks leave each collective at the same time as the ranks of other hosts";
+static const char AT_ONCE[] = "all hosts recorded the markers at the same moment";
+static const char ONE_CLOCK[] = "its inputs, which have no host name, share a clock";
 static const char ONE_DEVICE_CLOCK[] = "its device clocks agree with its CPU clocks";
 static const char WALL_CLOCKS[] = "the wall clocks differ by less than unless_us";
 enum { MOST_ASSUMPTIONS = 5 };
@@ -92,8 +91,8 @@ static void say_gaps(char *text, size_t size, const struct align_host *found) {
   if (found->n_stretches < 2) return;
   tk_print_duration((tk_time)llround(fmin(most, 9e15) * 1e3), error);
   tk_print_duration((tk_time)(lasts < INT64_MAX / 1000 ? lasts : INT64_MAX / 1000) * 1000, time);
-  snprintf(text, size, "; for %s around %s its clock was set, both ranges are up to %s wider", time,
-           found->n_stretches > 2 ? "the moments at which" : "the moment at which", error);
+  snprintf(text, size, "; its clock was set during the recording: for %s around %s, both ranges are up to %s wider", time,
+           found->n_stretches > 2 ? "these moments" : "this moment", error);
 }
 
 /* Appends the reason for a large error: ranks that share a clock do not leave together. */
@@ -101,20 +100,20 @@ static void add_lateness(char *text, size_t size, const struct align_host *found
   size_t n = strlen(text);
   if (found->of_gpu)
     snprintf(text + n, size - n, "; it leaves collectives earlier or later than the other ranks of its host: either its GPU clock is "
-                                 "off, or it is late, which the merged trace then hides; the error covers both");
+                                 "wrong, or the rank is late and the merged trace hides that; the error covers both");
   else if (found->spread_ns > 0)
-    snprintf(text + n, size - n, "; its collectives end up to %s us from those of the other hosts, because ranks are late",
+    snprintf(text + n, size - n, "; its collectives end up to %s us before or after those of other hosts, because ranks are late",
              num_fixed(ceil(found->spread_ns / 1e3), 0).s);
   else if (found->trend_ns > found->error_ns / 2)
-    snprintf(text + n, size - n, "; the ranks of a host seem to leave one after the other, and the error includes %s us in case "
-                                 "hosts do, too",
+    snprintf(text + n, size - n, "; ranks of one host seem to leave collectives one after another, so the error includes %s us in "
+                                 "case hosts do the same",
              num_fixed(found->trend_ns / 1e3, 0).s);
 }
 
 /* Describes a host with a good result: first the facts that hold without assumptions, then the estimate, its error and its
  * assumptions. */
 static void say_good(char *text, size_t size, const struct tk_align_host *h, const struct align_host *found) {
-  char proven[160] = "nothing is proven", unless[96] = "", set[192] = "", moved[128] = "";
+  char proven[160] = "no bounds are proven", unless[96] = "", set[192] = "", moved[128] = "";
   if (h->bounded)
     snprintf(proven, sizeof proven, "proven within %s..%s%s us", num_fixed(floor(h->low_us), 0).s, signbit(h->high_us) ? "" : "+",
              num_fixed(ceil(h->high_us), 0).s);
@@ -125,7 +124,8 @@ static void say_good(char *text, size_t size, const struct tk_align_host *h, con
   }
   say_gaps(set, sizeof set, found);
   if (found->moved_ns != 0)
-    snprintf(moved, sizeof moved, ", after a shift by %s us to keep causality", num_fixed(found->moved_ns / 1e3, 1).s);
+    snprintf(moved, sizeof moved, ", after a shift by %s us so that nothing ends before it "
+                                  "begins", num_fixed(found->moved_ns / 1e3, 1).s);
   if (found->by_messages) {
     snprintf(text, size, "%s by %u messages in both directions%s", proven, h->anchors, unless);
     return;
@@ -152,15 +152,15 @@ static void add_by_number(char *text, size_t size, const struct align_host *foun
 static void say_clock(char *text, size_t size, bool comparable, const char *why) {
   if (comparable) snprintf(text, size, "not aligned; its wall clock is used, which may be off by milliseconds: %s", why);
   else
-    snprintf(text, size, "not aligned, and its offset is unknown because it records no absolute time (%s); --align=start or --offset "
-                         "places it", why);
+    snprintf(text, size, "not aligned, and its offset is unknown because it records no absolute time (%s); use --align=start or "
+                         "--offset to place it", why);
 }
 
 /* Mentions that the input is a copy, which contributes nothing to other clocks. */
 static void add_original(const struct align_reporter *r, char *text, size_t size, const struct align_input *input) {
   size_t n = strlen(text);
   if (input->copy_of)
-    snprintf(text + n, size - n, "; it is a copy of %.200s and not independent evidence",
+    snprintf(text + n, size - n, "; it is a copy of %.200s, so it is not used to align other hosts",
              path_leaf(r->inputs[input->copy_of - 1].name));
 }
 
@@ -170,21 +170,22 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   char text[900];
   const char *why = found->why ? found->why : "it shares no collective with other hosts";
   if (strcmp(h->method, "reference") == 0)
-    snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->comparable ? "" : ", but records no absolute time",
+    snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->comparable ? "" : ", but its trace records no absolute time",
              found->why ? "; " : "", found->why ? found->why : "");
   else if (input->copy_of && h->trusted && !h->n_pieces)
-    snprintf(text, sizeof text, "it has the clock of the reference");
+    snprintf(text, sizeof text, "it uses the clock of the reference");
   else if (strcmp(h->method, "given") == 0)
     snprintf(text, sizeof text, !input->by_barrier       ? "shifted by the given offset"
-                                : input->starts_on_host ? "placed by its start on the clock of the host, if all inputs are of one host"
-                                                        : "shifted by a barrier that the program recorded in each rank");
+                                : input->starts_on_host ? "placed by its recorded start time, which is right only if all "
+                                                          "inputs are from one host"
+                                                        : "aligned by a barrier that the program recorded in each rank");
   else if (strcmp(h->method, "start") == 0)
     snprintf(text, sizeof text, "its first event was aligned with the reference's first event; hosts may start seconds apart");
   else if (strcmp(h->method, "clock") == 0)
     say_clock(text, sizeof text, input->comparable, why);
   else if (found->state == ALIGN_APART)
     snprintf(text, sizeof text,
-             "aligned within %s us to hosts that share collectives with it, but none of them shares any with the reference",
+             "aligned within %s us to hosts that share collectives with it, but none of these shares any with the reference",
              num_fixed(h->mad_us, 1).s);
   else if (found->state == ALIGN_ROUGH)
     snprintf(text, sizeof text, "approximate: %s", why);

@@ -346,7 +346,7 @@ bool diff_set_place(struct diff_set *set) {
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
   char text[200];
   if (!set->times && set->unit) {
-    snprintf(text, sizeof text, "durations are weights of stack samples: 1 ns means 1 %.99s",
+    snprintf(text, sizeof text, "durations shown are weights of stack samples: 1 ns means 1 %.99s",
              (const char *)set->texts.strs[set->unit].bytes);
     diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
   }

@@ -105,7 +105,7 @@ void report_say_unrecorded(struct tk_report *r) {
   }
   if (said <= MOST_SENTENCES) return;
   const uint64_t more = said - MOST_SENTENCES;
-  snprintf(text, sizeof text, "calls of %llu other name%s launched work that was not recorded, too", (unsigned long long)more,
+  snprintf(text, sizeof text, "calls with %llu other name%s also launched work that was not recorded", (unsigned long long)more,
            more > 1 ? "s" : "");
   report_unknown(r, report_text(impl, text));
 }

@@ -10,8 +10,8 @@
 
 static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_DEVICE_IDLE] = {"device-idle", "%", 20, 50,
-    "idle time of a device, as a percentage of the time of its steps, or of its active window; the time of the steps before the first "
-    "recorded work, from which earlier work may be missing, must not be what exceeds the warning threshold"},
+    "idle time of a device, as a percentage of the time of its steps, or of its active window; judged only if it exceeds the "
+    "warning threshold even without the time of the steps before the first recorded work, since earlier work may be missing"},
   [LIMIT_INPUT] = {"input", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for input"},
   [LIMIT_COMPILE] = {"compile", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for a compiler"},
   [LIMIT_COMPILE_TIME] = {"compile-time", "s", 2, 10, "time during which the host compiled"},
@@ -43,7 +43,7 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
     "share of the time of compute kernels spent in kernels with less than one block per multiprocessor"},
   [LIMIT_OCCUPANCY] = {"low-occupancy", "%", 20, 50,
     "share of one kernel whose occupancy is below 25% in the time of all device work; matrix products, attention, convolutions and "
-    "collectives, whose occupancy is low by design, are not judged, nor are fewer than 10 pieces of work or 3 names"},
+    "collectives, whose occupancy is low by design, are not judged; at least 10 pieces of work and 3 names are required"},
   [LIMIT_MEMORY] = {"memory", "%", 90, 97, "peak of the allocated memory, as a percentage of the memory of the device"},
   [LIMIT_UNRECORDED] = {"unrecorded-launches", "%", 5, 50,
     "launching calls whose work was not recorded; from the warning threshold on, idle time, exposed communication and exposed copies "
@@ -52,10 +52,11 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_DAMAGED] = {"damaged", "", 1, INFINITY, "inputs that are damaged"},
   [LIMIT_PROFILER] = {"profiler-overhead", "%", 2, 10,
     "time in which the profiler itself worked, as a percentage of the trace or of the selected range"},
-  [LIMIT_RECOMPILATIONS] = {"recompilations", "", 2, 7, "times that torch.compile compiled a function again; PyTorch gives up after 7"},
-  [LIMIT_MODULES] = {"recompiled-module", "", 2, 7, "times that XLA compiled a module of one name again in the steps"},
+  [LIMIT_RECOMPILATIONS] = {"recompilations", "", 2, 7, "number of times that torch.compile recompiled a function; PyTorch "
+                                                        "gives up after 7"},
+  [LIMIT_MODULES] = {"recompiled-module", "", 2, 7, "number of times that XLA recompiled modules of the same name during the steps"},
   [LIMIT_GRAPHS] = {"compiled-graphs", "", 8, INFINITY,
-    "functions, and parts of functions between graph breaks, that ran as compiled by torch.compile"},
+    "functions, and parts of functions between graph breaks, that torch.compile compiled"},
   [LIMIT_CAPPED] = {"capped", "", 1, INFINITY, "inputs that contain the maximum number of events that their profiler writes"},
 };
 
@@ -177,7 +178,8 @@ bool thresholds_replace(struct tk_threshold *limits, const struct tk_threshold *
   for (size_t i = 0; i < n; i++) {
     struct tk_threshold *t = find(limits, by[i].id);
     if (!t) return err_set(err, TK_EUSAGE, "unknown threshold '%.60s'", by[i].id);
-    if (!(by[i].bad >= by[i].warning)) return err_set(err, TK_EUSAGE, "threshold '%s': bad is less than warning", t->id);
+    if (!(by[i].bad >= by[i].warning)) return err_set(err, TK_EUSAGE, "threshold '%s': the limit for bad is lower than the "
+                                                                      "limit for warning", t->id);
     t->warning = by[i].warning;
     t->bad = by[i].bad;
   }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static bool unknown(struct tk_err *err) {
-  return err_set(err, TK_EUSAGE, "unsupported option set; this version of the library does not know it (" TK_VERSION ")");
+  return err_set(err, TK_EUSAGE, "unknown option: the caller was built for a newer version of the library than " TK_VERSION);
 }
 
 bool options_take(void *own, size_t size, size_t first, const void *given, struct tk_err *err) {

@@ -90,5 +90,5 @@ bool regexp_matches(struct regexp *r, const char *text) {
 
 bool regexp_check(const struct regexp *r, struct tk_err *err) {
   if (!r || !r->gave_up) return true;
-  return err_set(err, TK_ELIMIT, "the regular expression '%.200s' takes too many steps on '%s'", r->text, r->on);
+  return err_set(err, TK_ELIMIT, "the regular expression '%.200s' takes too many steps on '%s'; simplify it", r->text, r->on);
 }

@@ -57,13 +57,13 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
   const int64_t stated = identity_of(a->trace).rank, *number = a->opt->rank ? a->opt->rank : &stated;
   uint32_t n = 0;
   if (count_inputs(t, name, false, a->opt->rank, rank) == 1 || count_inputs(t, name, true, a->opt->rank, rank) == 1) return true;
-  if (a->opt->input) return err_set(err, TK_EUSAGE, "the plan has no input '%s', or more than one", name);
+  if (a->opt->input) return err_set(err, TK_EUSAGE, "the plan has no input '%s', or several with this name", name);
   for (uint32_t i = 0; *number >= 0 && i < t->sources.n; i++) {
     if (t->plan->rank[i]->number != *number || t->plan->rank[i]->skipped) continue;
     *rank = i;
     n++;
   }
-  return n == 1 || err_set(err, TK_EUSAGE, "%s: not an input of the plan, or ambiguous", name);
+  return n == 1 || err_set(err, TK_EUSAGE, "%s: matches no input of the plan, or several; give its name in the plan", name);
 }
 
 /* Finds the rank in the plan if the file contains several, and its index among the inputs of the file. */
@@ -73,9 +73,9 @@ static bool find_part(struct applier *a, const struct tk_sources *sources, const
   const int64_t *number = a->opt->rank;
   if (a->opt->input) name = a->opt->input;
   if (!number)
-    return err_set(err, TK_EUSAGE, "%s: contains %zu ranks, and apply writes one: give its number in the plan", name, sources->n);
+    return err_set(err, TK_EUSAGE, "%s: contains %zu ranks, but apply writes one; give its number in the plan", name, sources->n);
   if (count_inputs(t, name, false, number, rank) != 1 && count_inputs(t, name, true, number, rank) != 1)
-    return err_set(err, TK_EUSAGE, "the plan has no rank %lld of '%s', or more than one", (long long)*number, name);
+    return err_set(err, TK_EUSAGE, "the plan has no rank %lld of '%s', or several", (long long)*number, name);
   *input = t->plan->rank[*rank]->part - (size_t)1;
   return *input < sources->n || err_set(err, TK_EUSAGE, "%s: has changed since it was scanned: it contains other ranks", name);
 }

@@ -56,7 +56,7 @@ static bool concat_is_whole(struct concat *c, const char *path) {
 
 static bool leave_out(struct concat *c, const char *path, const char *whole) {
   char text[512];
-  snprintf(text, sizeof text, "is damaged and was left out; %.300s is a whole copy", whole);
+  snprintf(text, sizeof text, "is damaged and was left out; its intact copy %.300s is used", whole);
   diagnostics_say(c->report->notes, path, TK_NOTE_INFO, text);
   return true;
 }
@@ -67,7 +67,7 @@ static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   char text[512];
   if (p->plan != c->tasks.id) return err_set(c->err, TK_EUSAGE, "%s: was written for a different plan", path);
   if (p->input >= c->tasks.sources.n || c->tasks.plan->rank[p->input]->skipped)
-    return err_set(c->err, TK_EFORMAT, "%s: the plan does not contain its rank", path);
+    return err_set(c->err, TK_EFORMAT, "%s: its rank is not in the plan", path);
   const char **of = &c->of[p->input];
   if (!*of) {
     *of = path;
@@ -287,7 +287,8 @@ static bool open_saver(struct concat *c, const char *plan, const char *path) {
   bool ok = save_open(&c->saver, path, save, NULL, inputs, c->err);
   free(inputs);
   if (ok && asked.format && asked.format != &c->saver.format->info)
-    ok = err_set(c->err, TK_EUSAGE, "the plan was made for %s output; use its extension", c->saver.format->info.title);
+    ok = err_set(c->err, TK_EUSAGE, "the plan was made for %s output; give the output an extension of that "
+                                    "format", c->saver.format->info.title);
   c->output = (struct merge_output){.sink = c->saver.sink, .saver = &c->saver, .needs_start = true};
   return ok || err_prefix(c->err, "%s", path);
 }

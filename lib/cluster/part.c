@@ -139,14 +139,14 @@ static bool read_at(struct part *p, int64_t at, void *to, size_t n, struct tk_er
 }
 
 static bool refuse(struct tk_err *err) {
-  return err_set(err, TK_EFORMAT, "not a complete part; tracekit apply writes parts");
+  return err_set(err, TK_EFORMAT, "not a part written by tracekit apply, or incomplete");
 }
 
 static bool read_end(struct part *p, struct tk_err *err) {
   struct buf b = {.mem = p->mem};
   uint8_t end[END];
   const int64_t size = fseeko(p->f, 0, SEEK_END) == 0 ? ftello(p->f) : -1;
-  if (size < 0) return err_sys(err, TK_EREAD, errno, "failed to find the end of the part: it must be a regular file");
+  if (size < 0) return err_sys(err, TK_EREAD, errno, "failed to find the end of the part: not a regular file");
   if (size < END) return refuse(err);
   if (!read_at(p, size - END, end, END, err)) return false;
   const uint64_t n = number_at(end, LENGTH);
@@ -158,7 +158,8 @@ static bool read_end(struct part *p, struct tk_err *err) {
   buf_free(&b);
   if (!ok) return false;
   if (!p->is) return mem_check(p->mem, err) && refuse(err);
-  if (p->is->schema != PART_SCHEMA) return err_set(err, TK_EFORMAT, "was written by another version of tracekit");
+  if (p->is->schema != PART_SCHEMA) return err_set(err, TK_EFORMAT, "was written by another version of tracekit; write it "
+                                                                    "again with this version");
   return p->is->bytes == (uint64_t)size - END - n || refuse(err);
 }
 

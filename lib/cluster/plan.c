@@ -203,8 +203,8 @@ static bool refuse_recordings(struct planner *p) {
     ok = at || mem_refuse(&p->mem, p->err);
     const struct scan *other = at ? &p->list.v[*at] : s;
     if (other == s || !s->format || !other->format || strcmp(s->format, other->format) == 0 || !share_process(other, s)) continue;
-    ok = err_set(p->err, TK_EUSAGE, "%s: is a further recording of rank %lld, like %s; a plan cannot join recordings, so merge "
-                                    "these two files first, and scan the result", s->input, (long long)s->rank, other->input);
+    ok = err_set(p->err, TK_EUSAGE, "%s: records rank %lld, as does %s; a plan cannot join recordings of one rank: merge "
+                                    "these two files first, then scan the result", s->input, (long long)s->rank, other->input);
   }
   map_free(&first);
   return ok;
@@ -216,7 +216,7 @@ static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   for (size_t i = 0; ok && i < n; i++) ok = scan_count(scans[i], &p->mem, &ranks, p->err);
   p->list.most = merge_most_anchors(ranks);
   for (size_t i = 0; ok && i < n; i++) ok = scan_read(&p->list, &p->anchors, scans[i], p->report->notes, p->err);
-  if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "the scans contain no rank");
+  if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "the scans contain no ranks");
   ok = ok && drop_copies(p) && number_parts(p) && compare_names(p) && refuse_recordings(p);
   if (ok && p->format->own_order) ok = sort_scans(p);
   p->sources.inputs = ok ? mem_array(&p->mem, p->list.n, sizeof *p->sources.inputs) : NULL;
@@ -305,8 +305,9 @@ static bool open_plan(struct planner *p, const char *output, const char *const *
   if (!out_open(&p->out, output, &o, &p->mem, p->err)) return err_prefix(p->err, "%s", output);
   if (!table) return true;
   if (merge_table_kind(table) == MERGE_TABLE_NONE)
-    return err_set(p->err, TK_EUSAGE, "%s: unsupported extension; a table of collectives is .csv or .json", table);
-  if (strcmp(table, output) == 0) return err_set(p->err, TK_EUSAGE, "%s: is also the plan; choose another name", table);
+    return err_set(p->err, TK_EUSAGE, "%s: unsupported extension; use .csv or .json for a table of collectives", table);
+  if (strcmp(table, output) == 0) return err_set(p->err, TK_EUSAGE, "%s: is also the output file of the plan; choose another "
+                                                                    "name", table);
   return out_open(&p->table, table, &o, &p->mem, p->err) || err_prefix(p->err, "%s", table);
 }
 
@@ -347,8 +348,7 @@ static bool find_format(struct planner *p) {
   p->format = save->format ? format_by_word(save->format) : format_default();
   if (!p->format) return err_for(p->err, TK_OPTION_FORMAT, TK_EUSAGE, "unknown format '%s'", save->format);
   if (!p->format->in_parts || (packing && packing != packing_row(PACKING_GZIP)))
-    return err_set(p->err, TK_EUSAGE, "ranks cannot be written one by one in '%s'; use json, pftrace or xplane, with or "
-                                      "without .gz",
+    return err_set(p->err, TK_EUSAGE, "format '%s' cannot be joined from parts; use json, pftrace or xplane, with or without .gz",
                    save->format);
   snprintf(p->word, sizeof p->word, "%s%s", p->format->info.name, packing ? ".gz" : "");
   if (p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty || save->settings)

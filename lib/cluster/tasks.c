@@ -183,11 +183,11 @@ static bool take_message(struct tasks *t, const struct json_value *v, struct tk_
   static const uint64_t LONG = 32;
   buf_append(&t->bytes, v->str.p, v->str.n);
   size_t n = base64_decode(t->bytes.data, t->bytes.len);
-  if (n == SIZE_MAX) return err_set(err, TK_EFORMAT, "is damaged: its tasks were changed");
+  if (n == SIZE_MAX) return err_set(err, TK_EFORMAT, "is damaged: its encoded task list cannot be decoded");
   t->bytes.len = n;
   t->id = (uint64_t)n << LONG | flate_crc(0, t->bytes.data, n);
   t->plan = pb_unpack(&plan__plan__descriptor, pb_over(t->bytes.data, n), t->mem);
-  if (!t->plan) return mem_check(t->mem, err) && err_set(err, TK_EFORMAT, "is damaged: invalid tasks");
+  if (!t->plan) return mem_check(t->mem, err) && err_set(err, TK_EFORMAT, "is damaged: invalid task list");
   if (t->plan->schema != TASKS_SCHEMA || t->plan->version.len != strlen(TK_VERSION) ||
       memcmp(t->plan->version.data, TK_VERSION, t->plan->version.len) != 0)
     return err_set(err, TK_EFORMAT, "was made by another version of tracekit whose output differs; make a new plan");
@@ -241,7 +241,7 @@ static bool take_align(struct tasks *t, const struct json_value *v, struct tk_er
   if (!v->p) return err_set(err, TK_EFORMAT, "is damaged: the alignment report is missing");
   const size_t n = (size_t)(v->end - v->p);
   if (flate_crc(0, v->p, n) != t->plan->align_crc)
-    return err_set(err, TK_EFORMAT, "was changed: its report on the clocks does not match");
+    return err_set(err, TK_EFORMAT, "was modified: the checksum of its clock report does not match");
   t->align = arena_text(&t->arena, v->p, n);
   return mem_check(t->mem, err);
 }

@@ -368,7 +368,7 @@ tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, st
 tk_id tk_add_frame(struct tk_trace *t, const struct tk_frame *f) {
   if (!is_open(t)) return 0;
   if (!f || (!f->name && !f->module && !f->file)) {
-    wrong(t, "frame: neither name, module nor file");
+    wrong(t, "frame: needs a name, a module or a file");
     return 0;
   }
   const tk_id texts[] = {f->name, f->module, f->file};
@@ -409,7 +409,7 @@ static bool is_point(struct tk_trace *t, const struct tk_flow_point *f) {
   if (f->role > TK_FLOW_INOUT) return wrong(t, "flow point: unknown role %u", f->role);
   if (f->id_kind > TK_FLOW_ID_UINT) return wrong(t, "flow point: unknown kind of id %u", f->id_kind);
   if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > UINT32_MAX || !build_is_text(t, (tk_id)f->id, "id of a flow")))
-    return wrong(t, "flow point: unknown string as id");
+    return wrong(t, "flow point: the string used as id does not exist");
   if (f->cls > t->n_classes) return wrong(t, "flow point: class %u does not exist", f->cls);
   if (!is_args(t, f->args, "flow point")) return false;
   if (bound) return (f->at && f->at <= t->n_events) || wrong(t, "flow point: event %u does not exist", f->at);

@@ -69,9 +69,9 @@ static bool add_input(struct reading *reading, struct tk_sources *s, size_t i, i
 static bool take_options(struct tk_diff_options *own, const struct tk_diff_options *opt, struct tk_err *err) {
   if (!TAKE_OPTIONS(own, opt, err) || !RESERVED(&own->select, err)) return false;
   own->load.max_memory = os_memory_limit(own->load.max_memory);
-  if (own->by == TK_TOP_ARG && !own->arg) return err_set(err, TK_EUSAGE, "an arg needs a key, such as arg.KEY");
+  if (own->by == TK_TOP_ARG && !own->arg) return err_set(err, TK_EUSAGE, "grouping by an arg needs its key, such as arg.KEY");
   if (own->by_launch && (own->by_path || own->by != TK_TOP_NAME))
-    return err_set(err, TK_EUSAGE, "matching by launch needs rows by name");
+    return err_set(err, TK_EUSAGE, "matching kernels by launch cannot be combined with grouping: rows are names");
   if (own->by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "grouping by kind is not supported: an event can have several kinds");
   return true;
 }

@@ -144,7 +144,7 @@ static bool is_folder(const char *path) {
 static bool add_file(struct extractor *x, size_t first, size_t n) {
   const struct tk_input *in = &x->sources->inputs[first];
   const char *output = name_output(x, first, n);
-  if (!output) return err_set(x->err, TK_EUSAGE, "%s: cannot derive a name for the output", in->name);
+  if (!output) return err_set(x->err, TK_EUSAGE, "%s: cannot derive an output name from this input; give one", in->name);
   x->first[x->report->n] = first;
   x->report->files[x->report->n++] = (struct tk_extracted){.output = output, .run = in->run, .from = in->name, .n_inputs = n};
   return true;
@@ -181,7 +181,7 @@ static bool make_plan(struct extractor *x) {
     while (!single && i + n < x->sources->n && same_run(&in[i], &in[i + n])) n++;
     if (!add_file(x, i, n)) return false;
   }
-  if (x->report->n == 0) return err_set(x->err, TK_EFORMAT, "nothing to extract");
+  if (x->report->n == 0) return err_set(x->err, TK_EFORMAT, "nothing to extract: no trace was found");
   if (x->report->n > 1 && !x->folder)
     return err_for(x->err, TK_OPTION_OUTPUT, TK_EUSAGE, "%s: %zu files cannot be written to one file; give a "
                                                         "folder", x->opt->output, x->report->n);

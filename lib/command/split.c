@@ -44,7 +44,7 @@ enum { MAX_PARTS = 10000 };
 
 static struct part *add_part(struct splitter *s) {
   if (s->n >= MAX_PARTS) {
-    err_set(s->err, TK_EUSAGE, "more than %d parts; filter the trace first, or use larger parts", MAX_PARTS);
+    err_set(s->err, TK_EUSAGE, "the trace would have more than %d parts; filter it first, or use larger parts", MAX_PARTS);
     return NULL;
   }
   if (!mem_grow(&s->mem, (void **)&s->parts, &s->cap, (uint64_t)s->n + 1, sizeof *s->parts)) return NULL;
@@ -179,7 +179,7 @@ static bool add_window(struct splitter *s, tk_time start, tk_time end) {
 static bool parts_by_time(struct splitter *s) {
   tk_time start, end;
   bool ok = true;
-  if (s->opt->every <= 0) return err_set(s->err, TK_EUSAGE, "missing length of a part");
+  if (s->opt->every <= 0) return err_set(s->err, TK_EUSAGE, "missing length of a part, such as 10s");
   const struct window_frame frame = window_frame(s->t);
   start = frame.start;
   end = frame.end;
@@ -255,7 +255,7 @@ static bool name_files(struct splitter *s) {
   while (named < s->n && out_commit(&s->files[named]->out, s->err)) named++;
   if (named == s->n) return true;
   err_prefix(s->err, "%s", s->report->parts[named].output);
-  if (s->opt->save.force && named) return err_prefix(s->err, "%u of %u files were written", named, s->n);
+  if (s->opt->save.force && named) return err_prefix(s->err, "failed after %u of %u files were written", named, s->n);
   while (named-- > 0) unlink(s->report->parts[named].output);
   return false;
 }
@@ -303,14 +303,14 @@ static bool fit(struct splitter *s, struct window w) {
   free(would.output);
   if (!ok || would.saved.bytes <= s->opt->bytes) return ok && add_window(s, w.start, w.end);
   if (!middle(s, w, &at))
-    return err_set(s->err, TK_ELIMIT, "cannot split into parts of %llu bytes: %llu events at one time need %llu bytes",
+    return err_set(s->err, TK_ELIMIT, "cannot split into parts of %llu bytes: %llu events with the same time need %llu bytes",
                    (unsigned long long)s->opt->bytes, (unsigned long long)would.saved.events,
                    (unsigned long long)would.saved.bytes);
   return fit(s, (struct window){w.start, at}) && fit(s, (struct window){at, w.end});
 }
 
 static bool parts_by_size(struct splitter *s) {
-  if (!s->opt->bytes) return err_set(s->err, TK_EUSAGE, "missing size of a part");
+  if (!s->opt->bytes) return err_set(s->err, TK_EUSAGE, "missing size of a part, such as 100MB");
   return fit(s, (struct window){INT64_MIN, INT64_MAX});
 }
 
@@ -366,8 +366,7 @@ bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_opt
   err_clear(s.err);
   if (!NEW_REPORT(report, s.err) || !trace_is_sealed(t, s.err) || !TAKE_OPTIONS(&options, opt, s.err)) return false;
   s.report = *report;
-  if (!strstr(pattern, "{}")) return err_set(s.err, TK_EUSAGE, "%s: missing {} as a placeholder for the name of the "
-                                                               "part", pattern);
+  if (!strstr(pattern, "{}")) return err_set(s.err, TK_EUSAGE, "%s: the output name needs {}, which stands for the part", pattern);
   intern_init(&s.labels, &s.mem);
   map_init(&s.used, &s.mem);
   ok = find_parts(&s) && check_names(&s) && write_parts(&s);

@@ -43,7 +43,7 @@ bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_
   if (!NEW_REPORT(report, err) || !trace_is_sealed(t, err)) return false;
   if (!TAKE_OPTIONS(&options, opt, err) || !RESERVED(&options.select, err)) return false;
   opt = &options;
-  if (opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "an arg needs a key, such as arg.KEY");
+  if (opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "grouping by an arg needs its key, such as arg.KEY");
   struct track_origin *origins = identity_of_tracks(t, &mem);
   bool ok = origins ? top_of(t, opt, origins, *report, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);

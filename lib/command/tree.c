@@ -14,7 +14,8 @@ bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tr
   if (!NEW_REPORT(report, err) || !trace_is_sealed(t, err)) return false;
   if (!TAKE_OPTIONS(&options, opt, err) || !RESERVED(&options.select, err)) return false;
   opt = &options;
-  if (opt->has_by && opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "an arg needs a key, such as arg.KEY");
+  if (opt->has_by && opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "grouping by an arg needs its key, "
+                                                                                        "such as arg.KEY");
   if (opt->has_by && opt->by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "grouping by kind is not supported: an event can "
                                                                             "have several kinds");
   if (opt->layers && (opt->per || opt->path || opt->per_step))

@@ -12,7 +12,7 @@ bool database_open(struct database *d, struct in *in, struct tk_trace *t, const 
   *d = (struct database){.t = t, .opt = opt, .in = in, .err = err};
   d->db = sqlite_open(in, &t->store->mem, err);
   if (d->db && sqlite_is_wal(d->db))
-    trace_note(t, TK_NOTE_FACT, UINT64_MAX, "the database is in WAL mode: changes in a file ending in -wal beside it are not read");
+    trace_note(t, TK_NOTE_FACT, UINT64_MAX, "the database is in WAL mode: its latest changes, in a file ending in -wal, are not read");
   return d->db != NULL;
 }
 
@@ -142,7 +142,7 @@ bool database_time(struct database *d, const struct cell *c, tk_time *ts) {
 bool database_span(struct database *d, const struct cell *start, const struct cell *end, struct tk_event *e) {
   tk_time last = 0;
   if (!database_time(d, start, &e->ts)) {
-    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "rows without a usable start: skipped");
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "rows without a usable start time: skipped");
     d->t->counts.dropped++;
     return false;
   }
@@ -251,7 +251,7 @@ tk_id database_text(struct database *d, struct database_texts *x, const struct c
   if (c->type != CELL_INT) return 0;
   const uint32_t *known = map_get(&x->index, (uint64_t)c->i);
   if (!known) {
-    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "ids of names that the database does not contain: the name is left empty");
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "ids of names that are missing from the database: the name is left empty");
     return 0;
   }
   struct text_item *item = (struct text_item *)(void *)x->items.data + *known;

@@ -213,7 +213,7 @@ static void drop_blocks(struct tk_trace *t, const char *name) {
 
 static void note_lost_block(struct tk_trace *t, const char *name) {
   char text[128];
-  snprintf(text, sizeof text, "unreadable block of %.40s: its contents are lost", name);
+  snprintf(text, sizeof text, "unreadable embedded %.40s data: lost", name);
   trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, text);
 }
 

@@ -1,14 +1,14 @@
 /* settings.h - settings of single formats by name, such as "perfetto.sched=true".
  *
- * The options of loading and saving are shared by all formats. A setting of one format is a row of this format instead. The row
- * names the member that it sets, so that a new setting changes no public struct. */
+ * The options of loading and saving are shared by all formats. A setting that only one format has is a row in the table of this
+ * format instead. The row names the member that it sets, so that a new setting changes no public struct. */
 #ifndef FORMAT_SETTINGS_H
 #define FORMAT_SETTINGS_H
 
 #include "tracekit.h"
 #include "graph/sink.h"
 
-/* A row of a format. */
+/* A setting of one format: a row in the format's table of settings. */
 struct setting {
   struct tk_setting info;
   uint64_t with; /* loading: bit of enum tk_with */
@@ -18,7 +18,7 @@ struct setting {
 /* Set the members that the settings name. Return false with err (TK_EUSAGE) if a setting is unknown, is malformed or belongs to the
  * other direction. */
 bool settings_load(struct tk_load_options *opt, struct tk_err *err);
-/* format: name of the output format; settings of others are only checked. */
+/* format: name of the output format; settings of other formats are only checked. */
 bool settings_save(const struct tk_save_options *opt, const char *format, struct sink_options *sink, struct tk_err *err);
 
 #endif

@@ -120,7 +120,8 @@ static bool enter(struct sqlite_scan *s, uint32_t number, struct tk_err *err) {
   return true;
 }
 
-/* Returns the next child of an interior page; 0 if the pointer is damaged. In page 1, the file's header was removed. */
+/* Returns the next child of an interior page; 0 if the pointer is damaged. `head`: size of the file's header, which was removed
+ * from page 1. */
 static uint32_t child_of(const struct sqlite *db, const struct level *l, uint32_t i, uint32_t head) {
   if (i + 1 == l->n) return u32(l->page + 8);
   if (12 + 2 * i + 2 > db->usable - head) return 0;
@@ -295,7 +296,7 @@ bool sqlite_begin(struct sqlite_scan *s, struct sqlite *db, const struct sqlite_
                   struct tk_err *err) {
   *s = (struct sqlite_scan){.db = db, .table = table};
   if (table->without_rowid)
-    return err_set(err, TK_EFORMAT, "table %.100s is WITHOUT ROWID, which cannot be read", table->name);
+    return err_set(err, TK_EFORMAT, "table %.100s cannot be read because it was created WITHOUT ROWID", table->name);
   s->walk = mem_alloc(db->mem, sizeof *s->walk);
   if (!s->walk) return mem_refuse(db->mem, err);
   *s->walk = (struct sqlite_walk){.mem = db->mem, .row.mem = db->mem, .text.mem = db->mem, .rowid_slot = -1};

@@ -28,7 +28,7 @@ static tk_id v8_text(struct v8_nodes *v, struct json_walk *w, const struct json_
   return trace_string(v->t, text, n);
 }
 
-/* Numbers in the file count from 0, and -1 means unknown. */
+/* Returns a line or column, counted from 1; 0 = unknown. In the file, numbers count from 0, and -1 means unknown. */
 static uint32_t position_of(const struct json_value *v) {
   int64_t number;
   return json_walk_whole(v, &number) && number >= 0 && number < UINT32_MAX ? (uint32_t)number + 1 : 0;
@@ -85,7 +85,7 @@ static void add_link(struct v8_nodes *v, uint32_t node, int64_t parent) {
   v->links[v->n_links++] = (struct v8_link){node, parent};
 }
 
-/* Returns false if the node has no unique id. */
+/* Adds a node. Returns false if it has no unique id. */
 static bool add_node(struct v8_nodes *v, struct json_walk *w, const struct json_value *value, bool exact) {
   struct json_value id = {.p = NULL}, call = {.p = NULL}, hits = {.p = NULL}, children = {.p = NULL}, parent = {.p = NULL};
   const struct json_place members[] = {{"id", &id}, {"callFrame", &call}, {"hitCount", &hits}, {"children", &children},
@@ -107,7 +107,7 @@ static bool add_node(struct v8_nodes *v, struct json_walk *w, const struct json_
   return true;
 }
 
-/* Sets the parents that nodes of the array name. */
+/* Sets the parents of those nodes in the array that name their parent by id. */
 static void link_nodes(struct v8_nodes *v) {
   for (uint32_t i = 0; i < v->n_links; i++) {
     const uint32_t *found = map_get(&v->index, (uint64_t)v->links[i].parent);
@@ -133,7 +133,8 @@ void v8_nodes_read(struct v8_nodes *v, struct json_walk *w, const struct json_va
 
 /* ---- stacks ---- */
 
-/* Loops of parents, which no profile has, end at the node that closes them. */
+/* Computes the stacks of the node and its ancestors, outermost first. A loop of parents, which no valid profile has, ends at
+ * the node that closes it. */
 tk_id v8_nodes_stack_at(struct v8_nodes *v, uint32_t at) {
   uint32_t n = 0;
   for (uint32_t i = at + 1; i && !v->nodes[i - 1].has_stack; i = v->nodes[i - 1].parent) {

@@ -28,8 +28,8 @@ struct v8_nodes {
   uint32_t n, cap;
   struct map wanted; /* id of a child that is still unknown -> index + 1 of the node that lists it */
   struct v8_link {
-    uint32_t node; /* index */
-    int64_t parent; /* id */
+    uint32_t node; /* index of the node */
+    int64_t parent; /* id of its parent */
   } *links; /* links of the array that is being read */
   uint32_t n_links, cap_links;
   uint32_t *path;

@@ -87,7 +87,7 @@ static const struct process_row {
    * process that must contain copies */
   const char *with;
   enum part part;
-  const char *family; /* device family of queues, even if they repeat the work of others */
+  const char *family; /* device family of the process's queues, even if the process is a SUMMARY */
 } PROCESSES[] = {
     {"Ascend Hardware", NULL, QUEUES, "NPU"},                /* msprof and torch_npu, trace_view.json */
     {"HCCL", "Ascend Hardware", COLLECTIVES, NULL},          /* Ascend, up to CANN 8.0 */
@@ -163,7 +163,7 @@ static bool has_category(const struct tk_trace *t, const char *cat) {
   return false;
 }
 
-/* True if a process of this name has copies, as TensorFlow calls them. */
+/* True if a process of this name contains copies, whose names begin with "MEMCPY" in TensorFlow. */
 static bool has_copies(const struct tk_trace *t, const char *name) {
   if (!has_process(t, name)) return false;
   for (tk_id i = 1; i <= t->n_events; i++) {
@@ -430,7 +430,7 @@ static const char *const WORK[] = {
 /* Categories that do not reveal the kind of work. */
 static const char *const BARE[] = {"hpu_op", "cuda", "hip", RENDER_STAGE, "Op" /* TensorFlow 1, timeline.py */, NULL};
 
-/* Families by the vendor's word of a category. */
+/* Device families, by the vendor's word in a category. */
 static const struct {
   const char *vendor, *family;
 } OWN_FAMILIES[] = {{"xpu_", "XPU"}, {"mtia_", "MTIA"}, {"mlu_", "MLU"},   {"gcu_", "GCU"},

@@ -54,7 +54,7 @@ bool tk_args_next(struct tk_args *it, struct tk_arg *arg) {
   }
 }
 
-/* Looks in the shape before the values: most lookups are for keys that the event lacks. */
+/* Looks for the key in the shape before it reads values, because most lookups are for keys that the event lacks. */
 bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg) {
   struct tk_args it = tk_args_of(t, args);
   const tk_id id = it.shape ? intern_id(&t->store->strings, key, strlen(key)) : 0;

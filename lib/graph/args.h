@@ -28,12 +28,12 @@ bool args_hold(const struct tk_trace *t, tk_id key);
  * value wins. */
 uint32_t args_end(struct tk_trace *t);
 
-/* Between these two calls, other args can be built while the args of an event are under construction. */
+/* Save and restore the args under construction, so that other args can be built in between. */
 struct arg_builder args_set_aside(struct tk_trace *t);
 void args_take_up(struct tk_trace *t, struct arg_builder was);
 
-/* For readers that expect events to have the same keys and types again: the shape of a packed record, and a new packed record
- * of that shape. */
+/* args_shape_of returns the shape of a packed record, and args_packed adds a packed record of a known shape: for readers that
+ * expect later events to have the same keys and types. */
 uint32_t args_shape_of(const struct tk_trace *t, uint32_t args);
 uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n);
 

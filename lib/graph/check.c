@@ -28,8 +28,8 @@ static bool check_args(const struct tk_trace *t, uint32_t args) {
 
 static bool check_event(const struct tk_trace *t, tk_id i, tk_id track, struct tk_err *err) {
   const struct tk_event *e = &t->events[i];
-  if (e->track != track) return fail(err, "an event has another track than the group that contains it", i);
-  if (e->kind > TK_EVENT_COUNTER && e->kind != TK_EVENT_SAMPLE) return fail(err, "a begin or end event remains after sealing", i);
+  if (e->track != track) return fail(err, "an event belongs to another track than the group that contains it", i);
+  if (e->kind > TK_EVENT_COUNTER && e->kind != TK_EVENT_SAMPLE) return fail(err, "a begin or end event was not joined into a span", i);
   if (e->dur < 0 || (e->dur && e->kind != TK_EVENT_SPAN)) return fail(err, "invalid event duration", i);
   if (e->ts > INT64_MAX - e->dur) return fail(err, "the end of an event exceeds the range of times", i);
   if (e->cls == 0 || e->cls > t->n_classes) return fail(err, "invalid event class", i);
@@ -67,7 +67,7 @@ static bool check_tracks(const struct tk_trace *t, tk_id *ancestors, struct tk_e
   tk_id at = 1;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
-    if (track->first != at) return fail(err, "the events of a track do not begin where those of the track before end", k);
+    if (track->first != at) return fail(err, "the events of a track do not follow those of the previous track directly", k);
     if (track->kind != TK_TRACK_PROCESS && t->tracks[track->parent].kind != TK_TRACK_PROCESS) return fail(err,
         "invalid parent track", k);
     for (tk_id i = at; i < at + track->count; i++)

@@ -125,7 +125,7 @@ static void copy_files(struct tk_trace *to, const struct tk_trace *from) {
   to->files = files;
 }
 
-/* Copies what describes the source of the trace. */
+/* Copies the texts that describe the source of the trace. */
 static void copy_origin(struct tk_trace *to, const struct tk_trace *from) {
   struct tk_store *s = to->store;
   const struct tk_store *f = from->store;
@@ -160,7 +160,7 @@ static bool copy_sites(struct tk_store *to, const struct tk_store *from) {
                                           sizeof *to->mappings));
 }
 
-/* A trace without samples has no tables, not even their dummies. */
+/* Copies the tables for stack samples. A trace without samples has no such tables, not even their dummies. */
 static bool copy_stacks(struct tk_trace *to, const struct tk_trace *from) {
   struct tk_store *s = to->store;
   struct mem *m = &s->mem;

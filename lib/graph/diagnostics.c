@@ -46,7 +46,8 @@ const char *diagnostics_bytes(struct tk_diagnostics *d, const void *p, size_t n)
 
 const char *diagnostics_text(struct tk_diagnostics *d, const char *text) { return diagnostics_bytes(d, text, strlen(text)); }
 
-/* Notes of one source are consecutive, so that many sources stay cheap. */
+/* Adds a note, or increases the count of an equal one. Only the latest notes of the same source are searched, so many sources
+ * stay cheap. */
 static void add(struct tk_diagnostics *d, const struct tk_diagnostic *like) {
   struct tk_diagnostics_impl *own = d->impl;
   const char *source = like->source && *like->source ? diagnostics_text(d, like->source) : NULL;

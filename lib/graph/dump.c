@@ -103,7 +103,8 @@ static void put_class(struct buf *b, const struct tk_trace *t, tk_id id) {
   put_args(b, t, c->args);
 }
 
-/* Prints the frames around the innermost one, whose name is the name of the class, and where each is. */
+/* Prints the stack with the locations of its frames. The name of the innermost frame is omitted, because it is the name of the
+ * class. */
 static void put_stack(struct buf *b, const struct tk_trace *t, const struct tk_class *c) {
   append_format(b, " unit=");
   dump_put_string(b, t, c->unit);

@@ -106,7 +106,7 @@ static bool find_string(const struct fragment *f, const struct tk_trace *to, tk_
 static bool same_ident(struct tk_ident a, struct tk_ident b) { return a.num == b.num && a.str == b.str && a.kind == b.kind; }
 
 /* True if the trace has the track, but spells its ids differently ("7" instead of 7). The fragment stored the spelling of its
- * events relative to its own track, so they would be wrong. */
+ * events relative to its own track, so these spellings would be wrong in the trace. */
 static bool is_misspelled(const struct fragment *f, const struct tk_trace *to, struct tk_track k) {
   if (!find_string(f, to, &k.pid.str) || !find_string(f, to, &k.tid.str) || !find_string(f, to, &k.name)) return false;
   const tk_id id = trace_find(to, &k);

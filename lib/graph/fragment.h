@@ -25,7 +25,8 @@ struct fragment {
   struct fragment_ids strings, classes, tracks, shapes;
 };
 
-/* `whole`: memory of the trace to which the fragment is moved; the fragment has the same limit of resident memory. */
+/* Initialises a fragment. `whole`: memory of the trace that the fragment will join; both have the same limit of resident
+ * memory. Returns false when memory runs out. */
 bool fragment_init(struct fragment *f, const struct mem *whole, uint64_t max_memory);
 void fragment_free(struct fragment *f);
 

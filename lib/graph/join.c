@@ -120,7 +120,7 @@ static struct tk_ident join_ident(const struct joiner *j, struct tk_ident i) {
   return i;
 }
 
-/* Gives the events of a track to the track that it becomes. */
+/* Fills in the track of the combined graph: its range of events, its number of flow points and, if missing, its name. */
 static void join_content(struct joiner *j, tk_id track) {
   const struct tk_track *k = &j->from->tracks[track];
   struct tk_track *to = &j->to->tracks[j->ids->tracks[track]];

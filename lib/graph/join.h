@@ -11,8 +11,8 @@
 /* Maps ids of the appended graph to ids of the combined one. */
 struct join_ids {
   tk_id *strings, *classes, *tracks, *shapes; /* by old id; 0 for a track that was not copied */
-  const tk_id *onto; /* by old track, set by the caller: the track of the combined graph that it becomes, which must have the
-                      * contents of at most one of both; 0 = a new track. NULL = all tracks are new */
+  const tk_id *onto; /* by old track, set by the caller: the track of the combined graph that it becomes; at most one of the two
+                      * may have contents. 0 = a new track. NULL = all tracks are new */
   tk_id before;                               /* event i of the appended graph becomes event before + i */
   tk_time shift;                              /* picoseconds added to all times */
   uint32_t ordinal;                           /* index among the appended graphs, from 0; set by the caller, like the next three */

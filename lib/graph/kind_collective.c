@@ -60,7 +60,8 @@ bool kind_is_request(const char *name) {
   return *request != NULL;
 }
 
-/* False for passes of XLA's compiler, such as "all-reduce-simplifier": of words after a dash, only these name instructions. */
+/* True for the name of an HLO collective; after a dash, only the words in AFTER may follow its opcode. False for passes of
+ * XLA's compiler, such as "all-reduce-simplifier". */
 static bool is_instruction(const char *name) {
   static const char *const AFTER[] = {"-start", "-done", "-fusion", "-scatter", "-async", "-update", NULL};
   for (const char *const *begin = HLO; *begin; begin++) {

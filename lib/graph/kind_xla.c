@@ -21,9 +21,9 @@ bool kind_xla_is_transfer(const char *name) {
   return text_any_begins(name, FIRST) || text_any_holds(name, IN);
 }
 
-/* True for an instruction of HLO that moves data between memories or devices, or waits for that, as named on the lines of operations of
- * a TPU: opcodes of XLA (xla/hlo/ir); "async-copy" is the whole of such a copy on the line "Async XLA Ops". Other spans may have
- * these names as well, so the line counts, too. */
+/* True for an instruction of HLO that moves data between memories or devices, or waits for that, as named on the lines of
+ * operations of a TPU: opcodes of XLA (xla/hlo/ir); "async-copy" is a complete asynchronous copy on the line "Async XLA Ops".
+ * Other spans may have these names as well, so the line must also be checked. */
 static bool is_move(const char *name) {
   static const char *const OPCODES[] = {"async-copy", "copy-start", "copy-done", "slice-start", "slice-done", "dynamic-slice-start",
                                         "dynamic-slice-done", "dynamic-update-slice-start", "dynamic-update-slice-done", "send",

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The same for all tracks of a trace, except in a merged trace, where each process has its own. */
+/* Host and rank are the same for all tracks of a trace, except in a merged trace, where they may differ by process. */
 struct track_origin {
   const char *host; /* "" = unknown */
   int64_t rank;     /* -1 = unknown */

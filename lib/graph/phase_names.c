@@ -81,8 +81,8 @@ static const struct phase_row {
     {"iteratorgetnext*", PHASE_DATALOADER},
 };
 
-/* Names of inference steps that tell how many requests of each kind the batch contains, each number before or after a word. The
- * step is prefill if the first number is above 0, and decode if the second is. */
+/* Names of inference steps that contain the number of requests of each kind in the batch, each number before or after a word.
+ * The step is prefill if the first number is above 0, and decode if the second is. */
 static const struct counted_row {
   const char *begins, *prefill, *decode;
   bool before; /* the number precedes the word */

@@ -238,7 +238,7 @@ struct rest {
 
 static bool is_later(const struct rest *a, const struct rest *b) { return a->ts != b->ts ? a->ts > b->ts : a->pile > b->pile; }
 
-/* Moves rests[n-1] to its place; the others are sorted. */
+/* Moves rests[n-1] to its sorted position; rests[0..n-1) are sorted already. */
 static void sift(struct rest *rests, unsigned n) {
   const struct rest moved = rests[n - 1];
   unsigned at = n - 1;

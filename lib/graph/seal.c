@@ -41,8 +41,8 @@ static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_arr
 
 static tk_time seal_end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
-/* Begins and ends of a thread close each other in the order of the file. Producers that compute times as doubles write some a few
- * picoseconds before their predecessor: such an event moves to the time of the predecessor. */
+/* Begins and ends of a thread close each other in the order of the file. Producers that compute times as doubles write some
+ * events a few picoseconds before the preceding event: such an event moves to the time of the preceding one. */
 static void settle_noise(struct sealer *s, struct tk_event *e) {
   enum { NOISE = 1000 };
   tk_time *latest = &s->latest[e->track];
@@ -196,8 +196,8 @@ struct sweep {
   uint32_t *stack;
   uint32_t n;
   bool has_cut;    /* true if the end of some begin came while begins inside it were open */
-  uint32_t lowest; /* stack position of the outermost such begin */
-  tk_time cut_ts;  /* time of the last such end */
+  uint32_t lowest; /* stack position of the outermost begin whose end came this way */
+  tk_time cut_ts;  /* time of the last end that came this way */
 };
 
 /* The rounded end of a span may exceed its parent's end by this much. */

@@ -78,7 +78,8 @@ static void advance(struct binder *b, tk_time ts) {
   }
 }
 
-/* Spans that ended before this point have ended for all later points, too. */
+/* Returns the innermost open span at ts; 0 = none. Pops spans that ended before ts, because all later points come after them,
+ * too. */
 static tk_id enclosing(struct binder *b, tk_time ts) {
   advance(b, ts);
   while (b->n && end_of(&b->t->events[b->stack[b->n - 1]]) < ts) b->n--;

@@ -50,8 +50,8 @@ static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds
   sink_lose(s, TK_LOSS_ARGS, args);
 }
 
-/* Counts records as lost, except names of tracks, which are stored as records too, but which every format supports, and except
- * records whose samples are written. */
+/* Counts records as lost, with two exceptions: records that contain the name of a track, because every format supports names,
+ * and records whose samples are written. */
 static void lose_records(struct sink *s, const struct tk_trace *t, unsigned holds) {
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].kind == TK_RECORD_OTHER && !(t->records[i].sampled && holds & TK_HOLDS_SAMPLES)) sink_lose(s, TK_LOSS_RECORDS, 1);

@@ -7,8 +7,8 @@
 
 #include "trace.h"
 
-/* Categories for accounting the bytes of the output. A writer calls it with the event or flow point to which the bytes belong.
- * Calls for each arg of that event (by key) precede it; everything else counts as metadata. */
+/* Categories of output bytes, for sink_meter.add. A writer calls `add` for each event and flow point, with its id and bytes;
+ * before that, it calls `add` for each arg of the event, with the id of the key. All other bytes are metadata. */
 enum sink_part { SINK_EVENT, SINK_FLOW, SINK_ARG, SINK_META, SINK_PARTS };
 
 struct sink_meter {
@@ -16,8 +16,7 @@ struct sink_meter {
   void *arg;
 };
 
-/* Properties of the first of several graphs (capabilities, see struct format; start). A process that writes only later graphs
- * needs them. */
+/* Properties of the first of several graphs that a process needs if it writes only a later graph (struct format, `start`). */
 struct sink_start {
   int64_t of_first;
   bool known;
@@ -27,14 +26,14 @@ struct carry;
 
 struct sink_options {
   bool pretty;
-  bool gpu_events; /* Perfetto: write work and counters of devices as GPU events */
+  bool gpu_events; /* for Perfetto output: write device work and device counters as GPU events */
   bool overlaps; /* same as in tk_save_options */
   bool no_passthrough; /* omit data that only its original format understands */
-  bool several; /* several ranks follow, one graph each */
-  const struct tk_trace *timeline; /* for one of several outputs: trace at whose start time is 0; NULL = this output */
+  bool several; /* the output contains several ranks, each written as one graph */
+  const struct tk_trace *timeline; /* if there are several outputs: trace whose start is their time 0; NULL = this one */
   const char *host;    /* name of the host, if the traces do not contain it; NULL = unknown */
   struct sink_start start; /* set only if the first graph written is not the first of `several` */
-  bool has_types; /* for a carrier: the other format keeps the types of numbers */
+  bool has_types; /* for data that another format embeds: that format keeps the types of numbers */
   struct carry *carry; /* data that other formats embed (format/carry.h); NULL = none */
   struct sink_meter meter;
   struct tk_progress progress;
@@ -57,15 +56,15 @@ struct sink {
   /* Writes the data that follows the events. `provenance` is the JSON text of the "tracekit" object, or NULL. */
   bool (*close)(struct sink *s, const struct tk_trace *first, const char *provenance, struct tk_err *err);
   void (*free)(struct sink *s);
-  /* leave: appends to `state` the writer state that closing needs; out of memory shows in the memory of `state`. take: accounts
-   * for a graph that another process wrote as a part. NULL: the format does not support parts. */
+  /* leave: appends to `state` the writer state that closing needs; if memory runs out, the memory account of `state` records the
+   * failure. take: accounts for a graph that another process wrote as a part. Both are NULL if the format does not support parts. */
   void (*leave)(struct sink *s, struct buf *state);
   bool (*take)(struct sink *s, const struct sink_piece *part, struct tk_err *err);
-  /* Set by the caller. The writer gives the graph number `ordinal` of `graphs` graphs the ids first + ordinal, first + ordinal
-   * + graphs and so on, so that the graphs can be written by separate processes without equal ids. 0 = only one graph. */
   bool (*write_rest)(struct sink *s, const struct tk_trace *t, struct tk_err *err); /* see sink_leave_out */
+  /* Set by the caller: number of graphs in the output (0 = one), and index of the graph that is written. Ids of this graph are
+   * base + ordinal, base + ordinal + graphs and so on, so separate processes can write the graphs without using the same id. */
   uint32_t graphs, ordinal;
-  uint32_t first_row, rows; /* range of rows for the graph's processes, after the rows of earlier graphs */
+  uint32_t first_row, rows; /* positions of the graph's processes among those of all graphs: the first, and their number */
   struct tk_saved saved; /* losses and sizes, counted while writing */
 };
 
@@ -76,10 +75,10 @@ static inline uint32_t sink_step(const struct sink *s) { return s->graphs > 1 ? 
  * graph. */
 static inline void sink_lose(struct sink *s, enum tk_loss kind, uint64_t n) { s->saved.lost[kind] += n; }
 void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds);
-/* Makes a new sink leave out the events that a format with these capabilities cannot store at all: stack samples. */
+/* Makes a new sink leave out stack samples if a format with these capabilities cannot store them. */
 void sink_leave_out(struct sink *s, unsigned holds);
 
-/* Limits the writer's memory `m` to the part of the trace's own limit that the trace does not use. */
+/* Limits the writer's memory `m` to what the trace has not used of its own memory limit. */
 void sink_limit(struct mem *m, const struct tk_trace *t);
 
 #endif

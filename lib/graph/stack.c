@@ -145,7 +145,7 @@ bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp) {
 
 i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample) {
   const i128 most = (i128)1 << 94;
-  int of_unit = -9; /* another unit: one stands for one nanosecond */
+  int of_unit = -9; /* units that are not times: 1 counts as one nanosecond */
   int32_t exp;
   i128 amount;
   const int64_t number = tk_sample_weight(t, sample, &exp);
@@ -177,8 +177,9 @@ bool stack_fits_lists(const struct tk_trace *t, bool each, struct tk_err *err) {
     most += STACK_DEPTH_MOST;
   }
   mem_free(mem, seen);
-  return frames <= most || err_set(err, TK_ELIMIT, "stack samples: %llu frames, because this format lists all frames of a stack; the "
-                                   "limit is %llu; filter the samples, or write Chrome JSON, in which stacks share frames",
+  return frames <= most || err_set(err, TK_ELIMIT, "stack samples need %llu frames in this format, which repeats the frames "
+                                                   "of each stack; "
+                                   "the limit is %llu; filter the samples, or write Chrome JSON, where stacks share frames",
                                    (unsigned long long)frames, (unsigned long long)most);
 }
 

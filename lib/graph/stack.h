@@ -8,12 +8,12 @@
 
 #include "trace.h"
 
-/* A frame as the file describes it: queries must return the rows of trace_processor, where frames of one name are apart if their
- * mappings or their addresses are. Only traces that are loaded for queries have sites (TK_WITHOUT_RESTORING). */
+/* A frame as the file describes it: queries must return the rows of trace_processor, which distinguishes frames of one name by
+ * mapping and address. Only traces that are loaded for queries have sites (TK_WITHOUT_RESTORING). */
 struct stack_site {
   uint64_t address; /* relative to the mapping */
   uint32_t mapping; /* index + 1; 0 = the trace has no mappings */
-  bool has_symbol;  /* it is listed with its file and line */
+  bool has_symbol;  /* the file states source file and line of the frame */
 };
 /* A part of an address space, such as the range of a module. */
 struct stack_mapping {
@@ -44,11 +44,11 @@ void stack_add_with(struct tk_trace *t, const struct tk_sample *s, uint32_t args
 
 static inline bool stack_has_samples(const struct tk_trace *t) { return t->store->n_sample_classes != 0; }
 
-/* True if the text of the record no longer agrees with its samples, because an operation changed the trace: only the samples are
- * written. */
+/* True if the text of the record no longer agrees with its samples, because an operation changed the trace. Writers then write
+ * only the samples, not the record. */
 static inline bool stack_outdates(const struct tk_trace *t, const struct tk_record *r) { return r->sampled && t->edits; }
-/* Returns the number of records with samples, if the trace still has such samples: what they state beyond the samples is lost if the
- * records are not written. */
+/* Returns the number of records with samples, if the trace still has such samples: if these records are not written, everything
+ * in them but the samples is lost. */
 uint64_t stack_sampled_records(const struct tk_trace *t);
 
 /* True if the unit is one of time; weights in it can be added to durations. *exp: the unit is 10^exp seconds. */
@@ -57,10 +57,10 @@ bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp);
  * events of a trace fits. */
 i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample);
 
-/* For writers of formats in which a stack is a list of all its frames: returns false with err if the lists would have more than
- * STACK_FRAMES_MOST frames and STACK_DEPTH_MOST for each sample on average. Samples share the outer part of their stacks, so that a
- * short input could otherwise become an output that is larger by any factor. `each`: the format has a list for each sample, rather
- * than for each distinct stack. */
+/* For writers of formats in which a stack is a list of all its frames: returns false with err if the lists would have more frames
+ * than STACK_FRAMES_MOST plus STACK_DEPTH_MOST for each sample. Samples share the outer part of their stacks, so that a short
+ * input could otherwise become an output that is larger by any factor. `each`: the format has a list for each sample, rather than
+ * for each distinct stack. */
 enum { STACK_FRAMES_MOST = 1 << 24, STACK_DEPTH_MOST = 1024 };
 bool stack_fits_lists(const struct tk_trace *t, bool each, struct tk_err *err);
 

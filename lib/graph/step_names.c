@@ -28,7 +28,7 @@ enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 static const char *const WORDS[] = {"train_step", "training_step", "train step", "training step", "iteration", "iter",
                                     "step",       "train",         NULL};
 
-/* Returns the end of the name without the place that viztracer and others append: "train_step (train.py:7)". */
+/* Returns the end of the name, before the source location that viztracer and others append: "train_step (train.py:7)". */
 static const char *end_of(const char *name) {
   const char *end = name + strlen(name), *place = strstr(name, " (");
   return place && end[-1] == ')' && strchr(place, ':') ? place : end;
@@ -155,11 +155,11 @@ static bool mark_words(struct step_names *n, const struct tk_trace *t) {
 
 /* ---- programs ---- */
 
-/* A program is a name: each plane of XPlane has classes of its own. */
+/* A program is all classes with one name, because each plane of an XPlane file has separate classes. */
 struct program {
   tk_time total;
   tk_id track; /* last track on which it ran */
-  tk_id first; /* by class: the first class of its name, which stands for the program */
+  tk_id first; /* valid for every class: the first class with the same name, whose entry is that of the program */
   bool repeats;
 };
 

@@ -130,8 +130,8 @@ static bool add_marked(struct steps *s, const struct tk_trace *t, tk_id track, c
   return true;
 }
 
-/* Adds a step from each outermost marked event of the track to the next one. What follows the last is not known to be whole, and is no
- * step. */
+/* Adds a step from each outermost marked event of the track to the next one. The last marked event begins no step, because the
+ * trace may end before the step does. */
 static bool add_cuts(struct steps *s, const struct tk_trace *t, tk_id track, const struct step_names *names) {
   const struct tk_track *k = &t->tracks[track];
   const uint32_t from = s->n;

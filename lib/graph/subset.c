@@ -77,8 +77,8 @@ static bool drop_points(const struct tk_trace *t, struct subset *k, struct subse
 
 enum { LINK_GOES = 1, LINK_STAYS = 2 };
 
-/* Returns, by event: whether flow points that its own fields state (JSON's bind_id) are dropped, and whether other points of
- * its own fields stay. NULL when memory runs out. */
+/* Returns for each event whether any flow point defined by its fields (JSON's bind_id) is dropped (LINK_GOES), and whether any is
+ * kept (LINK_STAYS). NULL when memory runs out. */
 static uint8_t *survey_links(const struct tk_trace *t, const struct subset *k) {
   uint8_t *links = array_of(k->mem, t->n_events, 1);
   if (links) memset(links, 0, (size_t)t->n_events + 1);
@@ -109,7 +109,7 @@ static void drop_links(struct tk_trace *to, const uint8_t *links, const tk_id *n
 
 /* ---- tracks ---- */
 
-/* Number of items on each track before and after, without metadata. A process counts the items of its threads, too. */
+/* Number of items on a track before and after the removal, without metadata. Items of threads also count for their process. */
 struct content {
   uint64_t before, after;
 };

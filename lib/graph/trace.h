@@ -33,7 +33,8 @@ struct arg_builder {
   bool duplicates;
 };
 
-/* File order of events first .. first+n-1 of a thread, which have the same time: tied[at .. at+n-1], relative to first. */
+/* Order in the file of events first .. first+n-1 of a thread, which have the same time: their indices relative to `first` are in
+ * tied[at .. at+n-1]. */
 struct trace_tie {
   tk_id first;
   uint32_t n, at;
@@ -48,7 +49,7 @@ struct trace_cut {
  * of the file understands need not be stored outside of it. */
 struct trace_early {
   tk_time start, end;
-  uint64_t n;   /* number of blocks of which something was left out */
+  uint64_t n;   /* number of passthrough blocks that were left out, at least in part */
   bool asked;   /* a range is given */
   const char *format; /* name of the format in which the trace will be saved; NULL = the format of the file */
   bool failed;  /* the range was misjudged: the trace must be read again */
@@ -70,18 +71,18 @@ struct tk_store {
   struct trace_tie *ties; /* sorted by `first` (seal_ties.c) */
   uint32_t *tied;
   uint32_t n_ties, cap_ties, n_tied, cap_tied;
-  /* For fragments (fragment.h): number of ids that come from the other trace, and the arg records that contain other ids.
-   * UINT32_MAX in a trace that is not a fragment. */
+  /* For fragments (fragment.h): number of strings and shapes that come from the other trace (UINT32_MAX = not a fragment), and
+   * the packed args that contain ids which the fragment assigned itself (foreign). */
   uint32_t known_strings, known_shapes;
   struct foreign_args {
-    uint32_t at, behind; /* `behind`: how far joining moved the records after this one */
+    uint32_t at, behind; /* `behind`: offset by which joining moved the records after this one */
   } *foreign;
   uint32_t n_foreign, cap_foreign;
   bool has_foreign; /* the args under construction contain foreign ids */
   char *source;
   const char *step_name; /* pattern for names of spans that mark steps; NULL: use the table in step_names.c */
   int64_t rank;          /* rank found outside of the trace: in the names of all inputs or in a file next to the trace */
-  const char *clock_from; /* source of the clock value, a literal; NULL = the clock is unknown or does not come from a file */
+  const char *clock_from; /* name of the field that stated the clock; NULL = the clock is unknown or not from a file */
   const char *rank_from; /* source of `rank`, a literal; NULL = the rank was not found outside of the trace */
   const char *rank_note; /* source of `rank` as a sentence for a note; NULL = none */
   uint64_t duplicates; /* events that were left out because two recordings of the rank contain them (load/recordings.h) */
@@ -89,10 +90,10 @@ struct tk_store {
   struct trace_cut *cuts; /* indexed by tk_trace.cut: views of one trace may be cut to different ranges */
   uint32_t n_cuts, cap_cuts;
   struct trace_early early;
-  struct warp *warp; /* how times were changed by different amounts; NULL = not at all, or more than once */
+  struct warp *warp; /* correction of the times that was not one shift for all; NULL = none, or more than one */
   struct map frame_index, stack_index, sample_index; /* hash -> frame, stack, class of samples (stack.c) */
   uint32_t cap_frames, cap_stacks, n_sample_classes;
-  /* How the file describes frames and their modules; empty unless a trace is loaded for queries (stack.h). */
+  /* Frames and their modules as the file describes them; empty unless a trace is loaded for queries (stack.h). */
   struct stack_site *sites;       /* by frame; frames from n_sites on have none */
   struct stack_mapping *mappings; /* [0..n_mappings) */
   uint32_t n_sites, cap_sites, n_mappings, cap_mappings;
@@ -108,22 +109,23 @@ struct tk_store {
 };
 
 /* Records that everything outside of the range was removed. `edits_before` and `cut_before` are t->edits and t->cut before the
- * removal: an earlier range becomes narrower, and no range is recorded if other data was removed before. */
+ * removal. If the trace was cut before, the overlap of both ranges is recorded; if other data was removed before, no range is. */
 void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before, struct trace_cut range);
 /* Records that data inside of the cut range was removed, too. */
 static inline void trace_mark_dropped(struct tk_trace *t) {
   t->edits |= TK_EDIT_DROPPED;
   t->cut = 0;
 }
-/* Records that times were changed by different amounts, and how: `warp` may be NULL. Earlier ranges change with the times. */
+/* Records that times were corrected by amounts that differ. `warp` is the correction, or NULL if it is unknown. Cut ranges are
+ * converted to the new times. */
 void trace_mark_stretched(struct tk_trace *t, const struct warp *warp);
-/* Returns how times were changed by different amounts; NULL if they were not, or if that is unknown. */
+/* Returns the correction that changed times by different amounts; NULL if there was none, or if it is unknown. */
 const struct warp *trace_warp_of(const struct tk_trace *t);
-/* Returns the edits of the trace that data passed through cannot follow; it can follow moves and known corrections of all times, and
- * new names of processes. */
+/* Returns the edits of the trace that cannot be applied to passthrough data. Shifts and known corrections of all times can be,
+ * and so can new names of processes. */
 unsigned trace_hard_edits(const struct tk_trace *t);
-/* Returns the range to which the trace was cut; NULL if it was not, or if it has other hard edits. The range is in the times of the
- * graph as it is now. */
+/* Returns the range to which the trace was cut, in the current times of the graph; NULL if it was not cut, or if it has other
+ * hard edits (trace_hard_edits). */
 const struct trace_cut *trace_cut_of(const struct tk_trace *t);
 
 /* Checks a trace that a caller of the public API passes: returns false with err if it is NULL or still being built. */
@@ -145,8 +147,8 @@ static inline struct tk_ident ident_none(void) { return (struct tk_ident){0, 0, 
 /* True if both ids name the same thread: 7 and "7" do, because some producers write both for the same thread. */
 bool trace_ident_equal(struct tk_ident a, struct tk_ident b);
 
-/* Returns the track with this identity, adding it (and its process) if necessary. Counters belong to their process and are
- * distinguished by `name`, which is 0 otherwise; tid is the thread of the first sample. */
+/* Returns the track with this identity, adding it (and its process) if necessary. `name` distinguishes the counters of a process,
+ * and is 0 for other tracks; `tid` of a counter is the thread of its first sample. */
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
 /* Returns the name for the track of a counter that has an id: "name[id]". */
 tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id);
@@ -173,8 +175,8 @@ struct tk_flow_point *trace_add_flow_point(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
 struct tk_meta *trace_add_meta(struct tk_trace *t);
 
-/* True if the event may have children. A span that outlasts its parent has none. Exceptions: a span read as separate begin and
- * end, and a span that had children when an end event cut off its parent; its first child is then the next event. */
+/* True if the event may have children. A span that outlasts its parent has none, with two exceptions: it was read as separate
+ * begin and end events, or it had children before an end event cut off its parent. (Its first child is then the next event.) */
 static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
   const struct tk_event *e = &t->events[event];
   if (e->kind != TK_EVENT_SPAN) return false;
@@ -213,7 +215,7 @@ const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key);
 
 /* Returns the start of the first event and the end of the last one; 0, 0 if no event has a clock. */
 void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end);
-/* Returns the first event of the track that starts at the time or later; the event after its last one if there is none. */
+/* Returns the first event of the track that starts at the time or later; if there is none, the id after its last event. */
 tk_id trace_first_from(const struct tk_trace *t, const struct tk_track *k, tk_time at);
 
 /* ---- args: begin, add values, end ---- */

@@ -82,7 +82,7 @@ struct in *ahead_open(struct in_opener opener, uint64_t max_size, struct mem *me
     return opener.open(opener.self, max_size, mem, err);
   }
   if (!a->inner || !ring_init(&a->ring, &a->below) || pthread_create(&a->thread, NULL, run_thread, a) != 0) {
-    if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "failed to get memory or a thread for reading ahead");
+    if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "failed to get memory or to start a thread for reading ahead");
     ahead_close(a);
     return NULL;
   }

@@ -155,8 +155,8 @@ struct arc *archive_open(const char *path, uint64_t max_size, struct tk_err *err
   if (a) *a = (struct arc){.fd = -1, .path = strdup(path), .max_size = max_size};
   if (!a || !a->path) err_set(err, TK_ELIMIT, "out of memory");
   else if (kind == NO_ARCHIVE) err_set(err, TK_EFORMAT, "not an archive");
-  else if (!whole) snprintf(a->damage, sizeof a->damage, "archive: directory missing or damaged; members are read in the order "
-                                                         "found");
+  else if (!whole) snprintf(a->damage, sizeof a->damage, "archive: missing or damaged table of contents; reading members in "
+                                                         "the order found");
   if (a && kind == BEHIND) a->remark = "archive: skipped other bytes before its start (a self-extracting archive?)";
   if (a && a->path && kind != NO_ARCHIVE && libarchive_find(&a->lib, err) && start_reading(a, kind, err)) return a;
   archive_close(a);
@@ -241,8 +241,7 @@ static bool within_ratio(struct arc *a, struct tk_err *err) {
   if (a->max_size && a->made > a->max_size)
     return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member exceeds the maximum decompressed size");
   if (!a->max_size && a->made > SMALL && a->made / RATIO > in)
-    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member decompresses to more than %d times its "
-                                                       "size", RATIO);
+    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member decompresses to more than %d times its size", RATIO);
   return true;
 }
 
@@ -265,8 +264,7 @@ static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *e
     return -1;
   }
   if (c->in)
-    in_add_note(c->in, true, UINT64_MAX, "archive: the member is damaged or truncated (%.80s); the %llu bytes before that were "
-                                         "read",
+    in_add_note(c->in, true, UINT64_MAX, "archive: the member is damaged or truncated (%.80s); the %llu bytes before that were read",
                 a->lib.archive_error_string(a->la), (unsigned long long)a->made);
   if (c->in) in_set_damaged(c->in);
   c->in = NULL; /* add the note only once */

@@ -24,8 +24,8 @@
 #if defined(TK_HAVE_ISAL) && defined(__x86_64__)
 __attribute__((target("avx"))) static void clear_upper_halves(void) { _mm256_zeroupper(); }
 
-/* Asks glibc, which has read the features already: the compiler's own test reads them at each start of the program, which takes 50 us
- * in a virtual machine. */
+/* Asks glibc for the CPU features, which it has read already: the compiler's own test reads them again at each start of the
+ * program, which takes 50 us in a virtual machine. */
 static bool has_avx(void) {
 #if defined(CPU_FEATURE_ACTIVE)
   return CPU_FEATURE_ACTIVE(AVX);
@@ -93,7 +93,7 @@ struct inflater *inflater_open(enum flate_backend backend, struct mem *mem, stru
   if (backend != FLATE_ZLIB) {
     z->isal = mem_alloc(mem, sizeof *z->isal);
     if (z->isal) {
-      memset(z->isal, 0, sizeof *z->isal); /* not cleared otherwise, and a damaged stream makes ISA-L read them */
+      memset(z->isal, 0, sizeof *z->isal); /* ISA-L does not clear all tables, and reads them on a damaged stream */
       isal_inflate_init(z->isal);
       return z;
     }
@@ -181,7 +181,7 @@ struct deflater {
   size_t left; /* input bytes not yet passed to zlib or ISA-L */
   bool last;
   bool breaks; /* true while the input so far is being ended on a byte boundary */
-  bool idle;   /* true after that, until more input comes: another break would make ISA-L's lowest level start a block */
+  bool idle;   /* true from the end of a break until the next input: another break would add a block at ISA-L's lowest level */
 #ifdef TK_HAVE_ISAL
   struct isal_zstream *isal; /* NULL = zlib is used */
   uint8_t *work;
@@ -220,10 +220,11 @@ static void run_isal_deflate(struct deflater *z, uint32_t in, bool last) {
   z->left -= in - z->isal->avail_in;
 }
 
-/* Makes the output of ISA-L 2.30 independent of addresses. ISA-L computes the hash of a stream's third byte from a register
- * whose content depends on the address of the stream, unless its first call stops after the first byte. One in some thousand
- * streams then had different matches and another length. ISA-L stops after the first byte if it is given one byte more than its
- * lookahead. Shorter input is only buffered and later hashed into a single slot, which is correct but compresses less. */
+/* Makes the output of ISA-L 2.30 independent of addresses. ISA-L computes the hash of a stream's third byte from a register whose
+ * content depends on the address of the stream, unless its first call stops after the first byte. Otherwise, one in some thousand
+ * streams had different matches and another length. This function makes ISA-L stop after the first byte, by giving it one byte
+ * more than its lookahead. Shorter input is only buffered and later hashed into a single slot, which is correct but compresses
+ * less. */
 static void show_first(struct deflater *z) {
   enum { FIRST = ISAL_LOOK_AHEAD + 1 };
   if (!z->fresh || !z->left) return;

@@ -44,7 +44,7 @@ struct in {
   _Alignas(8) uint64_t got; /* bytes received from the source; aligned so that 32-bit processors read the number atomically */
   bool ended;
   int spool;           /* temporary file with the whole input; -1 = none */
-  uint64_t spooled;    /* size of that file */
+  uint64_t spooled;    /* size of the temporary file */
   struct tk_err fault; /* the source's final error; TK_OK = none */
 };
 

@@ -74,14 +74,14 @@ bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err);
 bool in_is_shared(const struct in *in);
 /* Reads n bytes at an offset of a shared input, on any thread; fewer only at the end. -1 with err set on failure. */
 ptrdiff_t in_read_shared(const struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err);
-/* Continues a shared input at any offset. */
+/* Moves the position of a shared input to any offset. */
 void in_move(struct in *in, uint64_t at);
 
 /* Makes the whole input readable at any offset, for formats that are databases. An input that can only be read in order is
  * copied to a temporary file. Must be called before anything is consumed; afterwards only in_read_at may read. Returns false
  * with err on failure. */
 bool in_spool(struct in *in, struct tk_err *err);
-/* True if it was copied; in_ahead then finds nothing more. */
+/* True if in_spool copied the input; in_ahead then returns no bytes. */
 bool in_is_spooled(const struct in *in);
 /* Reads n bytes at an offset of a spooled input; fewer only at the end. -1 with err set on a failure. */
 ptrdiff_t in_read_at(struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err);

@@ -349,7 +349,7 @@ static bool open_target(struct out_impl *w, const char *path, struct tk_err *err
   if (exists && S_ISLNK(st.st_mode)) {
     real = realpath(path, NULL);
     if (!real || stat(real, &st) != 0) {
-      err_sys(err, TK_EWRITE, errno, "failed to follow the link");
+      err_sys(err, TK_EWRITE, errno, "failed to resolve the symbolic link");
       free(real);
       return false;
     }

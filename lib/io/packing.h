@@ -14,7 +14,7 @@ struct packing {
   bool written; /* true if output supports it (out.h); input supports all of them */
 };
 
-/* Rows to which code refers by name; other rows follow. */
+/* Indices of the first table rows, which code uses directly; the other rows have no names. */
 enum { PACKING_GZIP, PACKING_ZSTD };
 
 /* Returns the i-th row, or NULL past the end. */

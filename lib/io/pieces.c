@@ -7,7 +7,7 @@
 #include "base/jobs.h"
 #include "flate.h"
 
-enum { MOST_THREADS = 16, PULL = 64 << 10, COST = 2 * PIECE, SHARE = 16 }; /* COST: bytes of a piece */
+enum { MOST_THREADS = 16, PULL = 64 << 10, COST = 2 * PIECE, SHARE = 16 }; /* COST: memory for one piece, in bytes */
 
 struct piece {
   struct piece *next; /* next unused piece */

@@ -47,8 +47,7 @@ static bool within_ratio(struct unpack *u, struct tk_err *err) {
   uint64_t in = in_raw_read(u->inner);
   if (u->max && u->made > u->max) return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "exceeds the maximum decompressed size");
   if (!u->max && u->made > SMALL && u->made / RATIO > in)
-    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "decompresses to more than %d times its size (a decompression "
-                                                       "bomb?)", RATIO);
+    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "decompresses to more than %d times its size (a decompression bomb?)", RATIO);
   return true;
 }
 
@@ -64,8 +63,7 @@ static bool next_member(struct unpack *u, struct archive_entry **entry) {
 static void look_behind(struct unpack *u) {
   struct archive_entry *entry;
   if (u->noted || !next_member(u, &entry)) return;
-  in_add_note(u->inner, true, UINT64_MAX, "archive: only member %s was read, not %.64s (save the archive to a file to read "
-                                          "all)",
+  in_add_note(u->inner, true, UINT64_MAX, "archive: only member %s was read, not %.64s (save the archive to a file to read all)",
               u->name, member_name(u, entry));
   u->noted = true;
 }
@@ -162,7 +160,7 @@ struct in *unpack_open(struct in *inner, uint64_t max_size, struct mem *mem, str
   }
   const struct packing *packing = foreign_packing(p, n);
   if (!packing) return inner;
-  if (!packing->written) in_add_note(inner, false, 0, "%s-compressed", packing->name); /* few other tools support it */
+  if (!packing->written) in_add_note(inner, false, 0, "%s-compressed", packing->name); /* few other tools can read this compression */
   return layer_over(inner, false, max_size, mem, err);
 }
 

@@ -50,7 +50,8 @@ static bool tick(void *arg, uint64_t done, uint64_t total) {
   return go_on;
 }
 
-/* Returns the next input to load, if it is close enough to the caller's; NULL if there is none. Called with the lock held. */
+/* Returns the next input to load; waits if the next one is too far ahead of the caller's input. NULL if there is none. Called
+ * with the lock held. */
 static struct slot *next_slot(struct load_ahead *a) {
   for (size_t i = 0; i < a->n && !a->stopped;) {
     if (i < a->at) i = a->at;
@@ -144,7 +145,7 @@ static bool tick_of_helper(void *arg, uint64_t done, uint64_t total) {
   return !h->stopped;
 }
 
-/* Returns a slot that is close enough and that no thread has started to load; NULL if there is none. */
+/* Returns a slot that no thread has started to load and that is not too far ahead of the caller's; NULL if there is none. */
 static struct slot *left_slot(struct load_ahead *a) {
   for (size_t i = a->at; i < a->n && i <= a->at + a->n_threads; i++)
     if (a->slots[i].state == WAITING) return &a->slots[i];

@@ -13,7 +13,7 @@ enum { FIRST_PID = 20000000, NEXT_TID = 1000000000, FIRST_TID = 2000000000 };
 
 /* ---- processes of the host ---- */
 
-/* Marks the processes whose pids come from the operating system: they have events of the host, and none of a device. */
+/* Marks the processes whose pids come from the operating system: processes that have events of the host and none of a device. */
 static uint8_t *host_processes(const struct tk_trace *t, struct mem *mem) {
   const struct format *f = format_by_name(t->format);
   uint8_t *of = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *of);
@@ -103,8 +103,8 @@ struct placing {
   struct tk_trace *other;
   struct index of_main, of_other;
   uint8_t *host_main, *host_other; /* by track: true for a process of the host */
-  tk_id *of;                       /* by track of `other`: the result */
-  tk_id *next, *first;             /* by track of `other`: first child, next child of the same process */
+  tk_id *of;                       /* by track of `other`: the result of beside_tracks */
+  tk_id *next, *first;             /* by track of `other`: next child of the same process; first child */
   int64_t next_pid, next_tid;      /* no lower number is tried again, so that renumbering takes linear time */
 };
 
@@ -132,7 +132,7 @@ static bool is_tid_taken(const struct placing *p, tk_id process, tk_id own, int6
   return index_thread(&p->of_main, p->main, process, ident_int(tid)) || index_thread(&p->of_other, p->other, own, ident_int(tid));
 }
 
-/* Gives a thread a tid that its process lacks in both traces: NEXT_TID later if possible, so that people recognise it. */
+/* Gives a thread a tid that its process lacks in both traces: if possible the old tid + NEXT_TID, so that users recognise it. */
 static void renumber_thread(struct placing *p, struct tk_track *k, tk_id process, tk_id own) {
   const bool fits = k->tid.kind == TK_IDENT_INT && k->tid.num > 0 && k->tid.num < FIRST_TID - NEXT_TID;
   int64_t tid = fits ? k->tid.num + NEXT_TID : p->next_tid++;
@@ -150,7 +150,7 @@ static void place_threads(struct placing *p, tk_id process, tk_id own) {
     if (!thread) continue;
     if (is_empty(k) || is_empty(&p->main->tracks[thread])) {
       p->of[i] = thread;
-      k->renamed = is_empty(k); /* its name is left out: the row has one already */
+      k->renamed = is_empty(k); /* drops its name, because the row of `main` has one */
       continue;
     }
     name_row(p->other, k, p->main, thread);
@@ -158,7 +158,8 @@ static void place_threads(struct placing *p, tk_id process, tk_id own) {
   }
 }
 
-/* True if the process has rows that the other one may have, too: counters have no other identity than their names. */
+/* True if the process has rows other than threads. They might collide with rows of `main`: a counter is identified by its name
+ * alone. */
 static bool has_other_rows(const struct placing *p, tk_id process) {
   if (!is_empty(&p->other->tracks[process])) return true;
   for (tk_id i = p->first[process]; i; i = p->next[i])

@@ -51,7 +51,8 @@ static bool window_in(const struct tk_trace *t, const char *time, struct window 
   return true;
 }
 
-/* True if the cut needs data that was left out, for example because a range that ends with the last event has no end. */
+/* True if the cut needs data that was left out, for example because the given range extends to the last event and is therefore
+ * unbounded. */
 static bool lacks_data(const struct tk_trace *t, const char *time) {
   const struct trace_early *e = &t->store->early;
   struct window w;

@@ -8,8 +8,9 @@
 
 #include "tracekit.h"
 
-/* Joins such inputs; `s` then has fewer. `align` applies when the recordings are loaded. The candidates are read for this
- * purpose; unreadable ones stay apart. Returns false with err only on an interrupt or when memory runs out. */
+/* Joins the inputs that evidently are recordings of one rank, so that `s` has fewer inputs. `align` applies when the recordings
+ * are loaded. The candidates are read for this purpose; unreadable ones stay apart. Returns false with err only on an interrupt
+ * or when memory runs out. */
 bool load_join_evident(struct tk_sources *s, enum tk_align align, const struct tk_load_options *opt, struct tk_err *err);
 
 #endif

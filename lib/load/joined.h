@@ -1,5 +1,5 @@
-/* joined.h - joins what graphs have besides tracks and events (graph/join.h): names that operations set, top-level keys, and
- * passthrough data. Used to merge ranks in memory, and to join the recordings of one rank. */
+/* joined.h - joins the contents of graphs other than tracks and events (graph/join.h): names that operations set, top-level keys,
+ * and passthrough data. Used to merge ranks in memory, and to join the recordings of one rank. */
 #ifndef LOAD_JOINED_H
 #define LOAD_JOINED_H
 

@@ -190,7 +190,7 @@ static struct tk_trace *add_recordings(struct tk_sources *s, size_t i, struct tk
   return t;
 }
 
-/* If the best view is damaged beyond repair, reads the next best one and adds a note. */
+/* If the best file of the input (its best view) is damaged beyond repair, reads the next best one instead and adds a note. */
 struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
   static const struct tk_load_options defaults = {0};
   struct source_view view;

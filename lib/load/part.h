@@ -5,8 +5,8 @@
 #include "format/parts.h"
 #include "graph/trace.h"
 
-/* Removes the tracks of all ranks but number `at`. The first rank keeps what belongs to none, such as a launcher or the metrics of
- * a device, so that every event belongs to exactly one rank. Returns false with err on failure. */
+/* Removes the tracks of all ranks but number `at`. The first rank keeps the tracks that belong to none, such as a launcher or the
+ * metrics of a device, so that every event belongs to exactly one rank. Returns false with err on failure. */
 bool load_part(struct tk_trace *t, const struct parts *parts, uint32_t at, struct tk_err *err);
 
 #endif

@@ -18,7 +18,7 @@ struct joining {
   struct mem mem;
   bool walled;      /* the timestamps of both count from the epoch */
   enum tk_align align;
-  tk_time moved_ns; /* how far the other recording was moved */
+  tk_time moved_ns; /* shift of the other recording, in ns */
   bool overlaps;    /* both were recording at the same time, by their wall clocks */
   uint64_t kernels, calls; /* number of events left out */
   struct tk_err *err;
@@ -28,7 +28,7 @@ struct joining {
 
 static int64_t offset_of(const struct joining *j) { return align_offset(&j->twice.map, j->twice.map.pivot_ns); }
 
-/* True if the clocks differ by no more than the error. */
+/* True if the clocks differ by no more than the error of the measurement. */
 static bool is_equal(const struct joining *j) {
   return j->twice.tied_by && j->walled && align_is_constant(&j->twice.map) && fabs((double)offset_of(j)) <= j->twice.error_ns;
 }
@@ -59,7 +59,7 @@ static bool check_distance(const struct joining *j) {
   enum { MOST_DAYS = 100 };
   const int64_t days = num_sub(j->other->origin_ns, j->main->origin_ns) / DAY;
   if (days < MOST_DAYS && days > -MOST_DAYS) return true;
-  return err_set(j->err, TK_EUSAGE, "cannot be joined with %s: its clock differs by %lld days; align starts to ignore clocks",
+  return err_set(j->err, TK_EUSAGE, "cannot be joined with %s: its clock differs by %lld days; to ignore clocks, align the starts",
                  j->main->source, (long long)(days < 0 ? -days : days));
 }
 
@@ -92,7 +92,7 @@ static bool leave_out(struct joining *j) {
   for (uint32_t i = 0; i < w->n; i++) keep.events[w->richer_b ? w->pairs[i].a : w->pairs[i].b] = 0;
   const bool ok = subset_take(from, &keep, from, &losses, j->err);
   subset_free(&keep);
-  if (!has_passthrough(from)) from->edits = edits; /* nothing refers to these events */
+  if (!has_passthrough(from)) from->edits = edits; /* without passthrough data, nothing refers to the events */
   j->kernels = w->n_work;
   j->calls = w->n - w->n_work;
   return ok;
@@ -158,20 +158,20 @@ bool recordings_overlap(const struct tk_trace *a, const struct tk_trace *b) {
 static void say_clocks(const struct joining *j, char *text, size_t n) {
   const struct twice *w = &j->twice;
   if (is_moved(j))
-    snprintf(text, n, "its clock was compared by %u %s that both contain: moved by %s us, error %s us", w->anchors, w->tied_by,
+    snprintf(text, n, "%u %s that both contain show its clock offset: it was moved by %s us, error %s us", w->anchors, w->tied_by,
              num_fixed((double)j->moved_ns / 1e3, 3).s, num_fixed(w->error_ns / 1e3, 3).s);
-  else if (j->align == TK_ALIGN_NONE) snprintf(text, n, "its times are kept");
+  else if (j->align == TK_ALIGN_NONE) snprintf(text, n, "its times are kept as recorded");
   else if (is_equal(j))
     snprintf(text, n, "its clock agrees with that of the other input: %u %s that both contain differ by at most %s us", w->anchors,
              w->tied_by, num_fixed((w->error_ns + fabs((double)offset_of(j))) / 1e3, 3).s);
   else if (starts_together(j))
-    snprintf(text, n, "%s; its first event is put where the first event of the other input is",
-             j->walled ? "its clock is ignored" : "nothing connects its clock");
+    snprintf(text, n, "%s; its first event is aligned with the first event of the other input",
+             j->walled ? "its clock is ignored" : "its clock cannot be compared");
   else if (w->tied_by)
-    snprintf(text, n, "its wall clock is used, which is %s us ahead according to %u %s that both contain, error %s us",
+    snprintf(text, n, "its wall clock is used, although it is %s us ahead according to %u %s that both contain, error %s us",
              num_fixed((double)offset_of(j) / 1e3, 3).s, w->anchors, w->tied_by, num_fixed(w->error_ns / 1e3, 3).s);
-  else if (j->overlaps) snprintf(text, n, "its wall clock is used; no event in both confirms it");
-  else snprintf(text, n, "its wall clock is used, by which both were not recording at the same time");
+  else if (j->overlaps) snprintf(text, n, "its wall clock is used; no event that both contain confirms it");
+  else snprintf(text, n, "its wall clock is used; according to it, the recordings do not overlap in time");
 }
 
 /* Reports the events that were left out, or that may count twice. */
@@ -179,9 +179,9 @@ static void say_duplicates(const struct joining *j, char *text, size_t n) {
   const struct twice *w = &j->twice;
   const uint32_t fewer = w->work[0] < w->work[1] ? w->work[0] : w->work[1], left = fewer > w->n_work ? fewer - w->n_work : 0;
   char rest[80] = "";
-  if (left) snprintf(rest, sizeof rest, ", but at least %u device events of each have no counterpart", left);
+  if (left) snprintf(rest, sizeof rest, "; at least %u device events of each have no counterpart", left);
   if (w->n)
-    snprintf(text, n, "; %llu device events and %llu calls that both contain are counted once, as %s describes them%s",
+    snprintf(text, n, "; %llu device events and %llu calls that both contain are counted once, with the data of %s%s",
              (unsigned long long)j->kernels, (unsigned long long)j->calls, w->richer_b ? "this input" : "the other input", rest);
   else if (fewer)
     snprintf(text, n, "; both contain device events that could not be matched, so work that both recorded is counted twice");
@@ -198,7 +198,7 @@ static void add_account(struct joining *j) {
   j->main->store->duplicates += j->kernels + j->calls;
 }
 
-/* Returns the coarser of the resolutions of both formats, in ns: a reading is no better than that. */
+/* Returns the coarser of the resolutions of both formats, in ns, which limits how exactly the clocks can be compared. */
 static double resolution_of(const struct tk_trace *a, const struct tk_trace *b) {
   const struct format *f = format_by_name(a->format), *g = format_by_name(b->format);
   const double x = f ? (double)f->info.resolution : 0, y = g ? (double)g->info.resolution : 0;

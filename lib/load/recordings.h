@@ -1,8 +1,8 @@
 /* recordings.h - joins the recordings that several profilers made of one rank into one trace.
  *
- *     twice.h         events that two recordings contain, and by them the offset of the clocks
- *     recordings.c    moves each further recording to the clock of the main one, leaves out what is there twice, and appends it
- *     beside.c        processes and threads of both: equal pids are one process; its threads keep a row for each recorder */
+ *     twice.h         finds events that two recordings contain, and the offset of their clocks
+ *     recordings.c    moves each further recording to the clock of the main one, drops duplicate events, and appends it
+ *     beside.c        places processes and threads: equal pids are one process, with a row per recorder for each thread */
 #ifndef LOAD_RECORDINGS_H
 #define LOAD_RECORDINGS_H
 

@@ -9,7 +9,7 @@
 #ifdef TK_REREAD
 static bool is_file(const char *path, const struct format *f) { return strcmp(path, "-") != 0 && f->info.can_read; }
 
-/* *n_in_records: stack samples among the events that are also records. */
+/* Sets *n to the number of events, and *n_in_records to the number of stack samples among them that are also records. */
 static bool count_events(const char *path, const struct tk_load_options *opt, uint64_t *n, uint64_t *n_in_records, struct tk_err *err) {
   struct tk_trace *t = tk_load(path, opt, err);
   if (!t) return false;

@@ -20,7 +20,7 @@ struct saver {
   bool no_loss;            /* true to fail if the format cannot represent everything */
   bool is_cut;             /* true if a written graph was cut in time */
   /* To be set before opening: */
-  struct sink_meter meter; /* told for each byte to what it belongs, if the format supports this */
+  struct sink_meter meter; /* receives the category of each byte, if the format supports this */
   const struct tk_trace *timeline; /* same as in sink_options */
   const struct format_starts *starts; /* properties of the first graph, if it is not available; NULL = it is available, or there
                                        * is only one graph */
@@ -62,9 +62,9 @@ void save_close(struct saver *s);
 bool save_within(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, uint64_t most, struct tk_saved *done,
                  struct tk_err *err);
 
-/* Returns the JSON text of the "tracekit" object for a converted file, using b, which must be empty; NULL if there is nothing
- * to record. It includes the members that the object of `t` (may be NULL) already contains; the ranks even if opt requests no
- * provenance. */
+/* Returns the JSON text of the "tracekit" object for a converted file, using b, which must be empty; NULL if there is nothing to
+ * record. It includes the members that the object of `t` (may be NULL) already contains; the ranks are included even if opt
+ * requests no provenance. */
 const char *save_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t);
 
 #endif

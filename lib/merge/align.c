@@ -1,7 +1,7 @@
 /* align.c - first pass of a merge: loads each input, collects its anchors and frees it; then estimates the clocks
- * (align/solve/solve.h). A single input is read only once. Graphs that together fit into a share of --max-memory are kept for
- * the second pass, so their inputs are not read again (4 ranks of 190 MB: 2.04 s of processor time, not 2.74; 150 MB, not
- * 115). */
+ * (align/solve/solve.h). A single input is read only once. Graphs that together fit into a share of --max-memory are kept for the
+ * second pass, so their inputs are not read again (4 ranks of 190 MB: 2.04 instead of 2.74 s of processor time, for 150 instead
+ * of 115 MB of memory). */
 #include "alignment.h"
 
 #include <math.h>
@@ -66,9 +66,9 @@ static bool take_report(struct aligner *a) {
     input->given = input->map != NULL;
     unknown += !input->given;
   }
-  if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: does not describe any of the inputs", a->opt->offsets_from);
-  snprintf(text, sizeof text, "the report of offsets does not contain %zu of the inputs, which stay on their wall "
-                              "clocks", unknown);
+  if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: this clock report does not contain any of the "
+                                                         "inputs", a->opt->offsets_from);
+  snprintf(text, sizeof text, "the given clock report does not contain %zu of the inputs, which stay on their wall clocks", unknown);
   if (unknown) diagnostics_say(a->report->notes, NULL, TK_NOTE_INFO, text);
   return true;
 }
@@ -108,7 +108,7 @@ static const char *report_text(struct aligner *a, const char *text) {
   return diagnostics_text(a->report->notes, text);
 }
 
-/* True if sums and differences of such times cannot overflow; times from 1970 to 2116 cannot. */
+/* True if sums and differences of times such as ns + later cannot overflow. They cannot for times from 1970 to 2116. */
 static bool is_in_range(int64_t ns, int64_t later) {
   const i128 at = (i128)ns + later;
   return at > INT64_MIN / 2 && at < INT64_MAX / 2;
@@ -193,8 +193,7 @@ static bool take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_
   bool ok = is_in_range(a->base.zero_ns, 0) && is_in_range(own.zero_ns, 0);
   const int64_t later = ok ? merge_later(&a->base, &own, a->opt->align) : 0;
   ok = ok && is_in_range(s->start_ns, later) && is_in_range(s->end_ns, later) && place_anchors(a, from, to, later);
-  if (!ok) return err_set(a->err, TK_ELIMIT, "%s: its times are more than a century from those of the other "
-                                             "inputs", input->name);
+  if (!ok) return err_set(a->err, TK_ELIMIT, "%s: its times are more than a century from those of the other inputs", input->name);
   input->start_ns = input->from_ns = s->start_ns + later;
   input->to_ns = s->end_ns + later;
   return true;
@@ -427,7 +426,7 @@ static bool make_maps(struct aligner *a) {
       m->offset_ns = -a->inputs[i].given_ns;
     } else if (a->opt->align == TK_ALIGN_START) {
       if (__builtin_sub_overflow(first_start(a, host), first_start(a, a->problem.reference), &m->offset_ns))
-        return err_set(a->err, TK_ELIMIT, "%s: starts too far from the reference", a->in->sources->inputs[a->in->first + i].name);
+        return err_set(a->err, TK_ELIMIT, "%s: too far in time from the reference", a->in->sources->inputs[a->in->first + i].name);
     } else if (is_applied(a, host)) {
       *m = a->solution.hosts[host].map;
     } else {
@@ -499,7 +498,7 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 static bool is_needed(const struct aligner *a) {
   const struct merge_inputs *in = a->in;
   const struct tk_merge_options *opt = a->opt;
-  if (opt->n_offsets || opt->reference || opt->offsets_from) return true; /* must check that the given rank or host exists */
+  if (opt->n_offsets || opt->reference || opt->offsets_from) return true; /* needed to check that the given rank or host exists */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
   if (lists_collectives(a)) return true;

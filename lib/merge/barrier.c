@@ -52,8 +52,8 @@ static bool is_alone(const struct align_input *inputs, size_t n, size_t at) {
   return true;
 }
 
-/* True if the input's instant says something about its clock: a barrier, unless another rank shares the clock; or a start by the host's
- * clock, unless another input is of another host. */
+/* True if the input's instant can be used to align its clock. A barrier can, unless another rank shares the clock. A start by the
+ * host's clock (ts 0) can, unless the inputs come from several hosts. */
 static bool is_usable(const struct align_input *inputs, size_t n, size_t at) {
   if (!inputs[at].starts_on_host) return is_alone(inputs, n, at);
   for (size_t i = 0; i < n; i++)

@@ -8,10 +8,10 @@ struct merge_block {
   const struct tk_merge_rank *rank;
   const struct tk_trace *trace; /* the trace as it is written; NULL = the input is copied unchanged */
   const struct merge_pid *was;  /* original identities of the rank->processes processes */
-  bool first;                   /* true if its top-level keys are at the top of the output */
+  bool first;                   /* true if the top-level keys of the rank are at the top of the output */
   bool nameless;                /* true to omit the name of the input */
   const char *account;          /* JSON members, each after a comma, that describe dropped events; NULL = none were dropped */
-  const char *machine;          /* name of the machine that distinguishes its processes from others with equal pids; NULL = none */
+  const char *machine;          /* machine name that distinguishes the rank's processes from others with equal pids; NULL = none */
 };
 
 /* For a merged trace: appends the blocks that its ranks already have, with updated pids and shifts. The trace's own top-level

@@ -60,8 +60,8 @@ struct merge_table {
 };
 bool merge_collectives_write(const struct merge_collectives *c, const struct merge_table *table, struct tk_err *err);
 
-/* Draws flows from the last device of each collective to each other device: adds those flow points that belong to this input.
- * Flow ids start at first_id; each row has one. */
+/* Draws flows from the last device of each collective to each other device: adds those flow points that belong to this input. The
+ * flow of row i has the id first_id + i. */
 bool merge_collectives_link(const struct merge_collectives *c, uint32_t input, struct tk_trace *t, int64_t first_id,
                             struct tk_err *err);
 

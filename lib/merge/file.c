@@ -49,9 +49,9 @@ static bool open_report(struct merge_file *f, struct out *out, const char *path,
 static bool open_reports(struct merge_file *f, const char *output, struct tk_err *err) {
   const char *table = f->opt->collectives, *clocks = f->opt->align_report;
   if (table && merge_table_kind(table) == MERGE_TABLE_NONE)
-    return err_set(err, TK_EUSAGE, "%s: unsupported extension; a table of collectives is .csv or .json", table);
-  if (table && clocks && strcmp(table, clocks) == 0) return err_set(err, TK_EUSAGE, "%s: is also the report on the clocks; "
-                                                                                    "choose another name", table);
+    return err_set(err, TK_EUSAGE, "%s: unsupported extension; use .csv or .json for a table of collectives", table);
+  if (table && clocks && strcmp(table, clocks) == 0) return err_set(err, TK_EUSAGE, "%s: is also the file of the report on "
+                                                                                    "the clocks; choose another name", table);
   return open_report(f, &f->clocks, clocks, output, err) && open_report(f, &f->collectives, table, output, err);
 }
 
@@ -72,7 +72,8 @@ static bool open_output(struct merge_file *f, const char *path, const char *run,
   if (run_folder_is_meant(path, save)) return run_folder_open(&f->run, path, run, save, f->inputs, err);
   const size_t n = strlen(path);
   if (n && path[n - 1] == '/')
-    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane can be written to a folder; name a file, or give that format");
+    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only the format xplane can be written to a folder; name a file, or "
+                                                     "select xplane");
   f->saver.several = f->n_inputs > 1;
   return save_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
 }
@@ -82,7 +83,7 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
   if (!open_output(f, path, run, err)) return err_prefix(err, "%s", path);
   if (f->opt->group_by != TK_GROUP_RANK && f->saver.format && f->saver.format->own_order) {
     char text[1024];
-    snprintf(text, sizeof text, "grouping has no effect: %s viewers sort rows themselves", f->saver.format->info.title);
+    snprintf(text, sizeof text, "grouping has no effect, because %s viewers sort the rows themselves", f->saver.format->info.title);
     diagnostics_say(report->notes, path, TK_NOTE_INFO, text);
   }
   return open_reports(f, path, err);
@@ -97,9 +98,7 @@ static bool commit_output(struct merge_file *f, const char *path, struct tk_merg
   if (!run_folder_commit(&f->run, &report->saved, err)) return false;
   if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the user gave the path of the run */
   diagnostics_say(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "this folder would contain the "
-                                                                                   "run" : "this folder "
-                                                                                                             "contains the "
-                                                                                                             "run");
+                                                                                   "run" : "this folder contains the run");
   return true;
 }
 
@@ -138,7 +137,8 @@ static bool merge_and_save(struct merge_file *f, const struct merge_inputs *in, 
   const struct tk_shrink_options shrink = {.save = f->opt->save, .bytes = f->opt->to};
   struct tk_merge_options opt = *f->opt;
   struct tk_shrink_report shrunk = {.before = 0};
-  if (run_folder_is_meant(path, &opt.save)) return err_set(err, TK_EUSAGE, "a folder of files cannot be shrunk to a size");
+  if (run_folder_is_meant(path, &opt.save)) return err_set(err, TK_EUSAGE, "an output folder cannot be shrunk to a size; "
+                                                                           "write a single file");
   struct tk_trace *t = trace_new(0);
   opt.derive = opt.derive && save_derives(path, &opt.save, format_default()->info.name);
   bool ok = t ? open_reports(f, path, err) : err_set(err, TK_ELIMIT, "out of memory");

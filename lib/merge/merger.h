@@ -53,7 +53,7 @@ struct merger {
   struct tk_merge_report *report;
   struct tk_err *err;
   struct merge_alignment alignment;
-  unsigned folders;         /* how many folders of the path labels must include to make input names different */
+  unsigned folders;         /* number of path folders that labels must include to make input names differ */
   uint32_t *places;         /* by input: position of its processes; NULL = sorted by rank */
   struct mem mem;
   struct merge_ids ids;

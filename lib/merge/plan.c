@@ -51,10 +51,11 @@ static bool find_folders(struct merger *m) {
 
 /* ---- ranks and pids ---- */
 
-/* Ranks that no input has claimed yet: some input will, or it was given to an input whose own rank was taken. */
+/* Values of m->ranks for ranks without an input that claimed them. RESERVED: some input will claim the rank. GIVEN: the rank was
+ * given to an input whose own rank was already taken. */
 enum { SLOT_RESERVED = INT32_MAX - 1, SLOT_GIVEN = INT32_MAX };
 
-/* Keeps the ranks that inputs claim free of inputs that must give way to another one of their rank. */
+/* Reserves the ranks that inputs will claim, so that none of them is given to an input whose own rank is already taken. */
 static bool reserve_ranks(struct merger *m) {
   const struct merge_who *who = m->alignment.who;
   for (size_t i = 0; who && i < m->n_inputs; i++) {

@@ -29,16 +29,16 @@ enum { MOST_DRIFT_US = 5 }; /* a clock that drifts less than this over the trace
 
 /* ---- identity ---- */
 
-/* Says that another input claimed the rank before. If recordings of two profilers were not joined, it is not evident that they
- * belong together (load/evident.h). */
+/* Adds a note that another input claimed the rank before. If recordings of two profilers were not joined, it is not evident that
+ * they belong together (load/evident.h). */
 static void note_claim(struct merger *m, size_t input, size_t other, int64_t rank) {
   const char *mine = m->inputs[input].format, *others = m->inputs[other].format, *name = m->inputs[other].name;
   char text[512];
   if (mine && others && strcmp(mine, others) != 0)
-    snprintf(text, sizeof text, "claims the same rank %lld as %s, in another format: both are kept apart, so work that both recorded "
-                                "is there twice; if they are recordings of one rank, join them (see --join)", (long long)rank, name);
+    snprintf(text, sizeof text, "claims the same rank %lld as %s, in another format: both are kept, so work that both recorded "
+                                "appears twice; if they are recordings of one rank, join them (see --join)", (long long)rank, name);
   else
-    snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept apart", (long long)rank, name);
+    snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept as separate inputs", (long long)rank, name);
   merger_note(m, m->inputs[input].name, text);
 }
 
@@ -79,8 +79,7 @@ static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const s
   trace_extent(t, &start, &end);
   const int64_t first = trace_ns(t, later, start), last = trace_ns(t, later, end);
   double lost = (double)(align_offset(map, last) - align_offset(map, first)) / 1000;
-  snprintf(text, sizeof text, "its clock drifts by %s us over the trace, which a manifest cannot describe; merge without "
-                              "--manifest",
+  snprintf(text, sizeof text, "its clock drifts by %s us over the trace, which a manifest cannot describe; merge without --manifest",
            num_fixed(fabs(lost), 1).s);
   if (fabs(lost) > MOST_DRIFT_US) merger_note(m, t->source, text);
   return align_offset(map, (int64_t)(((i128)first + last) / 2));
@@ -114,7 +113,7 @@ static void note_far_input(struct merger *m, const struct tk_trace *t) {
   const i128 late = (i128)from - m->to_ns, early = (i128)m->from_ns - to, gap = late > early ? late : early;
   if (m->has_range && gap >= HOUR) {
     const int64_t hours = (int64_t)(gap / HOUR), days = hours / 24;
-    snprintf(text, sizeof text, "%s %lld %s %s the other inputs; if they are of one run, a clock is wrong (see --align=start)",
+    snprintf(text, sizeof text, "%s %lld %s %s the other inputs; if all are from one run, a clock is wrong (see --align=start)",
              late > early ? "begins" : "ends", (long long)(days > 1 ? days : hours), days > 1 ? "days" : hours > 1 ? "hours" : "hour",
              late > early ? "after" : "before");
     merger_note(m, t->source, text);
@@ -249,7 +248,8 @@ static const char *name_machine(struct merger *m, struct tk_trace *t, const char
   return merger_text(m, machine);
 }
 
-/* Returns what must stay of the identities of processes, because the output keeps the input's passthrough data. */
+/* Returns which parts of the processes' identities must not change because passthrough data, which the output keeps, refers to
+ * them. */
 static enum format_ids ids_to_keep(const struct merger *m, const struct tk_trace *t) {
   if (m->opt->redact || m->output->run || !m->output->keeps_ids) return FORMAT_IDS_FREE;
   const enum format_ids ids = m->output->keeps_ids(t);

@@ -31,8 +31,8 @@ bool run_folder_is_meant(const char *path, const struct tk_save_options *opt);
 /* Writes the path of the run of this name below `output`, without a slash at the end. Returns false if the path is too long. */
 bool run_folder_path(const char *output, const char *run, const struct tk_save_options *opt, char *path, size_t size);
 
-/* `run` is the name of the run if the path is a logdir; "" = "trace". Returns false with err on failure, also if the folder
- * already contains a run and opt->force is not set. */
+/* Opens a folder for output. `run`: name of the run, used if the path is a logdir; "" stands for "trace". Returns false with err
+ * on failure, also if the folder already contains a run and opt->force is not set. */
 bool run_folder_open(struct run_folder *r, const char *path, const char *run, const struct tk_save_options *opt,
                      const char *const *inputs, struct tk_err *err);
 /* Counts the inputs of each host. Must be called before the first input is added; otherwise each host counts as having only one

@@ -1,7 +1,7 @@
 /* share_rank.c - shrinks a rank to its share (share.h).
  *
- * The size of a rank is measured by writing it as a part (part.h) together with its block. The result is therefore the same
- * whether the rank is shrunk by itself or in the full merge. */
+ * The size of a rank is measured by writing it as a part (cluster/part.h) together with its block. The result is therefore the
+ * same whether the rank is shrunk by itself or in the full merge. */
 #include <stdio.h>
 #include <string.h>
 

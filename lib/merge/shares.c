@@ -14,7 +14,8 @@
 #include "op/window.h"
 #include "stragglers.h"
 
-enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes outside of all ranks, per rank, per process */
+/* Bytes reserved outside of all ranks, for naming a rank, and for naming a process. PACKED_PART: assumed compression ratio. */
+enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 };
 
 const char *const merge_role_names[] = {"", "slow", "typical"};
 
@@ -86,7 +87,7 @@ static uint64_t give(struct need *n, uint64_t bytes) {
   return more;
 }
 
-/* Divides everything in proportion to the needs, if all needs can be met: estimates may be too low. */
+/* For needs that can all be met: divides all bytes in proportion to the needs, because these are estimates and may be too low. */
 static void give_all(struct need *v, uint32_t n, uint64_t left, i128 need) {
   for (uint32_t i = 0; i < n; i++) v[i].given = (uint64_t)((i128)v[i].most * left / need);
 }
@@ -114,7 +115,7 @@ static bool too_small(struct merger *m, uint32_t n, i128 least) {
   char size[32], target[32];
   tk_print_size(m->opt->to, target);
   tk_print_size(least > INT64_MAX ? INT64_MAX : (uint64_t)least, size);
-  return err_set(m->err, TK_ELIMIT, "cannot be shrunk to %s: without their events, the %u inputs still have %s", target, n, size);
+  return err_set(m->err, TK_ELIMIT, "cannot be shrunk to %s: even without events, the %u inputs need %s", target, n, size);
 }
 
 static bool share(struct merger *m, struct need *v) {

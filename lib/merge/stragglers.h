@@ -8,7 +8,7 @@
 #include "merger.h"
 
 struct stragglers {
-  struct merge_tally *tally; /* by input: its sums over all collectives */
+  struct merge_tally *tally; /* by input: sums over its collectives */
   uint32_t slow, typical;    /* indices of the slow input and a typical one; UINT32_MAX = too few ranks */
   uint32_t compared;         /* number of ranks compared */
   bool met;                  /* true: judged by waits in collectives; false: judged by duration */

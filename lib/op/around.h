@@ -1,6 +1,6 @@
 /* around.h - facts of an event that follow from the spans around it, or around the call that launched it: phase, op and module.
  *
- * The groups of top, tree and diff and the columns of tables all take them from here. */
+ * The commands top, tree and diff group by these facts, and tables have them as columns. */
 #ifndef OP_AROUND_H
 #define OP_AROUND_H
 

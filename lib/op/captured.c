@@ -260,7 +260,7 @@ static bool join_all(struct capturing *c, tk_id **capture) {
 
 /* ---- nodes whose creation was recorded ---- */
 
-enum { COPIES_MOST = 16 }; /* how often a node may have been copied: cloning and instantiating a graph copy its nodes */
+enum { COPIES_MOST = 16 }; /* longest chain of copies to follow: cloning and instantiating a graph copy its nodes */
 
 struct created {
   const struct tk_trace *t;

@@ -32,7 +32,7 @@ struct line {
   bool gpu;
   struct buf events;      /* array of struct made */
   uint32_t last[LEVELS];  /* by level: 1 + index of the span that may still be extended; 0 = none */
-  struct line *dependent; /* spans of this line end when the spans of `line` end */
+  struct line *dependent; /* another line, whose open spans end when spans of this line end */
 };
 
 static struct made *made_at(const struct line *line, uint32_t place) {

@@ -294,8 +294,7 @@ static bool operator_of(struct parser *p, struct expr *e, bool *negated) {
     bool is_text = e->op == OP_REGEX || e->op == OP_GLOB, is_order = e->op >= OP_LT && e->op <= OP_GE;
     if (is_text && (type == TYPE_TIME || type == TYPE_NUMBER || type == TYPE_KIND))
       return complain(p, at, "this symbol cannot be matched as text", "compare it with == != < <= > >=");
-    if (is_order && (type == TYPE_TEXT || type == TYPE_KIND)) return complain(p, at, "text has no "
-                                                                                     "order", "use == != =~ !~ or ~");
+    if (is_order && (type == TYPE_TEXT || type == TYPE_KIND)) return complain(p, at, "text cannot be ordered", "use == != =~ !~ or ~");
     return true;
   }
   if (*at == '=') return complain(p, at, "unknown operator '='", "did you mean '=='?");

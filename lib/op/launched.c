@@ -20,7 +20,7 @@ struct launched {
   struct map hosts; /* correlation id -> host event */
   struct map ops;   /* External id -> innermost host event, for work that nothing else links */
   tk_id keys[ACCELERATOR_LINKS], external;
-  bool any; /* true if the trace has one of the keys */
+  bool any; /* true if the trace has any of `keys`, so that events may have correlation ids */
 };
 
 bool launched_is_work(const struct kinds *k, const struct tk_event *e) {

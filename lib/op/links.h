@@ -1,4 +1,4 @@
-/* links.h - by event: the host call that launched it. For a kernel of a replayed graph, also the captured call. */
+/* links.h - finds the host call that launched each event and, for a kernel of a replayed graph, the call that was captured. */
 #ifndef OP_LINKS_H
 #define OP_LINKS_H
 
@@ -8,10 +8,10 @@
 struct links {
   struct mem *mem;
   tk_id *launch;  /* by event: the host call that launched it; 0 = none */
-  tk_id *capture; /* by event: the captured call; NULL = the trace has no capture */
+  tk_id *capture; /* by event: the captured call, 0 = none; NULL = the trace has no capture */
 };
 
-/* Finds both. `origins`: by track; may be NULL. Returns false if memory runs out. */
+/* Fills in both arrays. `origins`: rank and host by track; may be NULL. Returns false if memory runs out. */
 bool links_init(struct links *l, const struct kinds *kinds, const struct track_origin *origins, struct mem *mem);
 void links_free(struct links *l);
 

@@ -115,7 +115,7 @@ bool nothing_say(const struct nothing *n, struct tk_err *err) {
   if (n->t->n_events && !any_in_scope(n)) return say_time(n, err);
   for (; where && *where; where++)
     if (count(n, *where) == 0) return say_test(n, *where, err);
-  return err_set(err, TK_ENOTHING, "nothing matched: each test holds for some of %u events, but no event passes all "
+  return err_set(err, TK_ENOTHING, "nothing matched: each test passes some of %u events, but no event passes all "
                                    "tests%s", n->t->n_events,
                  n->scope->narrowed ? " within the time range" : "");
 }

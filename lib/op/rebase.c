@@ -91,7 +91,7 @@ static bool bad_scale(const char *text, struct tk_err *err) {
   return err_set(err, TK_EUSAGE, "invalid scale '%s'; expected a scale such as 0.99998 or -20ppm", text);
 }
 
-/* Replaces the texts of the options by numbers, as if these had been given. */
+/* Converts options given as text to the equivalent numeric options. */
 static bool parse_texts(struct tk_rebase_options *o, struct tk_total *to, struct tk_err *err) {
   if (o->to && !tk_parse_time(o->to, to)) return bad_time(o->to, err);
   if (o->to) o->to_time = to;
@@ -150,7 +150,7 @@ static bool check_rebase(const struct tk_rebase_options *o, struct tk_err *err) 
   int places = o->to_zero + (o->to || o->to_time) + (o->at != NULL) + o->absolute + o->has_base;
   if (places > 1 || (o->to && o->to_time)) return err_set(err, TK_EUSAGE, "more than one target given");
   if (o->scale && o->scale_factor) return err_set(err, TK_EUSAGE, "more than one scale given");
-  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "the number of an event can only be given together with its name");
+  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "selecting the Nth event needs the name of the event");
   if (o->scale_factor && (o->scale_factor < one / 1000 || o->scale_factor > one * 1000))
     return err_set(err, TK_EUSAGE, "the scale must be between 0.001 and 1000");
   if (places || o->shift || o->scale || o->scale_factor) return true;

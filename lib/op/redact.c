@@ -108,10 +108,11 @@ static const char *line_of(const struct redactor *r, const char *name, size_t n,
 static bool read_map(struct redactor *r, struct tk_err *err) {
   const char *p = r->plan->opt->map;
   if (r->plan->opt->names != TK_REDACT_NAMES_MAP) return true;
-  if (p && !utf8_valid((const uint8_t *)p, strlen(p))) return err_set(err, TK_EUSAGE, "map of names: invalid UTF-8");
+  if (p && !utf8_valid((const uint8_t *)p, strlen(p))) return err_set(err, TK_EUSAGE, "map of replacement names: invalid UTF-8");
   for (unsigned line = 1; p && *p; line++) {
     size_t n = strcspn(p, "\n"), name = strcspn(p, "\t\n");
-    if (n && name == n) return err_set(err, TK_EUSAGE, "map of names, line %u: no tab between the name and its replacement", line);
+    if (n && name == n) return err_set(err, TK_EUSAGE, "map of replacement names, line %u: no tab between the name and its "
+                                                       "replacement", line);
     if (n && !map_put(&r->told, hash_text(p, name), (uint32_t)(p - r->plan->opt->map) + 1)) return false;
     p += n + (p[n] == '\n');
   }
@@ -139,8 +140,8 @@ static tk_id redact_name_of(struct redactor *r, tk_id id) { return of_table(r, &
 static tk_id new_id(struct redactor *r, tk_id id) { return known_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
 static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
 
-/* Appends one member of an id2. Numbers are kept. Other text gets a pseudonym, which depends on the text but not on the
- * member. */
+/* Appends one member of an event's "id2" object. Numbers are kept. Other text gets a pseudonym, which depends on the text but not
+ * on the member. */
 static void put_member(struct redactor *r, const char *key, const char *value, size_t n, bool number) {
   buf_text(&r->text, r->text.len ? ",\"" : "{\"");
   buf_text(&r->text, key);

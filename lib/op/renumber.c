@@ -106,7 +106,7 @@ struct given {
 
 static int64_t take_given(struct given *g, int64_t pid) {
   const uint32_t n = g->place->n_pids;
-  for (uint32_t k = 0, i = g->next; k < n; k++, i = i + 1 < n ? i + 1 : 0) { /* most processes come in the same order */
+  for (uint32_t k = 0, i = g->next; k < n; k++, i = i + 1 < n ? i + 1 : 0) { /* usually a match at once, as the order is the same */
     if (g->used[i] || g->place->pids[i].was != pid) continue;
     g->used[i] = true;
     g->next = i + 1 < n ? i + 1 : 0;
@@ -284,7 +284,7 @@ static void index_processes(struct renumber *r, const struct merge_pid *was, uin
   for (uint32_t i = 0; i < n_was; i++) map_put(was[i].was.kind == TK_IDENT_STR ? &r->texts : &r->pids, key_of_pid(was[i].was), i);
 }
 
-/* Updates the pid that the end of an async event stores if another process of this rank ended it. */
+/* Updates the pid in an arg that names the process that ended an async event, if this is another process of the rank. */
 static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
   struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
   if (!r->indexed) index_processes(r, was, n_was);

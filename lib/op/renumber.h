@@ -11,7 +11,7 @@ struct merge_ids {
   struct mem *mem;
   struct map pids;   /* pids in use */
   int64_t next_pid;  /* next pid for a process whose own pid is in use */
-  int64_t first_id;  /* first id for flows and async events: a rank uses first_id + its ordinal, and every graphs-th id after it */
+  int64_t first_id;  /* first id for flows and async events: rank k of n uses first_id + k, first_id + k + n and so on */
   uint32_t graphs, ordinal;
 };
 
@@ -37,13 +37,13 @@ struct merge_place {
   const char *machine; /* name of the machine: "rank 3 - host42" */
   const char *suffix; /* appended to string pids: " [rank 3]" */
   int64_t order;      /* sort position of the rank, or of its host; may be any number */
-  const struct track_origin *origins; /* for a merged trace, whose processes are named: rank by track; otherwise NULL */
+  const struct track_origin *origins; /* by track: rank and host, if the trace is a merged one and its processes are to be named */
   const struct pid_change *pids; /* pids assigned beforehand */
   uint32_t n_pids;
   bool by_kind;       /* sort all CPUs before all accelerators before the rest, each group by `order` */
 };
 
-/* Identity of a process before and after, for the report. */
+/* Identity of a process before and after renumbering, for the report. */
 struct merge_pid {
   tk_id track;
   struct tk_ident was;

@@ -6,9 +6,9 @@
 
 /* Returns the length of the first scope of a path, which ends at a slash outside of parentheses. */
 size_t scopes_part(const char *path);
-/* Returns the length of the name of the module in a scope of n bytes, and sets *name to its start: without the transformations of JAX
- * around it, so that "transpose(jvp(layer_3))" is layer_3. Returns 0 for scopes of programs, such as "jit(step)", and for empty
- * ones. */
+/* Returns the length of the name of the module in a scope of n bytes, and sets *name to its start. Transformations of JAX around
+ * the name are skipped: in "transpose(jvp(layer_3))", the name is layer_3. Returns 0 for scopes of programs, such as "jit(step)",
+ * and for empty ones. */
 size_t scopes_module(const char *part, size_t n, const char **name);
 
 #endif

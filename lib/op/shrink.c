@@ -99,7 +99,8 @@ static bool any_shape_has(const struct tk_trace *t, tk_id a, tk_id b) {
   return false;
 }
 
-/* Chooses the keys `count` and `total`, unless the trace has args with these keys that do not come from an earlier shrink. */
+/* Chooses the keys for coalesced spans: `count` and `total`, or `tracekit.count` and `tracekit.total` if the trace has args
+ * called `count` or `total` that do not come from an earlier shrink. */
 static void name_counts(struct shrink *s) {
   struct tk_trace *t = s->t;
   const struct tk_meta *m = trace_meta(t, "tracekit");
@@ -372,7 +373,7 @@ static void thin(const struct shrink *s, const struct climb *c, enum rung rung, 
 
 /* ---- coalescing ---- */
 
-/* State of the pass over the tracks. */
+/* State of coalescing while it passes over the tracks. */
 struct coalescing {
   const struct shrink *s;
   const struct climb *c;

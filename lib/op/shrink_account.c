@@ -19,7 +19,7 @@ static struct gone *shrink_row_of(struct shrunk *out, const struct tk_trace *t, 
   return &out->gone[*slot];
 }
 
-/* True if the shape has both args of coalesced spans. */
+/* True if the args contain both keys of a coalesced span, `count` and `total`. */
 static bool carries_count(const struct shrink *s, const struct tk_args *it) {
   unsigned met = 0;
   for (uint32_t i = 0; it->shape && i < it->shape->n; i++)

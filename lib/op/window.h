@@ -1,8 +1,10 @@
 /* window.h - parses time ranges such as "+2s..+5s", "-1s..", "10%..20%", "2026-11-20T10:37:52Z..", "1500us..3ms".
  *
- *     +2s       after the first event            -1s      before the end of the last event
- *     25%       a quarter of the time between these two       1500us   as the file prints its times; a bare number is microseconds
- *     2026-11-20T10:37:52.5Z                     UTC, for traces whose clock is known
+ *     +2s        2 s after the start of the first event
+ *     -1s        1 s before the end of the last event
+ *     25%        after a quarter of the time from the start of the first event to the end of the last
+ *     1500us     time as the file prints it; a bare number is microseconds
+ *     2026-11-20T10:37:52.5Z   UTC, for traces whose clock is known
  *
  * An omitted start or end is that of the trace. The end is exclusive, unless it equals the end of the trace. */
 #ifndef OP_WINDOW_H
@@ -15,7 +17,7 @@ struct window {
   tk_time start, end; /* INT64_MIN or INT64_MAX = open */
 };
 
-/* A window. `narrowed`: the user requested one, so events without a clock are outside of it. */
+/* A time window. `narrowed`: true if the user requested a window; events without a clock are then outside of it. */
 struct scope {
   struct window window;
   bool narrowed;

@@ -411,7 +411,7 @@ static bool add_ranks(struct reader *r, struct pb file, struct tk_err *err) {
     if (f.number != 2) continue;
     Scan__Rank *rank = pb_unpack(&scan__rank__descriptor, pb_inside(&f), r->list->mem);
     ok = rank && add_rank(r, rank, err);
-    if (!rank && mem_check(r->list->mem, err)) err_set(err, TK_EFORMAT, "is damaged: invalid message of a rank");
+    if (!rank && mem_check(r->list->mem, err)) err_set(err, TK_EFORMAT, "is damaged: invalid data of a rank");
     pb_unpack_free(rank, r->list->mem);
   }
   if (ok && file.fault) return err_set(err, TK_EFORMAT, "is damaged: %s", file.fault);

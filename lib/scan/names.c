@@ -190,7 +190,7 @@ static struct scan_step scan_step_of(const struct tk_trace *t, const struct step
   return (struct scan_step){v->number, trace_ns(t, 0, v->start), trace_ns_up(t, 0, v->end)};
 }
 
-/* Joins steps of the same number, and keeps the first of the others. */
+/* Joins steps with the same number, and keeps only the first SCAN_STEPS of the resulting steps. */
 static void join_steps(struct scan *s, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     struct scan_step *last = s->n_steps ? &s->steps[s->n_steps - 1] : NULL;

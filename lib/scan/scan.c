@@ -30,8 +30,7 @@ static bool check_launches(const struct tk_trace *t, const struct track_origin *
              c.kernels);
   else if (ahead)
     snprintf(text, sizeof text,
-             "its GPU clock is ahead of its CPU clock by at least %s: %u of %u waits end before the work they wait "
-             "for", time, c.late,
+             "its GPU clock is ahead of its CPU clock by at least %s: %u of %u waits end before the work they wait for", time, c.late,
              c.waits);
   if (behind || ahead) diagnostics_say(notes, t->source, TK_NOTE_INFO, text);
   return true;
@@ -45,7 +44,7 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
   struct arena arena = {.mem = mem};
   bool ok = align_groups(t, &from, &arena) && align_programs(t, &from, &arena);
   struct track_origin *origins = ok && s->merged ? identity_of_tracks(t, mem) : NULL;
-  if (s->merged) from.groups = NULL, from.n_groups = 0, from.one_group = false; /* these belong to its first rank only */
+  if (s->merged) from.groups = NULL, from.n_groups = 0, from.one_group = false; /* the groups found are those of the first rank */
   from.origins = origins;
   ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes, &s->gpu);
   if (origins) identity_free_tracks(origins, mem);

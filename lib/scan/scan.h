@@ -12,7 +12,7 @@
 enum {
   SCAN_SCHEMA = 2,
   SCAN_MOST = 64 << 10, /* most bytes of a rank in a file */
-  SCAN_ANCHORS = 2048,  /* anchors of a rank; more do not improve the result, and these fit */
+  SCAN_ANCHORS = 2048,  /* most anchors of a rank; more would not improve the result, and this many fit */
   SCAN_STEPS = 512,
   SCAN_NAMES = 128,     /* most names; those with the most self time are stored, as many as fit */
   SCAN_NAMES_MOST = 12 << 10,
@@ -71,7 +71,7 @@ struct scan {
   uint32_t n_names;
 };
 
-/* How anchors are collected. */
+/* Options for collecting anchors. */
 struct scan_options {
   bool none;             /* true: collect no anchors, because clocks are not compared */
   uint32_t input;        /* number of the input to which the anchors belong */

@@ -185,7 +185,7 @@ static bool too_small(struct shrinker *s, uint64_t smallest) {
 
 enum { MOST_HALVINGS = 20 };
 
-/* Finds how much of the step after at->whole is needed, beyond at->level. */
+/* Finds the fraction of the step after at->whole that is needed to reach `goal`; at least at->level. */
 static bool find_level(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   double lo = at->level, hi = 1, w;
   for (int i = 0; i < MOST_HALVINGS && hi - lo > 1e-6; i++) {
@@ -203,8 +203,8 @@ static bool find_level(struct shrinker *s, double goal, double full_enough, stru
   return true;
 }
 
-/* Finds the first place, from here on, whose estimated size is at most `goal` and close to it; the end of the ladder if there
- * is none. Sizes decrease along the ladder, so a binary search finds the first step that is enough, and then how much of it is
+/* Finds the first place from *at on whose estimated size is at most `goal` and close to it; the end of the ladder if there is
+ * none. Sizes decrease along the ladder, so a binary search finds the first step that is enough, and then how much of it is
  * needed. */
 static bool find_place(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   uint32_t lo = at->whole, hi = s->whole.ladder.n_steps;
@@ -319,7 +319,7 @@ static bool leave_passthrough(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* ---- packets of the system ---- */
+/* ---- passthrough packets ---- */
 
 /* A range of time to keep, from the start of the trace. */
 struct kept_range {
@@ -389,8 +389,8 @@ static uint64_t passthrough_bytes(const struct tk_trace *t, const struct format 
   return n;
 }
 
-/* If packets of the system are most of the file, keeps the longest first part of the trace that fits: no later step makes packets
- * smaller. */
+/* If most of the file is passthrough packets (such as scheduler events), cuts the trace to the longest range from its start that
+ * fits, because no later step makes packets smaller. */
 static bool keep_range(struct shrinker *s, uint64_t *weight) {
   const bool applies = !s->by && !s->opt->lossless && !s->opt->events && !s->save.no_passthrough && *weight > s->report->target;
   struct kept_range k = {.format = applies ? save_cuts(s->output, &s->save, s->t) : NULL, .hi = 1, .hi_weight = (double)*weight};

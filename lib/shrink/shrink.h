@@ -6,8 +6,8 @@
 
 /* Measures the size of a trace that is not written to a separate file. */
 struct shrink_scale {
-  /* Sets *weight to the bytes of the trace, or of the events that are left. `account`: account of dropped events that will be
-   * part of it, or NULL. */
+  /* Sets *weight to the size in bytes of the trace as it is now. `account`: account of dropped events that the trace will
+   * contain, or NULL. */
   bool (*weigh)(void *arg, const struct tk_trace *t, const char *account, uint64_t *weight, struct tk_err *err);
   /* Prints the account to b in its final form. Returns NULL if memory runs out. */
   const char *(*account)(void *arg, struct buf *b, const struct shrunk *gone);

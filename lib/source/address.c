@@ -81,7 +81,7 @@ static char *path_of_file(const char *address, struct tk_err *err) {
   if (strncmp(rest, localhost, sizeof localhost - 1) == 0) rest += sizeof localhost - 2;
   char *path = *rest == '/' ? strdup(rest) : NULL;
   if (*rest != '/') {
-    err_set(err, TK_EOPEN, "cannot open: names another host; use file:///PATH for a file of this machine");
+    err_set(err, TK_EOPEN, "cannot open: the address names another host; use file:///PATH for a file on this machine");
   } else if (!path) {
     err_set(err, TK_ELIMIT, "out of memory");
   } else if (!decode(path) || has_control(path)) {

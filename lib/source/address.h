@@ -1,7 +1,7 @@
 /* address.h - names that are addresses, such as "s3://bucket/run/rank0.json.gz".
  *
- * "file://" is another spelling of a local path. The library reads nothing else from elsewhere: streams and listings come from
- * functions of the caller (struct tk_fetch). */
+ * "file://" is another spelling of a local path. All other addresses are read through functions of the caller (struct tk_fetch),
+ * which return streams and listings. */
 #ifndef SOURCE_ADDRESS_H
 #define SOURCE_ADDRESS_H
 
@@ -10,8 +10,8 @@
 /* True for a name with a scheme: letters and digits before "://". */
 bool address_is(const char *name);
 
-/* Returns the local path behind an address, to be freed: of a "file://" address, or of a copy that the caller made. NULL with err if
- * the address is invalid or cannot be read; NULL without err if it must be read as a stream or listed. */
+/* Returns the local path behind an address (to be freed): that of a "file://" address, or of a copy that the caller made. NULL
+ * with err if the address is invalid or cannot be read; NULL without err if it must be read as a stream or listed. */
 char *address_path(const struct tk_fetch *fetch, const char *address, struct tk_err *err);
 
 /* Returns the length of the part that names the input: a query ("?X-Amz-Signature=...") may be secret, so it is not shown. */
@@ -23,7 +23,8 @@ size_t address_archive(const char *address);
 /* True for a path that stays below its folder and that messages can show. */
 bool address_is_below(const char *path);
 
-/* Opens the stream behind an address. A failure of the stream fails the input: it never looks like the end of the data. */
+/* Opens the stream behind an address. If the stream fails, reading the input fails, too: a failure is never mistaken for the end
+ * of the data. */
 struct in *address_open(const struct tk_fetch *fetch, const char *address, struct mem *mem, struct tk_err *err);
 
 #endif

@@ -207,7 +207,8 @@ static struct track_origin origin_of_block(const struct pids *p, const struct js
   return origin;
 }
 
-/* Notes the origin of the machine that a block names. Ranks that kept their pids have such machines. */
+/* Stores the origin (rank and host) of the machine that a rank's block of the metadata names. Blocks of ranks that kept their
+ * pids in the merge name one. */
 static void add_machine(struct pids *p, const struct json_value *block, struct track_origin *out) {
   (void)out;
   struct json_value v;
@@ -223,8 +224,8 @@ static void add_machine(struct pids *p, const struct json_value *block, struct t
   map_put(&p->machines, name, p->n_machines);
 }
 
-/* Returns 1 + the index of the machine's origin; 0 if no block names it. Two ranks may have had machines of one name, to which a
- * reader has added a number: "rank 2 [2]". */
+/* Returns 1 + the index of the machine's origin; 0 if no block names it. If the name ends in a number that a reader added because
+ * machines of two ranks had equal names ("rank 2 [2]"), the number is ignored. */
 static uint32_t machine_at(const struct pids *p, tk_id machine) {
   const uint32_t *at = machine ? map_get(&p->machines, machine) : NULL;
   size_t n;

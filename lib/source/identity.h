@@ -16,8 +16,8 @@ struct identity identity_of(const struct tk_trace *t);
 /* True for a merged trace of several ranks; its first metadata belongs to one rank only. */
 bool identity_is_merged(const struct tk_trace *t);
 
-/* Returns, by track, the rank and host of the trace; in a merged trace, of the process's rank. Hosts are strings of the
- * trace. Returns NULL when memory runs out. */
+/* Returns an array by track: rank and host of the trace or, in a merged trace, rank and host from which the track's process
+ * comes. Hosts are strings of the trace. Returns NULL when memory runs out. */
 struct track_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem);
 void identity_free_tracks(struct track_origin *origins, struct mem *mem);
 

@@ -1,4 +1,4 @@
-/* identity_pids.c - the pids of ranks that kept their pids in a merge (identity_pids.h). */
+/* identity_pids.c - updates the pids in the metadata of a merged trace (identity_pids.h). */
 #include "identity_pids.h"
 
 #include <string.h>

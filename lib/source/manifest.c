@@ -3,8 +3,8 @@
  * Perfetto's rule: a file's clock reads T when the clock of the file it is synced to reads T + offset_ns. Chrome JSON has no
  * clock: Perfetto places it at time 0 and drops events before 0. Therefore the clocks of all files are synced to a single file,
  * the reference: a Perfetto trace if there is one, otherwise the reference of the merge. If another file starts before the zero
- * of the merge's reference, the file with the earliest zero becomes the reference instead. If the reference is a trace of
- * several machines, one of its machines is named; such a trace can only be the reference. */
+ * of the merge's reference, the file with the earliest zero becomes the reference instead. At most one file may be a trace of
+ * several machines. It becomes the reference, and the manifest names the one of its machines whose clock is meant. */
 #include "manifest.h"
 
 #include <stdio.h>
@@ -229,10 +229,10 @@ static bool put_file(struct buf *b, const struct manifest_file *f, const struct 
     return true;
   }
   if (f->n_machines)
-    return err_set(err, TK_EUSAGE, "%s, %s: at most one trace of a manifest may cover several machines; merge without a manifest",
+    return err_set(err, TK_EUSAGE, "%s, %s: only one trace in a manifest may cover several machines; merge without a manifest",
                    to->path, f->path);
   if (!offset(f, to, &ns))
-    return err_set(err, TK_ELIMIT, "%s: recorded too long before or after %s to be in one manifest", f->path, to->path);
+    return err_set(err, TK_ELIMIT, "%s: recorded too long before or after %s to share a manifest with it", f->path, to->path);
   if (f->clock) json_put_text(b, ",\"clocks\":{\"clock\":", f->clock);
   json_put_text(b, f->clock ? ",\"sync_to\":{\"file\":" : ",\"clocks\":{\"sync_to\":{\"file\":", to->path);
   if (to->n_machines) json_put_text(b, ",\"machine\":", to->machine);

@@ -26,8 +26,8 @@ struct manifest_file {
   const struct manifest_machine *machines; /* for a trace of several machines: the first of them */
   uint32_t n_machines; /* 0 = the trace has only one machine */
   const char *clock;   /* Perfetto's name for the clock of the file's timestamps; NULL = no clock */
-  int64_t shift_ns;    /* what to add to the timestamps to get times of the merge */
-  int64_t start_ns;    /* timestamp of its first event */
+  int64_t shift_ns;    /* ns to add to the file's timestamps to get times on the merge's timeline */
+  int64_t start_ns;    /* timestamp of the file's first event */
   uint64_t size;
   bool early;          /* the file starts before the reference's zero, where Perfetto's timeline starts; set by manifest_write */
 };
@@ -37,7 +37,7 @@ struct manifest {
   struct mem mem;
   struct arena arena;
   struct manifest_file *files;
-  struct map names; /* hash of a member name -> number for the next name that is equal */
+  struct map names; /* hash of a member name -> number to append to the next equal name */
   uint32_t n, cap;
   uint32_t reference; /* index of the file to which the clocks of the others are synced */
 };

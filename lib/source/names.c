@@ -361,7 +361,7 @@ static bool add_list(struct source *s, const char *path, unsigned lists, struct 
     const uint8_t *end = memchr(p, '\n', n);
     size_t size = end ? (size_t)(end - p) : n, length = size;
     if (!end && n >= LINE) {
-      err_set(&why, TK_EFORMAT, "not a list of names: a line of more than %d bytes", LINE);
+      err_set(&why, TK_EFORMAT, "not a list of names: it has a line of more than %d bytes", LINE);
       break;
     }
     while (length > 0 && strchr(" \t\r", p[length - 1])) length--;
@@ -431,7 +431,7 @@ struct listing {
   const char *address;
 };
 
-/* Adds a file of the folder. Its path comes from elsewhere: one that would leave the folder is left out. */
+/* Adds a file of the folder. The path comes from a server, so a path that leads out of the folder is skipped. */
 static bool add_listed(void *to, const struct tk_remote_file *f) {
   struct listing *l = to;
   if (too_many(l->s)) return false;

@@ -32,8 +32,8 @@ struct source_entry {
   bool remote;        /* the path is an address, whose stream can be opened again */
   int spool;          /* descriptor of the unnamed file that contains a copy of the stream, or -1 */
   enum source_look look;
-  const char *format; /* set if it is a trace */
-  const char *why;    /* reason why it is not a trace */
+  const char *format; /* set if the entry is a trace */
+  const char *why;    /* reason why the entry is not a trace */
   int64_t rank;       /* rank that the first bytes state; -1 = none */
   int64_t pid;        /* process of the first event; -1 = unknown */
 };
@@ -60,7 +60,7 @@ struct source {
   struct rundir rundir;
   uint64_t max_size;
   const struct tk_fetch *fetch; /* reads addresses; NULL = none can be read */
-  uint32_t waiting;  /* entry whose stream waits (source_hold); UINT32_MAX = none did */
+  uint32_t waiting;  /* entry whose open stream waits to be read (source_hold); UINT32_MAX = none */
   struct mem held; /* memory account of entries that are kept open */
   /* Inspects the first bytes of an entry, and sets its members look, format and why. */
   void (*look)(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err);
@@ -70,9 +70,9 @@ struct source {
   const char *archive_path;
 };
 
+void source_init(struct source *s);
 /* Expands a name. Inspects members of archives while listing them; source_look inspects other entries. Returns false only on
  * an interrupt or when memory runs out; after other errors, an entry fails to open. */
-void source_init(struct source *s);
 bool source_add(struct source *s, const char *name, struct tk_err *err);
 
 const char *source_text(struct source *s, const char *text);

@@ -37,7 +37,7 @@ static bool write_spooled(struct source *s, struct in *in, int fd, struct tk_err
   uint8_t block[1 << 16];
   ptrdiff_t n = 0;
   for (uint64_t at = 0; (n = in_read_at(in, block, sizeof block, at, why)) > 0; at += (uint64_t)n) {
-    if (!os_write(fd, block, (size_t)n)) return err_sys(why, TK_EREAD, errno, "failed to copy it to a temporary file");
+    if (!os_write(fd, block, (size_t)n)) return err_sys(why, TK_EREAD, errno, "failed to copy to a temporary file");
     if (!source_progress(s, err)) return false;
   }
   return n == 0;
@@ -48,7 +48,7 @@ static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *wh
   const uint8_t *p;
   if (in_is_spooled(in)) return write_spooled(s, in, fd, why, err);
   while ((p = in_ahead(in, 1, &n, why)) != NULL && n > 0) {
-    if (!os_write(fd, p, n)) return err_sys(why, TK_EREAD, errno, "failed to copy it to a temporary file");
+    if (!os_write(fd, p, n)) return err_sys(why, TK_EREAD, errno, "failed to copy to a temporary file");
     in_consume(in, n);
     if (!source_progress(s, err)) return false;
   }
@@ -95,7 +95,7 @@ static struct in *open_held(void *self, uint64_t max_size, struct mem *mem, stru
   struct in *in = e->held;
   e->held = NULL;
   if (in) return in_decode(in, max_size, mem, err);
-  err_set(err, TK_EREAD, "can be read only once");
+  err_set(err, TK_EREAD, "was already read, and can be read only once");
   return NULL;
 }
 

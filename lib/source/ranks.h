@@ -29,11 +29,11 @@ void ranks_free(struct ranks *r);
 
 /* A file that does not state the ranks of its inputs. */
 struct ranks_file {
-  size_t first, n; /* its inputs */
+  size_t first, n; /* range of the file's inputs */
   int64_t number;  /* number of the file: from its name, or its position */
 };
-/* Sets of[i] for the inputs of the files: in the order of the numbers of the files, the lowest ranks that are not taken. Sorts
- * both arrays. */
+/* Assigns ranks to the inputs of the files, in the order of the files' numbers: each input i gets the lowest rank of[i] that is
+ * not in `taken` and not assigned yet. Sorts both arrays. */
 void ranks_number(struct ranks_file *files, size_t n, int64_t *taken, size_t n_taken, int64_t *of);
 
 #endif

@@ -154,8 +154,8 @@ static void other_name(struct rundir *r, struct rundir_file *f, const char *base
   f->stem = keep_text(r, base, stem > 1 ? stem - 1 : n);
 }
 
-/* Assigns a file to the run of the parent folder if its folder belongs to one participant, or is the only folder in such a
- * folder: rank3/x.json belongs to the run "", and rank3/d0/x.json belongs to the run d0, together with rank4/d0/x.json. */
+/* Removes the name of a participant from the folder of a file's run, if it is the last or the last but one component:
+ * rank3/x.json belongs to the run "", and rank3/d0/x.json belongs to the run d0, together with rank4/d0/x.json. */
 static void step_out(struct rundir *r, struct rundir_file *f) {
   const char *inner = path_leaf(f->folder), *rest = "", *participant = inner;
   char *text;
@@ -266,7 +266,7 @@ static int order_by_run(const void *pa, const void *pb, void *files) {
   return order ? order : rundir_compare(a->rel, b->rel);
 }
 
-/* Returns "100" if the innermost such folder above the files is called "step_100". */
+/* Returns the number in the name of the innermost folder called like "step_100" above the files; "" if there is none. */
 static const char *step_of(struct rundir *r, const char *root, const char *folder) {
   char *path;
   const char *step = "";
@@ -296,7 +296,7 @@ static const char *name_of_root(struct rundir *r, const char *root) {
 
 static const char PROFILES[] = "/plugins/profile/";
 
-/* Finds the folder that contains only the files of one host and, in it, the run's folder. This is a folder named like a
+/* Finds the component of the run's folder that belongs to a single host, above "plugins/profile". This is a folder named like a
  * participant, or otherwise, if a time names the run, the folder that contains "plugins". Returns NULL if there is none. */
 static const char *own_folder(struct rundir *r, const struct rundir_file *f, size_t *n) {
   const char *in = strstr(f->folder, PROFILES), *own, *end, *name = "";

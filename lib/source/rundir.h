@@ -30,13 +30,13 @@ struct rundir_file {
   int64_t rank;       /* -1 = unknown */
   const char *bundle; /* path of its bundle (bundle.h); NULL = not in a bundle */
   bool rank_beside;   /* the rank comes from a file next to the trace */
-  int64_t stamp_ns;   /* time in its name; 0 = none */
+  int64_t stamp_ns;   /* time in the file's name; 0 = none */
   uint32_t run;       /* index into the runs */
   uint32_t next;      /* index of the next best view of the same session; UINT32_MAX = none */
   enum rundir_view view;
-  bool profiler; /* the name is one that a profiler gives */
+  bool profiler; /* the file has a name that a profiler gives */
   bool packed;
-  bool best;     /* this is the view to read; these files make up the run */
+  bool best;     /* true for the view of its session that is read */
 };
 
 struct rundir_run {

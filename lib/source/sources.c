@@ -101,7 +101,7 @@ static void add_failed(struct tk_sources *s, uint32_t origin, enum tk_code code,
 
 /* Runs of one origin, newest first, with lists of their files. */
 struct runs {
-  uint32_t *order, *first, *next; /* runs; first[run - base]: a run's first file; next[entry - origin's first]: its next */
+  uint32_t *order, *first, *next; /* order: runs; first[run - base]: first file; next[entry - first entry]: next file */
   uint32_t origin, base, n;
 };
 
@@ -157,7 +157,7 @@ static bool sources_is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
   int64_t rank = m->source.entries[entry].rank >= 0 ? m->source.entries[entry].rank : f->rank;
   const char *host = m->opt.host;
   if (host && !glob_matches(host, f->host) && !glob_matches(host, f->stem)) return false;
-  return m->rank == NONE || m->rank == rank || (rank < 0 && !*f->host); /* other names may still show that it names a rank */
+  return m->rank == NONE || m->rank == rank || (rank < 0 && !*f->host); /* the rank may become known when all names are compared */
 }
 
 /* True if the file's name implies a trace. */
@@ -286,7 +286,7 @@ static bool any_trace(const struct tk_sources *s, size_t first) {
   return false;
 }
 
-/* Finds the newest run that contains a trace, among those after the n-th; NULL if there is none. */
+/* Sets *name to the newest run that contains a trace, among the runs after the n-th; NULL if there is none. */
 static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t n, const char **name, struct tk_err *err) {
   struct source *src = &s->impl->source;
   uint32_t base = src->origins[r->origin].first, view;

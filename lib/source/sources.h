@@ -24,8 +24,8 @@ struct in *sources_unpacked(struct tk_sources *s, size_t i, struct mem *mem, str
 /* True if the input and all its views are separate files, which several threads can load at a time. */
 bool sources_is_file(const struct tk_sources *s, size_t i);
 
-/* Copies an input that is a pipe, so that it can be loaded more than once. Returns false only on an interrupt; errors of the
- * pipe are reported on loading. `progress`: of the caller, because that of tk_sources_open may have ended. */
+/* Copies an input that is a pipe, so that it can be loaded more than once. Returns false only on an interrupt; errors of the pipe
+ * are reported on loading. `progress`: callbacks of the caller, because those given to tk_sources_open may no longer be valid. */
 bool sources_keep(struct tk_sources *s, size_t i, const struct tk_progress *progress, struct tk_err *err);
 
 /* Reorders the n inputs from `first` on: the i-th of them moves to position places[i]. Returns false when memory runs out. */
@@ -34,13 +34,14 @@ bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_
 /* Returns true, with the reason in err, if nothing could be read under the input's name. */
 bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err);
 
-/* A view of an input: a file that shows its session. If a view is beyond repair, the next one is read instead. */
+/* A view of an input: one of the files that show the same session. If a view is damaged beyond repair, the next one is read
+ * instead. */
 struct source_view {
   uint32_t entry;
   const char *name, *host, *run; /* these live as long as the sources; host is "" if unknown */
   int64_t rank;          /* rank of the input, -1 = unknown */
-  const char *rank_from; /* where the rank comes from, a literal; NULL = from the input's own name or content */
-  const char *rank_note; /* the same as a sentence for users who rely on the rank; NULL = none */
+  const char *rank_from; /* source of the rank, a string literal; NULL = the input's own name or content */
+  const char *rank_note; /* source of the rank as a sentence, for users who rely on the rank; NULL = none */
   const struct parts *parts; /* ranks of the file, if the input is only one of them; NULL = the whole file */
   uint32_t part;             /* index of the input's rank in `parts` */
 };

@@ -94,8 +94,8 @@ static struct claim *list_claims(struct tk_sources *s, bool one, size_t *n) {
   return v;
 }
 
-/* Returns the end of the group of claims of one rank that begins at `first`. *twice becomes an input with the format of another
- * input of the rank; SIZE_MAX = there is none. */
+/* Returns the end of the group of claims of one rank that begins at `first`. *twice becomes an input that has the same format as
+ * another input of the rank; SIZE_MAX = all formats differ. */
 static size_t end_of_rank(const struct claim *v, size_t n, size_t first, size_t *twice) {
   size_t end = first + 1;
   *twice = SIZE_MAX;
@@ -206,7 +206,7 @@ bool sources_join_recordings(struct tk_sources *s, struct tk_err *err) {
 /* ---- reading ---- */
 
 static const struct beside *nth_beside(const struct tk_sources *s, size_t i, size_t nth) {
-  const struct beside *b = s->impl ? s->impl->chosen[i].beside : NULL; /* a plan lists only the names of its inputs */
+  const struct beside *b = s->impl ? s->impl->chosen[i].beside : NULL; /* inputs of a plan have only names */
   while (b && nth--) b = b->next;
   return b;
 }

@@ -19,8 +19,9 @@ bool sources_have_formats(struct tk_sources *s, bool *several, struct tk_err *er
  * inputs belong to it. Returns false with err if a rank has two recordings of one format, or an input's rank is unknown. */
 bool sources_join_recordings(struct tk_sources *s, struct tk_err *err);
 
-/* Finds the candidates: by input from `first`, sets main_of to the main recording of the same rank, which is the input itself
- * if no input of another format claims its rank, or two inputs of one format do. Returns false only on an interrupt. */
+/* Finds inputs that may be recordings of one rank: sets main_of[i] to the main recording of the rank that input i claims. This is
+ * i itself if no input of another format claims the rank, or if two inputs of the same format do. Returns false only on an
+ * interrupt. */
 bool sources_find_recordings(struct tk_sources *s, size_t *main_of, struct tk_err *err);
 
 /* Makes input `other` a further recording of input `main`. The caller then calls sources_drop_joined. Returns false when memory
@@ -31,13 +32,13 @@ void sources_drop_joined(struct tk_sources *s);
 
 /* Finds the nth further recording of an input. Returns false if there are fewer. */
 bool sources_recording(const struct tk_sources *s, size_t i, size_t nth, struct source_view *v);
-/* Returns its path; NULL if there are fewer. */
+/* Returns the path of the nth further recording; NULL if there are fewer. */
 const char *sources_recording_path(const struct tk_sources *s, size_t i, size_t nth);
 bool sources_recording_is_file(const struct tk_sources *s, size_t i);
 bool sources_keep_recordings(struct tk_sources *s, size_t i, struct tk_err *err);
 
 /* Sets how the clocks of recordings are aligned: not at all with TK_ALIGN_NONE, by the wall clock with TK_ALIGN_CLOCK, and
- * otherwise by what they share. */
+ * otherwise by the events that both contain. */
 void sources_set_align(struct tk_sources *s, enum tk_align align);
 enum tk_align sources_align(const struct tk_sources *s);
 

@@ -20,8 +20,8 @@ struct chosen {
     bool repair;
   } note[NOTES];
   unsigned n_notes;
-  const char *rank_from; /* where the rank comes from, a literal; NULL = from the input's own name or content */
-  const char *rank_note; /* the same as a sentence; NULL = none */
+  const char *rank_from; /* source of the rank, a string literal; NULL = the input's own name or content */
+  const char *rank_note; /* source of the rank as a sentence; NULL = none */
   struct parts *parts;   /* ranks of the entry, if it contains several; NULL = the input is the whole entry */
   uint32_t part;         /* index of the input's rank in `parts` */
   bool joined; /* this entry is a piece of another input, or a further recording of its rank */

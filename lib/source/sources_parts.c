@@ -1,9 +1,9 @@
 /* sources_parts.c - splits inputs that contain several ranks: a node's report becomes one input for each process with a GPU.
  *
  * The format finds the processes in a few columns (struct format, `ranks`), and loading such an input keeps the tracks of one of
- * them (load/part.c). So everything behind the sources sees ranks, not files.
+ * them (load/part.c). All later code therefore handles ranks, not files.
  *
- * node0.sqlite  4 processes     ranks 0 to 3: the file contains no ranks, so they are numbered in the order of the files
+ *     node0.sqlite  4 processes     ranks 0 to 3: the file contains no ranks, so they are numbered in the order of the files
  *     node1.sqlite  4 processes     ranks 4 to 7
  *     gpu.sqlite    1 process       stays as it is */
 #include "sources_parts.h"
@@ -105,7 +105,7 @@ static void put_parts(struct tk_sources *s, size_t i, struct parts *parts, struc
   for (uint32_t k = 0; parts && k < parts->n; k++) {
     inputs[k] = inputs[0];
     chosen[k] = chosen[0];
-    if (k) chosen[k].n_notes = 0; /* about the file: once is enough */
+    if (k) chosen[k].n_notes = 0; /* the notes are about the file, so only its first rank keeps them */
     inputs[k].host = host;
     inputs[k].rank = parts->v[k].rank;
     chosen[k].parts = parts;
@@ -187,7 +187,7 @@ static void number_input(struct tk_sources *s, size_t i, int64_t rank, bool alon
                                        : "states no ranks; its processes are numbered in the order of the files and devices";
 }
 
-/* Gives the lowest free numbers. A file that is not split keeps the number in its name if other inputs give their ranks, or if
+/* Assigns the lowest free ranks. A file that is not split keeps the number in its name if other inputs give their ranks, or if
  * the inputs are to be joined, because it may then be a recording of a rank of another file. */
 static void number_files(struct tk_sources *s, struct group *g) {
   const bool keep = g->n_taken || s->impl->opt.join, alone = g->n == 1 && !g->n_taken;
@@ -227,7 +227,7 @@ static bool number_all(struct tk_sources *s, const int64_t *numbers, struct tk_e
 
 /* ---- all ---- */
 
-/* Splits the inputs, which become n. */
+/* Splits the inputs; `n`: number of inputs afterwards. */
 static bool split(struct tk_sources *s, struct parts **parts, size_t n, struct tk_err *err) {
   int64_t *numbers = calloc(n + 1, sizeof *numbers);
   if (!numbers) return err_set(err, TK_ELIMIT, "out of memory");

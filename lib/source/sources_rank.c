@@ -24,9 +24,9 @@ static bool states_identity(const struct tk_sources *s, size_t i) { return s->in
 
 static void note_rank(struct tk_sources *s, size_t i, const struct ranks *r) {
   char text[192];
-  if (r->from == RANKS_ORDER) snprintf(text, sizeof text, "contains no rank; using its position among the sorted names");
-  else if (!*r->words) snprintf(text, sizeof text, "rank from the number in its name");
-  else snprintf(text, sizeof text, "rank from the number after %s in its name", r->words);
+  if (r->from == RANKS_ORDER) snprintf(text, sizeof text, "contains no rank; its rank is its position among the sorted names");
+  else if (!*r->words) snprintf(text, sizeof text, "its rank is taken from the number in its name");
+  else snprintf(text, sizeof text, "its rank is taken from the number after %s in its name", r->words);
   s->impl->chosen[i].rank_note = source_text(&s->impl->source, text);
 }
 

@@ -40,7 +40,8 @@ uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
   return s->times.exact || by_fields ? 0 : (uint32_t)(sources_from(s) + s->t->n_tracks + 1 + flow);
 }
 
-/* True if a track has a source. JSON's counters and threads have none, except for tracks of threads that viewers must not merge. */
+/* True if a track has an arg set that describes its source. JSON's counters and threads have none, except for tracks of threads
+ * that viewers must not merge. */
 static bool has_source(const struct tk_sql *s, tk_id track) {
   const struct sql_track *v = &s->tracks[track];
   const struct tk_track *k = &s->t->tracks[track];
@@ -66,9 +67,10 @@ static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
 
 static bool is_of_end(const struct tk_sql *s, tk_id key) { return behind(s, key, KEY_OF_END) != NULL; }
 
-/* True for fields of the event itself, which have columns of their own. Fields that other formats show as args do not count. */
+/* True for a field of the event that the tables show as an arg, as trace_processor does. */
 static bool is_filed_field(const char *key) { return text_begins(key, FILED_FIELD); }
 
+/* True for a field of the event that has its own column, so that it is not shown as an arg. */
 static bool is_field(const struct tk_sql *s, const char *key) {
   if (is_filed_field(key)) return false;
   const size_t n = strlen(tk_string(s->t, KEY_ARGS, NULL)) - strlen("args");
@@ -160,8 +162,9 @@ struct walk_args {
   bool (*put)(void *arg, const struct arg_row *row);
   void *arg;
   struct buf key, flat;
-  /* True if keys may repeat: in objects, or because a span has args of its begin and of its end. As in trace_processor, the last
-   * value of a key counts, and an array continues the one before it. The args are then walked twice, first to count. */
+  /* True if keys may repeat: within an object, or because a span has args from its begin and from its end event. As in
+   * trace_processor, only the last value of a key is shown, and an array continues an earlier one with the same key. The args are
+   * then walked twice, the first time only to count keys. */
   bool repeats;
   bool counting;
   struct map times;   /* hash of a key -> how many rows with this key are still to come */
@@ -352,7 +355,7 @@ static bool has_object(const struct tk_sql *s, const struct tk_arg *a) {
   return text && memchr(text, '{', n);
 }
 
-/* Notes for each key which of several args with this key counts: the one with the largest strength. */
+/* Stores for each key the largest strength of the args with this key; only the arg with that strength is shown. */
 static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args, uint32_t strength) {
   struct tk_args it = tk_args_of(w->s->t, args);
   struct tk_arg a;

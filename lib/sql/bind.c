@@ -8,10 +8,10 @@
 #include "base/hash.h"
 #include "relatives.h"
 
-/* The span to which the next flow points bind. Points are bound in the order of time, so spans around the event `last` that have ended
- * for one point have ended for all later ones, and are skipped only once. */
+/* State of binding after the event `last` of a thread. Points are bound in the order of time, so a span around `last` that has
+ * ended for one point has ended for all later ones, and is skipped only once. */
 struct place {
-  tk_id stop; /* innermost span above `last` that has not ended; 0 = all have */
+  tk_id stop; /* innermost span around `last` that has not ended; 0 = none */
   tk_id slice;
 };
 
@@ -20,7 +20,7 @@ struct binder {
   struct map index; /* last -> its place */
   struct place *places;
   uint32_t n, cap;
-  struct map ties; /* (track, first event after a time) -> the slice for which ends at that time waited */
+  struct map ties; /* (track, first event after a time) -> the slice to which ends of flows at that time were bound */
 };
 
 static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
@@ -29,7 +29,7 @@ static bool was_closed(const struct tk_event *e, tk_time now) {
   return e->flags & TK_FLAG_PAIRED && !(e->flags & TK_FLAG_UNFINISHED) && end_of(e) < now;
 }
 
-/* True if no span above this one can have been closed. */
+/* True if the span lasts until `now` and does not outlast its parent, so that no span around it has been closed either. */
 static bool covers(const struct tk_event *e, tk_time now) { return end_of(e) >= now && !(e->flags & TK_FLAG_OVERLAPS); }
 
 /* Returns the slice on top of the stack after an end event closed `closed`: complete events that ended by then are gone. */
@@ -47,7 +47,7 @@ static struct place *bind_place(struct binder *b, tk_id last) {
   return &b->places[*at];
 }
 
-/* Returns the slice on top of the stack at this time, at or after which the event `last` is the last one to have begun. */
+/* Returns the slice on top of the stack at time `now`. `last`: the last event of the thread that began by then. */
 static tk_id top_of(struct binder *b, tk_id last, tk_time now) {
   const struct tk_sql *s = b->s;
   struct place *p = bind_place(b, last);
@@ -59,7 +59,8 @@ static tk_id top_of(struct binder *b, tk_id last, tk_time now) {
   return p->slice;
 }
 
-/* Returns the slice for which an end at this time waits. At one time, complete events come before ends of flows. */
+/* Returns the slice to which the end of a flow at time `now` binds: the next slice of the thread. Of items at the same time,
+ * complete events come before ends of flows. */
 static tk_id next_of(struct binder *b, const struct tk_track *k, tk_time now) {
   const struct tk_event *all = b->s->t->events;
   const tk_id end = k->first + k->count, after = sql_first_after(b->s, k, now);

@@ -15,7 +15,8 @@
 
 static bool always(const struct tk_sql *s) { return s->t->n_events > 0; }
 
-/* True if a span of the track outlasts the span around it, or begins in the one before it, once times are rounded. */
+/* True if, with rounded times, a span of the track outlasts the span around it, or begins before the previous span of its depth
+ * has ended. */
 static bool is_overlapping(const struct tk_sql *s, const struct tk_track *k, int64_t *ends) {
   bool found = false;
   for (tk_id i = k->first; !found && i < k->first + k->count; i++) {
@@ -78,7 +79,7 @@ static bool has_short(const struct tk_sql *s) {
   return false;
 }
 
-/* True if an event has the time of an instant before it on its track. */
+/* True if an event has the same time as the event before it on its track, and that one is an instant. */
 static bool has_ties(const struct tk_sql *s) {
   for (tk_id i = 2; i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
@@ -97,8 +98,8 @@ static bool has_shape_with(const struct tk_sql *s, tk_id key) {
   return false;
 }
 
-/* True if there are several async spans, which may have different ids on one thread, or one id on several; or one of an old phase,
- * which trace_processor does not read. */
+/* True if there are several async spans, because a thread may have several ids, or an id several threads; or if there is one
+ * whose old phase trace_processor does not read. */
 static bool has_asyncs(const struct tk_sql *s) {
   uint64_t n = 0;
   for (tk_id i = 1; i <= s->t->n_tracks; i++)
@@ -154,7 +155,7 @@ static bool has_wide_ids(const struct tk_sql *s) {
   return false;
 }
 
-/* In JSON, trace_processor takes a tid that it cannot read for 0. */
+/* True if a tid is negative. trace_processor cannot read such a tid in JSON, and uses 0 instead. */
 static bool has_negative_tids(const struct tk_sql *s) {
   for (uint32_t i = 0; !s->times.exact && i < s->n_threads; i++)
     if (s->threads[i].tid < 0) return true;
@@ -189,7 +190,8 @@ static bool has_guessed(const struct tk_sql *s) { return has_note(s, "X event wi
 
 static bool has_early_ends(const struct tk_sql *s) { return has_note(s, SEAL_EARLY); }
 
-/* True if a span may have ended with the span around it, and the next event of the thread comes at that time or not at all. */
+/* True if a span may have been ended by the end of the span around it, and the next event of the thread begins at that time or
+ * does not exist. */
 static bool has_cut(const struct tk_sql *s) {
   const bool cut = has_note(s, SEAL_CUT);
   for (tk_id i = 1; cut && i <= s->t->n_events; i++) {

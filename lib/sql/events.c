@@ -1,6 +1,6 @@
 /* events.c - the cursor over events: walks the graph according to the plan and skips events that fail the filter.
  *
- * The exact time of a row is computed only if the graph's picoseconds do not decide on which side of a bound it is. */
+ * The exact time of a row is computed only if its picoseconds in the graph do not already show on which side of a bound it is. */
 #include "events.h"
 #include "names.h"
 #include "relatives.h"
@@ -52,7 +52,7 @@ static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
   narrow(r, op < 2 || op == 4 ? low : INT64_MIN, op >= 2 ? high : INT64_MAX);
 }
 
-/* Adds a condition on the name to those of names_kept. */
+/* Applies a condition on the name to names_kept. `fresh`: it is the first such condition. */
 static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v, bool fresh) {
   struct tk_sql *s = c->sql;
   const char *text = test == TEST_NAME_THERE ? "" : (const char *)sqlite3_value_text(v);
@@ -346,7 +346,7 @@ static void events_find(struct event_cursor *c) {
 
 /* ---- the virtual table ---- */
 
-/* True if all events of the walk are on the right tracks, because enter_track skips other tracks. */
+/* True if is_placed need not be called for the events of the walk, because enter_track skips the tracks that are not wanted. */
 static bool is_all_placed(const struct event_cursor *c) {
   if (c->table->sorts == SORT_ALL && c->walk != WALK_TRACK && !(c->order & GLOBALS_APART)) return true;
   return !c->sql->n_globals && (c->walk == WALK_ALL || c->walk == WALK_TRACK);

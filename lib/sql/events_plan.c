@@ -21,7 +21,7 @@
 enum {
   UNITED = 5, /* cost of a row in a union of walks, as a multiple of its cost in a scan */
   SORTED = 12, /* cost of sorting a row in SQLite, as a multiple of its cost in a scan */
-  FEW = 64     /* number of events of a name that are better walked than a range of times */
+  FEW = 64     /* a name with fewer events is walked by name rather than by a range of times */
 };
 
 /* Bounds of ts whose values are unknown when the query is planned: they come from another table of a join. */
@@ -120,8 +120,8 @@ static void take_number(struct plan *p, const struct tk_sql *s, sqlite3_index_in
   if (first == TEST_TS_GE) p->in_time *= share;
 }
 
-/* Estimates the share of events in a range of times that is not known yet. A range with two bounds is taken for one of many, as
- * in a join of intervals with the events inside of them. */
+/* Estimates the share of events in a range of times that is not known yet. A range with two bounds is assumed to be one of many
+ * short ranges, as in a join of intervals with the events inside of them. */
 static double share_of_open(unsigned open, double all) {
   if (open & OPEN_EQUAL) return 1 / all;
   if (open == (OPEN_LOW | OPEN_HIGH)) return 1 / sqrt(all);
@@ -247,7 +247,8 @@ static bool groups_in_order(struct plan *p, const struct event_vtab *v, const sq
   return true;
 }
 
-/* True if the rows are sorted by these columns, in this order: a column of the rows of one track or of all tracks. */
+/* True if the walk returns rows in the requested order anyway: by id; by track, or by track and time; or by time within one
+ * track. */
 static bool orders_tracks(const struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const enum column first = column_of(v->table, info->aOrderBy[0].iColumn);
   if (info->nOrderBy == 1 && first == COL_ID) return p->walk == WALK_ALL || p->walk == WALK_CHILDREN || p->walk == WALK_TRACK;
@@ -276,7 +277,7 @@ static bool orders_times(struct plan *p, const struct event_vtab *v, const sqlit
 static bool orders(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   bool up = true;
   for (int i = 0; i < info->nOrderBy; i++) up &= !info->aOrderBy[i].desc;
-  const bool by_names = p->walk == WALK_ALL && p->names; /* the lists of names are in no such order */
+  const bool by_names = p->walk == WALK_ALL && p->names; /* a walk over the lists of names returns rows in another order */
   if (p->walk == WALK_ID || (up && !by_names && orders_tracks(p, v, info))) return true;
   return orders_times(p, v, info);
 }

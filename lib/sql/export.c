@@ -26,14 +26,13 @@ static const struct {
               {"perf_sample", "callsite_id"}, {"stack_sample", "callsite_id"}};
 
 static const char VIEWS[] =
-    "CREATE VIEW copy.slices AS SELECT * FROM slice;"
-    "CREATE VIEW copy.instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
-    "CREATE VIEW copy.thread_slice AS SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name, "
-    "t.name AS thread_name, t.utid, t.tid, t.is_main_thread, p.name AS process_name, p.upid, p.pid, s.depth, s.parent_id, s.arg_set_id "
-    "FROM slice s JOIN thread_track k ON k.id = s.track_id JOIN thread t USING (utid) LEFT JOIN process p USING (upid);"
-    "CREATE VIEW copy.process_slice AS SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name, "
-    "p.name AS process_name, p.upid, p.pid, s.depth, s.parent_id, s.arg_set_id "
-    "FROM slice s JOIN process_track k ON k.id = s.track_id JOIN process p USING (upid);";
+    "CREATE VIEW copy.slices AS SELECT * FROM slice;CREATE VIEW copy.instant AS SELECT ts, track_id, name, arg_set_id FROM "
+    "slice WHERE dur = 0;CREATE VIEW copy.thread_slice AS SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS "
+    "track_name, t.name AS thread_name, t.utid, t.tid, t.is_main_thread, p.name AS process_name, p.upid, p.pid, s.depth, "
+    "s.parent_id, s.arg_set_id FROM slice s JOIN thread_track k ON k.id = s.track_id JOIN thread t USING (utid) LEFT JOIN "
+    "process p USING (upid);CREATE VIEW copy.process_slice AS SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name "
+    "AS track_name, p.name AS process_name, p.upid, p.pid, s.depth, s.parent_id, s.arg_set_id FROM slice s JOIN process_track "
+    "k ON k.id = s.track_id JOIN process p USING (upid);";
 
 static bool run(struct tk_sql *s, char *sql, struct tk_err *err) {
   const int status = sql ? sqlite3_exec(s->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
@@ -65,7 +64,7 @@ static bool send_file(int fd, struct out *to, struct tk_err *err) {
   char block[BLOCK];
   ptrdiff_t n;
   while ((n = os_read(fd, block, BLOCK)) > 0) out_write(to, block, (size_t)n);
-  return n == 0 || err_sys(err, TK_EREAD, errno, "the temporary file");
+  return n == 0 || err_sys(err, TK_EREAD, errno, "failed to read the temporary file");
 }
 
 bool tk_sql_copy(struct tk_sql *s, const char *path, bool force, struct tk_err *err) {
@@ -80,7 +79,7 @@ bool tk_sql_copy(struct tk_sql *s, const char *path, bool force, struct tk_err *
     return false;
   }
   const int fd = os_temporary(".sqlite", &temporary);
-  bool ok = fd >= 0 || err_sys(err, TK_EWRITE, errno, "a temporary file");
+  bool ok = fd >= 0 || err_sys(err, TK_EWRITE, errno, "failed to create a temporary file");
   guard_start(s, err);
   s->deadline_ms = 0;
   guard_suspend(s);

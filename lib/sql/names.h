@@ -6,7 +6,7 @@
 
 bool sql_names(struct tk_sql *s);
 bool sql_names_counts(struct tk_sql *s);
-const char *sql_name(const struct tk_sql *s, uint32_t number, size_t *n); /* Returns NULL if unnamed; n may be NULL */
+const char *sql_name(const struct tk_sql *s, uint32_t number, size_t *n); /* returns NULL if unnamed; n may be NULL */
 
 /* True if the name with this number passes the test; `text` is unused for NAME_THERE. */
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text);

@@ -13,8 +13,8 @@ bool sql_selves(struct tk_sql *s);
 bool sql_child_durs(struct tk_sql *s);
 bool sql_stacks(struct tk_sql *s);
 
-/* The descendants of an event as trace_processor finds them: events of its track at a greater depth that begin within it, or at
- * its end. Those at the end belong to the next event at its depth. */
+/* Range [first, end) that contains the descendants of an event, as trace_processor defines them: deeper events of its track that
+ * begin within it or at its end, even if those at its end are children of the next event. */
 struct below {
   tk_id first, end;
   uint16_t depth;

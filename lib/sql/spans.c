@@ -155,14 +155,15 @@ static int spans_connect(sqlite3 *db, void *arg, int argc, const char *const *ar
   return SQLITE_OK;
 }
 
-/* Differs from spans_connect, so that the module's name cannot be used as a table. */
+/* A separate function: if it were the same as spans_connect, SQLite would accept the module's name as a table. */
 static int spans_create(sqlite3 *db, void *arg, int argc, const char *const *argv, sqlite3_vtab **vtab, char **why) {
   return spans_connect(db, arg, argc, argv, vtab, why);
 }
 
 /* ---- cursors ---- */
 
-/* The rows are in the order of partition and start. Their number is unknown, but both tables are read for it. */
+/* Rows are returned in the order of partition and start. Their number is unknown, so it is guessed; the cost covers reading both
+ * tables. */
 static int spans_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   enum { ROWS = 100000 };
   const bool parted = ((const struct spans_vtab *)vtab)->parted;

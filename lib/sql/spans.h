@@ -15,9 +15,9 @@ struct spans_table {
 struct spans_side {
   const struct spans_table *table;
   sqlite3_stmt *stmt; /* rows in the order of partition and start */
-  bool row;           /* true if the statement has a row that is not passed yet */
+  bool row;           /* true if the statement is on a row that the walk has not passed yet */
   int64_t row_part, row_ts, row_dur;
-  bool open, gap;     /* open: there is a span or gap; gap: it is a gap */
+  bool open, gap;     /* open: positioned on a span or a gap; gap: on a gap */
   int64_t from, to;   /* to: the end; of a span without an end, the start */
   int64_t raw_to;     /* the end as recorded: start + duration */
   int64_t reached;    /* end of the spans so far; the next gap begins here */

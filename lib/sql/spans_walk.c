@@ -1,9 +1,9 @@
 /* spans_walk.c - walks over two tables of spans in step and finds the pairs that overlap.
  *
- * Each table is a series of spans, sorted by partition and start. A table that fills is, in addition, a series of the gaps between
- * its spans, which reach to the ends of time. The walk visits one partition after the other. Within a partition, it looks at one
- * element of each table, and passes the one that ends first. If only one table is partitioned, the other is read again for each
- * partition. */
+ * Each table is a series of spans, sorted by partition and start. For a table that fills, the gaps between its spans belong to
+ * the series, too; the first and the last gap are unbounded. The walk visits one partition after the other. Within a partition,
+ * it looks at one element of each table, and passes the one that ends first. If only one table is partitioned, the other is read
+ * again for each partition. */
 #include "spans.h"
 
 static bool is_parted(const struct spans_side *v) { return v->table->partition != NULL; }
@@ -87,7 +87,7 @@ static int skip_to(struct spans_side *v, int64_t part) {
   return status;
 }
 
-/* Chooses the next partition: one that both tables have, or that the table has to which the other is only added. */
+/* Chooses the next partition that both tables have. A table that fills has every partition of the other table. */
 static bool find_partition(struct spans_walk *w, int *status) {
   struct spans_side *a = &w->sides[0], *b = &w->sides[1];
   const bool both = is_parted(a) && is_parted(b);
@@ -130,7 +130,7 @@ static int enter_partition(struct spans_walk *w) {
 
 /* ---- pairs ---- */
 
-/* True if the elements share a time, or one of them is a moment within the other. Gaps do not join each other. */
+/* True if the elements share a time, or if one of them has no duration and is within the other. Two gaps never overlap. */
 static bool overlap(const struct spans_side *a, const struct spans_side *b) {
   if (a->gap && b->gap) return false;
   if (a->from == b->from && !a->gap && !b->gap) return true;

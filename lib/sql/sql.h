@@ -78,7 +78,7 @@ struct row_index;
 
 enum { SQL_OTHERS = 7, SQL_SHOWN = 1024 };
 
-/* Returns the slot, in a cache of strings that columns returned, for this string. */
+/* Returns the slot of a string in strings_shown, a cache of the strings that columns returned. */
 static inline unsigned sql_shown_slot(const char *p) { return (unsigned)((uintptr_t)p >> 4 ^ (uintptr_t)p >> 13) % SQL_SHOWN; }
 
 struct tk_sql {
@@ -104,7 +104,7 @@ struct tk_sql {
   struct flow_row *flows;
   struct sql_stacks {
     tk_id *samples;    /* stack samples in the order of their times */
-    tk_id *modules;    /* by mapping, after the mappings of the file: string with the module, 0 = frames without a module */
+    tk_id *modules;    /* modules shown as mappings, after the mappings of the file: string ids; 0 = none */
     uint32_t *mapping; /* by frame */
     tk_id *symbols;    /* frames that have a symbol */
     uint32_t *symbol;  /* by frame: index in `symbols`; SQL_NONE = none */
@@ -114,11 +114,11 @@ struct tk_sql {
   uint32_t n_counter_tracks, cap_counter_tracks, n_counters, cap_counters, n_flows, cap_flows;
   struct kinds kinds;
   struct steps steps;
-  struct around around[AROUND_FACTS]; /* t is NULL = not found yet */
-  struct map kind_texts, text_numbers; /* texts used as pid or tid -> number */
+  struct around around[AROUND_FACTS]; /* by fact; t is NULL until a query needs the fact */
+  struct map kind_texts, text_numbers; /* text_numbers: text used as pid or tid -> its number */
   struct intern texts; /* texts created for columns */
   struct row_index *indices;
-  tk_id key_tts, key_end_tts; /* strings of the trace; 0 = no event has them */
+  tk_id key_tts, key_end_tts; /* ids of the key strings in the trace; 0 = no event has the arg */
   const char **strings_shown; /* [SQL_SHOWN] strings of the trace that columns returned, by sql_shown_slot */
   const char **table_names;
   uint32_t n_table_names, cap_table_names;

@@ -192,7 +192,7 @@ static int64_t utid_of(const struct tk_sql *s, const struct tk_event *e) {
 
 static int64_t callsite_of(const struct tk_sql *s, const struct tk_event *e) { return (int64_t)s->t->classes[e->cls].stack - 1; }
 
-/* Returns a value that is an index, or the key of one: NULL = -1. */
+/* Returns an index as a result; -1 becomes NULL. */
 static int put_index(sqlite3_context *out, int64_t index) { return index < 0 ? SQLITE_OK : put_number(out, index); }
 
 static bool profile_key(const struct tk_sql *s, uint32_t row, int column, int64_t *key) {

@@ -16,7 +16,7 @@ struct table_cursor {
   const struct table *table;
   const struct row_key *keys; /* NULL = the row numbers themselves */
   uint32_t at, end;
-  bool keyed, down; /* keyed: the rows have one key; down: rows are visited from the end */
+  bool keyed, down; /* keyed: all visited rows have the same key; down: rows are visited from the end */
 };
 
 /* ---- orders of keys ---- */
@@ -86,7 +86,7 @@ void table_find(const struct row_index *index, int64_t key, uint32_t *from, uint
   *to = lower_bound(index, key, true);
 }
 
-/* ---- plans: column + 1 of the index used, 0 = none; flags state the order and the meaning of the values ---- */
+/* ---- plans: 1 + column whose index is used, 0 = none; flags for the order of rows and the meaning of the values ---- */
 
 enum {
   PLAN_COLUMN = 255,
@@ -105,7 +105,8 @@ static int cost_of(const struct table *table, int column) {
 static bool is_low(unsigned op) { return op == SQLITE_INDEX_CONSTRAINT_GE || op == SQLITE_INDEX_CONSTRAINT_GT; }
 static bool is_high(unsigned op) { return op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_LT; }
 
-/* Takes a bound of the times that the operators fit. Bounds are inclusive, because SQLite checks the condition again. */
+/* Uses the first condition on the times whose operator fits as a bound. Bounds are inclusive, because SQLite checks the condition
+ * again. */
 static bool take_bound(const struct table *table, sqlite3_index_info *info, bool (*fits)(unsigned), int *values) {
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
@@ -116,7 +117,7 @@ static bool take_bound(const struct table *table, sqlite3_index_info *info, bool
   return false;
 }
 
-/* Plans a range of times or their order, on the rows of a key or on all rows. */
+/* If the query restricts or sorts times, plans to use the order of times, of all rows or of the rows of a key. */
 static void plan_times(const struct table *table, sqlite3_index_info *info, uint32_t n, int values) {
   const bool keyed = info->idxNum & PLAN_KEY, sorts = info->nOrderBy == 1 && info->aOrderBy[0].iColumn == table->time;
   if (!table->time || (keyed && !(table->timed >> ((info->idxNum & PLAN_COLUMN) - 1) & 1))) return;

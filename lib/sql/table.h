@@ -18,7 +18,7 @@ struct table {
   uint32_t base;
   uint32_t keys;    /* bit set: columns that `key` supports */
   int time;         /* column of times, which `key` supports; 0 = none */
-  uint32_t timed;   /* bit set: columns of `keys` whose rows of one key are in the order of their times */
+  uint32_t timed;   /* bit set: columns of `keys` for which rows with equal keys are sorted by time */
 };
 
 struct row_key {

@@ -30,7 +30,7 @@ static bool is_own_timeline(const struct tk_sql *s, const struct tk_track *k) {
   return s->times.exact && k->kind == TK_TRACK_THREAD && k->tid.kind == TK_IDENT_STR;
 }
 
-/* A timeline without a process contains global events. */
+/* True for a track that the tables show as a process. A timeline without a process is not one, because its events are global. */
 static bool is_process(const struct tk_sql *s, const struct tk_track *k) {
   return k->kind == TK_TRACK_PROCESS && !(s->times.exact && k->pid.kind == TK_IDENT_NONE);
 }
@@ -51,7 +51,7 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
   if (*utid == s->n_threads)
     add_thread(s, (struct sql_thread){.upid = upid, .tid = tid, .name = ident.kind == TK_IDENT_STR ? ident.str : 0});
   if (*utid >= s->n_threads) return SQL_NONE;
-  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* the pid is the same text */
+  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* pid and tid are one text */
   return *utid;
 }
 
@@ -97,8 +97,8 @@ tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e) {
   return s->tracks[e->track].globals && is_global(s->t, e) ? GLOBAL_TRACK : e->track;
 }
 
-/* Adds the thread that an event on a process or counter in Chrome JSON states. The thread exists even if it has no other
- * events. */
+/* Adds the threads that events on a process or counter track name (Chrome JSON); such a thread exists even without other events.
+ * Also counts the global instants of a process. */
 static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[track];
   for (tk_id i = k->first; i < k->first + k->count && !s->mem.failed; i++) {
@@ -134,7 +134,8 @@ static void look_at_records(struct tk_sql *s, struct map *by_tid) {
   for (tk_id i = 1; i <= s->t->n_records && !s->mem.failed; i++) look_at_record(s, &s->t->records[i], by_tid);
 }
 
-/* Returns, by track, whether it is a Chrome JSON process known only from profiles without samples; NULL = there is none. */
+/* Returns an array by track: true for a process in Chrome JSON that is known only from profiles without samples. NULL = there is
+ * no such process. */
 static bool *find_unused(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   bool *unused = t->counts.by_phase['P'] && !s->times.exact ? mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1) : NULL;
@@ -186,7 +187,7 @@ static const char *type_of(const struct tk_sql *s, const struct tk_track *k, con
   return process ? "process_merged_track_event" : "global_merged_track_event";
 }
 
-/* Whether a track is global, belongs to a process or belongs to a thread. */
+/* Owner of a track: none (the track is global), a process, or a thread. */
 enum scope { OF_ALL, OF_PROCESS, OF_THREAD };
 
 static const char *filed_type(const struct sql_track *v) {

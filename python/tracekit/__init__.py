@@ -224,7 +224,7 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
     every_rank : int
         Keep ranks 0, N, 2 N and so on; 0 keeps all.
     steps : str, optional
-        Range of training steps to keep, such as "3..5", for each rank its own.
+        Range of training steps to keep, such as "3..5", applied to each rank.
     time : str, optional
         Range of time to keep on the merged timeline, such as "+2s..+5s".
     to : int or str, optional
@@ -478,7 +478,7 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
     steps : str, optional
         Range of training steps, such as "3..5".
     keep_going : bool
-        Leave out inputs that cannot be read, and runs of which none can be read, with a note.
+        Leave out inputs that cannot be read, and runs without readable inputs, with a note.
     latest_good, step_name
         As in `load`.
     max_memory : int or str, optional
@@ -553,8 +553,8 @@ def list(sources: Paths = ".", *, deep: bool = False, run: Optional[str] = None,
     Returns
     -------
     Rows
-        A table with a row per file, newest run first. Its columns are those of "listed file" in docs/fields.md; what is not known of
-        a file is missing in its dict, and None in the table.
+        A table with a row per file, newest run first. Its columns are those of "listed file" in docs/fields.md; unknown
+        values are missing in the dict of a file, and None in the table.
 
     Raises
     ------
@@ -732,7 +732,8 @@ def check(sources: Union[Paths, Trace], asserts: Texts = None, *, thresholds: Op
 
 
 def command(*words: Any) -> Any:
-    """Runs the installed command with arguments of your own, without a shell, for what has no function: scan, plan, apply, concat.
+    """Runs the installed command with any arguments, without a shell. Needed for commands without a function here: scan, plan, apply,
+    concat.
 
     Parameters
     ----------
@@ -976,7 +977,7 @@ class Trace:
 
     def top(self, by: str = "name", *, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, sort: str = "total",
             cols: Texts = None, min_count: int = 0, fold: bool = False, progress: ProgressOption = None) -> Rows:
-        """Returns where the time went.
+        """Lists the names, or other groups of events, that took the most time.
 
         Parameters
         ----------
@@ -1030,7 +1031,7 @@ class Trace:
         by : str, optional
             Meaning of a level above the names, as in `top`.
         per : str, optional
-            Name or glob of spans, to each of which times refer.
+            Name or glob of spans; times are then means per such span.
         path : str, optional
             Key of an arg, such as "tf_op", whose text is the path instead of the nested names.
         where, time, steps, fold
@@ -1077,7 +1078,7 @@ class Trace:
         Returns
         -------
         Report
-            As of `tracekit.report`. A notebook shows the page of the trace as it is at that time.
+            The result of `tracekit.report`. A notebook shows the page of the trace in its state when the page is made.
 
         Raises
         ------
@@ -1112,7 +1113,7 @@ class Trace:
         Returns
         -------
         dict
-            As of `tracekit.diff`.
+            The result of `tracekit.diff`.
 
         Raises
         ------
@@ -1171,7 +1172,7 @@ class Trace:
         Returns
         -------
         dict
-            As of `tracekit.size`.
+            The result of `tracekit.size`.
 
         Raises
         ------

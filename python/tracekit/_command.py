@@ -38,7 +38,7 @@ def run(words: Iterable[Any]) -> Tuple[int, str, List[str]]:
 
 
 def error(status: int, lines: List[str]) -> Error:
-    """Returns the exception for an exit status, with the last message that is no note."""
+    """Returns the exception for an exit status, with the last message that is not a note."""
     messages = [line for line in lines if line and not NOTE.match(line)] or [f"the command failed with status {status}"]
     known = {os.strerror(n): n for n in (errno.ENOENT, errno.EACCES)}
     number = next((n for text, n in {**known, "already exists": errno.EEXIST}.items() if text in messages[-1]), 0)

@@ -94,7 +94,7 @@ class DeniedError(Error, PermissionError):
 
 
 class MemoryLimitError(Error, MemoryError):
-    """The trace needs more memory than max_memory allows, or than there is."""
+    """The trace needs more memory than max_memory allows, or than is available."""
 
 
 class InterruptedByProgress(Error):

@@ -212,8 +212,9 @@ def run(command, arguments, folder=None):
 
 # ---- tasks ----
 #
-# A task gets `job`, a dict with the command and the folder of the driver, in which relative names are resolved, and a file as
-# (index, path); apply gets a rank as (index, (path, number)), where the number is None unless the file contains several ranks. It returns (result, None), or (None, reason) if the input is to blame. Any other failure raises, so that the
+# A task gets `job`, a dict with the command and with the folder of the driver, in which relative names are resolved, and a file as
+# (index, path). The task of apply gets a rank instead, as (index, (path, number)); the number is None unless the file contains
+# several ranks. A task returns (result, None), or (None, reason) if the input is to blame. Any other failure raises, so that the
 # executor retries the task, possibly on another machine.
 
 def _task(job, path, step):

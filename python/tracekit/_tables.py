@@ -382,7 +382,7 @@ class Rows(Table):
         return list(self._formats())
 
     def _formats(self) -> Dict[str, Format]:
-        """Returns the columns with the format that one without values has, and with their unit."""
+        """Returns {column: (format if it has no values, unit)}."""
         known = self._given or _described(self._kind)
         known = {**known, **{name: known.get(name, ANY) for name in self._first}}
         found = {name: known.get(name, ANY) for row in map(_flat, self._rows) for name in row}
@@ -500,7 +500,7 @@ def _arrow_in_ms(table: Any) -> Any:
 
 
 def _described(kind: int) -> Dict[str, Format]:
-    """Returns the columns of a kind of row (-1: none are known) with format and unit, with those of inner rows in their place."""
+    """Returns {column: (format, unit)} of a kind of row, empty for -1; columns of an inner row are named like "before.count"."""
     columns: Dict[str, Format] = {}
     for name, otherwise, unit, inner in _native.fields(kind):
         if otherwise == "s":

@@ -109,8 +109,8 @@ def _prepare() -> None:
 
 
 def _expanded(address: str) -> List[str]:
-    """Expands a pattern, and ends the address of a folder in "/", as the library expects. Web addresses are taken as they are:
-    finding out would download them."""
+    """Expands a pattern, and ends the address of a folder in "/", as the library expects. Web addresses are not changed,
+    because testing for a folder would download them."""
     system, path = _system(address)
     _prepare()
     scheme = ADDRESS.match(address)[1]  # type: ignore[index]

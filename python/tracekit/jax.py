@@ -1,4 +1,4 @@
-"""Records a trace of JAX and writes it in the form that is wanted.
+"""Records a trace of JAX and writes it in the requested format and size.
 
     with tracekit.jax.trace("logs", output="step.json.gz", to="50MB"):
         train_step()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times commands that need only part of a trace, and merges, beside other programs that answer the same question on the same file:
+"""Times commands that need only part of a trace, and merges, compared with other programs that do the same with the same file:
 filtering kernels on one core and on two, reading with and without args and flows, and merging four ranks whose clocks can be aligned
 or not into one .json.gz. Medians of alternating rounds, in wall seconds; ratios are to the first row. A missing program is reported
 as SKIPPED.

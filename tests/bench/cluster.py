@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'support'))
 from ranks import make_rank, wrong_clock  # noqa: E402
 
 FORMAT, ENDING = 'pftrace.gz', '.pftrace.gz'
-# of the model: MB; MB/s of the driver's disk and network
+# Parameters of the model. RANK_MB: size of a rank; DISK, NET: MB/s of the driver's disk and network.
 WORKERS, CORES, JOB, RANK_MB, DISK, NET = 100, 2, 10000, 200, 500, 1000
 LARGE = 60000  # events in a rank of 30 MB
 

@@ -4,9 +4,9 @@ import by the pinned trace_processor; also the speed of both directions, compare
 back.
 
 Rounds alternate between the files, so that speed drift of the machine affects all alike; medians. The memory of an engine is
-that of its process minus that of a process that loads an empty trace. Args dominate the cost of an import: without args, no
-file of begins and ends loads much faster than JSON without args; lib/format/perfetto/write/write.c has the experiment. Without the
-engine (make interop installs it) that part is SKIPPED.
+that of its process minus that of a process that loads an empty trace. Args dominate the cost of an import: without args, a
+file of begin and end events loads hardly faster than JSON without args; lib/format/perfetto/write/write.c has the experiment.
+Without the engine (make interop installs it) that part is SKIPPED.
 
 Usage: perfetto.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
 import os

@@ -104,8 +104,8 @@ def spliced(work, space, names, rng):
 
 
 def chips(work, space):
-    """Checks that three collectives on clocks 20 s apart are not enough to trust: if a host is shifted, then to the original
-    common clock."""
+    """Checks that an alignment by three collectives on clocks 20 s apart is not trusted, and that hosts which are shifted anyway
+    return to the original common clock."""
     moved, worst = 0, 0
     for seed in range(8):
         for older in (False, True):
@@ -148,8 +148,8 @@ def texts_of(space):
 
 
 def programs(top):
-    """Compares by op. Programs are identified by number but op texts are not, so an op must have one of the groups of the ops
-    with its name."""
+    """Compares the groups of each op. The text of an op does not tell its program, so the groups must be those of an op with this
+    name in any program."""
     ops = files = 0
     for path in find(top, '*.xplane.pb'):
         with open(path, 'rb') as f:

@@ -102,7 +102,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   return broken(real_tk_sources_load(s, i, opt, err), opt);
 }
 
-/* This function is in the same file as the other, and so calls the real one. */
+/* In the library, tk_load() calls tk_sources_load() of its own file, which is the real one, so tk_load() is replaced as well. */
 struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err) {
   return broken(real_tk_load(source, opt, err), opt);
 }

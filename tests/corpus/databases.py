@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares databases of profilers with what tracekit makes of them: by table, the number of spans and the sum of their durations, by
-SQL on the file and by category of the Chrome JSON.
+"""Compares databases of profilers with their conversion to Chrome JSON: the number of spans and the sum of their durations, by SQL for
+each table, and by category in the JSON.
 
     databases.py CORPUS"""
 import gzip

@@ -66,8 +66,8 @@ static void require_no_repair(const struct tk_trace *t, const struct tk_trace *w
 }
 
 /* Reads the output and checks it. Binary formats pass on uninterpreted bytes, including faulty ones. `was`: the written trace;
- * `whole`: no operation was applied; `format`: format of the file, for inputs that were read in a possibly wrong format, whose
- * bytes the writer then passes on. */
+ * `whole`: no operation was applied; `format`: format of the file; it is not detected,
+ * because an input that was read in a wrong format may contain bytes that mislead detection when the writer passes them on. */
 static void read_again(const char *path, const char *format, const struct tk_trace *was, bool whole) {
   struct tk_err err = {0};
   struct tk_trace *t = load(path, format, &err);
@@ -110,7 +110,7 @@ static bool rebase(struct tk_trace *t, unsigned how, struct tk_err *err) {
   return tk_rebase(t, &options, err) && tk_check(t, err);
 }
 
-/* Merges the input with itself, read in the format in which the trace was read that the output is compared with. */
+/* Merges the input with itself. It is read in the same format as the trace with which the output is compared. */
 static bool merge(const char *input, const char *path, const uint8_t *head, struct tk_err *err) {
   const char *const names[] = {input, input}, *const format = outputs[head[2] % 4];
   const unsigned how = head[3];

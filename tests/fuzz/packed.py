@@ -27,7 +27,7 @@ def as_tar(name, mode):
 
 
 def as_7z(name, number):
-    """Python has no writer of 7z; libarchive, which tracekit links, has one."""
+    """Returns the file as a 7z archive, made by libarchive, because Python cannot write 7z."""
     with open(name, 'rb') as f:
         data = f.read()
     lib = ctypes.CDLL(ctypes.util.find_library('archive') or 'libarchive.so.13')

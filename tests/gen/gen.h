@@ -83,7 +83,7 @@ struct piece {
   enum phase phase;
   int step, layer;
   unsigned group;        /* index into groups */
-  uint64_t hash;         /* of this piece on its own rank */
+  uint64_t hash;         /* random, depends on the piece and the rank */
   int64_t start, end;
   const struct slot *slots;
   unsigned n;

@@ -72,7 +72,7 @@ static void stat_double(struct pb *e, unsigned field, unsigned id, double v) {
 /* Index of a name that a stat refers to: such names are in the table of stat names, after the fixed ones. */
 static unsigned ref(struct xplane *x, const char *text) { return N_STATS + name_id(&x->refs, text, NULL); }
 
-/* Adds an event. Devices measure in ps: some digits below the host's ns. */
+/* Adds an event. Devices measure in ps, so their times get random digits below the nanosecond. */
 static void event(struct xplane *x, struct pb *e, const char *name, int64_t start, int64_t end) {
   bool device = x->kind >= GPU_COMPUTE;
   uint64_t a = ps(x, start) + (device ? mix((uint64_t)start, 3) % 1000 : 0);

@@ -129,7 +129,7 @@ def double_or_die(item):
 
 
 def mapped(folder, executor):
-    """Kills the process that runs the function, in the process that the executor started."""
+    """Checks that map() of the executor repeats the items of a worker process that was killed."""
     address = 'local' if executor == 'submitit' else None
     e = _executors.make(executor, workers=2, address=address, folder=f'{folder}/jobs')
     try:
@@ -141,7 +141,7 @@ def mapped(folder, executor):
 
 
 def function(folder):
-    """Merges with executors of others: a function, and an object with map."""
+    """Merges with executors that are not ours: a function, and an object with map()."""
     want = merged(folder, 'want.json.gz')
     paths = [f'{folder}/{n}' for n in NAMES]
     want_here = merged(folder, 'paths.json.gz', names=paths)
@@ -185,7 +185,7 @@ def usage(folder):
 
 
 def unreachable(folder):
-    """Settings and addresses that the cluster refuses."""
+    """Checks that settings and addresses that the cluster refuses are reported."""
     for executor, args in (('submitit', ('--set', 'nonsense=1')), ('spark', ('--address', 'nonsense'))):
         if executor in sys.argv[1:]:
             said = run(folder, executor, 'none.json', *args, status=1)

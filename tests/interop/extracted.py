@@ -40,7 +40,7 @@ def judge(what, fault):
 
 
 class Slices(collections.Counter):
-    """Number of slices per name, their total time, and the number of processes."""
+    """Counts slices by name. Also has their total time and the number of processes."""
 
     def __init__(self, engine, *paths, original=False):
         super().__init__()

@@ -1,13 +1,13 @@
-"""Differences that follow from how tracekit writes legacy events of Chrome (TrackEvent.legacy_event), in the rows of an engine: async
-events and instants of processes become slices of described tracks, counters become samples. Their tracks differ, nothing else. The
-thread of a metadata event differs if it is the default of its sequence: the engine takes the last one of the sequence, tracekit the
-last one before the event."""
+"""Expected differences in the rows of an engine, because tracekit writes legacy events of Chrome (TrackEvent.legacy_event) in another
+form: async events and instants of processes become slices of described tracks, counters become samples. Only their tracks differ. The
+thread of a metadata event differs if it is the default of its sequence: the engine takes the last default of the sequence, tracekit
+the last one before the event."""
 import collections
 import json
 
 TYPES = ('legacy_async_process_slice', 'legacy_async_global_slice', 'legacy_chrome_global_instants', 'chrome_process_instant')
 OF_TRACK = ('track_id', 'depth', 'parent_id')  # columns of an event that depend on its track
-# Args of tracks and of what is on them.
+# Args of tracks and of their events.
 ARGS = ('name', 'scope', 'source', 'source_scope', 'is_root_in_scope', 'parent_track_uuid', 'merge_key_type', 'merge_key_value', 'track_compressor_idx', 'description')
 QUERY = ("select distinct 'C' as phase, n.string_value as name from args n join args p using (arg_set_id) where n.key = 'legacy_event.name' "
          "and p.key = 'legacy_event.phase' and p.string_value = 'C' union select distinct 'T', s.name from slice s join args p "
@@ -30,7 +30,7 @@ class Legacy:
         self.names = {row['name'] for row in events if kind_of(row.get('track_id')) in TYPES}
         found = [json.loads(row) for row in answer]
         self.counters = tuple(f'{row["name"]} ' for row in found if row['phase'] == 'C')
-        self.steps = {row['name'] for row in found if row['phase'] == 'T'}  # a step ends the slice's place on its track in the engine
+        self.steps = {row['name'] for row in found if row['phase'] == 'T'}  # in the engine, a step event ends the slice on its track
 
     def __bool__(self):
         return bool(self.names or self.counters)

@@ -40,7 +40,7 @@ TIMES = ('ts', 'ts_in', 'start_ts')
 
 
 def rows(answer, what, machine=0, by=0):
-    """Rows of a machine; times are moved by `by`."""
+    """Returns the rows of a machine, with times moved by `by`."""
     found = []
     for row in map(json.loads, answer[what]):
         if (row.pop('machine') or 0) == machine:
@@ -71,7 +71,7 @@ class Judge:
 
 
 def made(work):
-    """Two traces with events of programs, of the scheduler, logs and track events of equal ids."""
+    """Makes two traces with events of programs and of the scheduler, logs, and track events; their ids are equal."""
     for seed, is_compact in ((1, False), (2, True)):
         path = os.path.join(work, f'system{seed}.pftrace')
         system.write(path, seed, is_compact)
@@ -96,7 +96,7 @@ def corpus_files(corpus):
 
 
 def compared(merged, machine):
-    """The tables to compare: names and ids of processes stay only if packets of the system refer to them."""
+    """Returns the tables to compare, without those of processes and their events if the merge has put ranks into process names."""
     is_named = any('"name": "rank' in row for row in rows(merged, 'processes', machine))
     return [what for what in QUERIES if what != 'errors' and not (is_named and what in ('processes', 'threads', 'counters', 'slices'))]
 

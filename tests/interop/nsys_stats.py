@@ -72,7 +72,7 @@ SESSION = f'tracekit-{os.getpid()}'
 
 
 def end_agents():
-    """Ends the agents of our session of nsys, which belong to no process of ours and may go on without end."""
+    """Ends the agents of our nsys session, which are not child processes of this one and might never end."""
     for name in glob.glob('/proc/[0-9]*/cmdline'):
         try:
             with open(name, 'rb') as f:
@@ -141,7 +141,7 @@ def sums(rows, name_of, count):
 
 
 def top(source, *categories):
-    """Number and time of the spans of each name, by Chrome JSON rather than `top`, and the same by `top`, which must agree."""
+    """Returns {name: (number of spans, total ns)} from `top`, after checking that it agrees with the Chrome JSON."""
     events, _ = converted(source)
     found = collections.defaultdict(lambda: (0, 0))
     for e in spans(events, *categories):
@@ -161,7 +161,7 @@ def compare(what, source, want, got):
 
 
 def marks_of_profiler(source):
-    """Names of rows that are no calls: the report of calls has class 27 alone."""
+    """Returns the names of rows that are not calls: nsys reports only those of event class 27 as calls."""
     db = sqlite3.connect(source)
     names = {name for (name,) in db.execute('SELECT DISTINCT value FROM OSRT_API JOIN StringIds ON id = nameId WHERE eventClass != 27')}
     db.close()
@@ -169,12 +169,12 @@ def marks_of_profiler(source):
 
 
 def call_name(row):
-    """Reports of 2022 leave versions of five digits at the name: cudaStreamIsCapturing_v10000."""
+    """Returns the name without its version suffix. nsys 2022 keeps suffixes of five digits: cudaStreamIsCapturing_v10000."""
     return re.sub(r'_v\d{4,}$', '', row['Name'])
 
 
 def copy_name(row):
-    """2022: "[CUDA memcpy HtoD]", later "[CUDA memcpy Host-to-Device]"."""
+    """Returns the long name of a copy: nsys 2022 prints "[CUDA memcpy HtoD]", later versions "[CUDA memcpy Host-to-Device]"."""
     name = row['Operation'].replace('CUDA Unified Memory memcpy ', 'CUDA memcpy Unified ')
     for short, long in COPIES.items():
         name = name.replace(short, long)
@@ -182,7 +182,8 @@ def copy_name(row):
 
 
 def ranges(source, style, rows):
-    """NVTX: names are "domain:name". Ranges without an end have the end of the session in the report, and no duration in ours."""
+    """Compares NVTX ranges, whose names are "domain:name". A range without an end lasts to the end of the session in the report of
+    nsys, and has no duration in ours."""
     db = sqlite3.connect(source)
     columns = [row[1] for row in db.execute('PRAGMA table_info(NVTX_EVENTS)')]
     kinds = '59, 70' if style == 'X' else '60, 71'
@@ -220,7 +221,7 @@ def tables_of(source):
 
 
 def check_export(source):
-    """Compares an export. No report shows samples and switches: their oracle is SQL on the sums that NVIDIA's views show."""
+    """Compares an export. No report of nsys shows samples and context switches, so they are compared with sums by SQL on the export."""
     before, tables = n_checks(), tables_of(source)
     if 'COMPOSITE_EVENTS' in tables:
         nsys_cpu.counts_agree(source)
@@ -249,7 +250,7 @@ def check_export(source):
 
 
 def exports(folder):
-    """Yields copies of the exports of Nsight Systems below a folder: nsys may write beside its input."""
+    """Yields copies of the exports of Nsight Systems below a folder: nsys may write files next to its input."""
     for i, name in enumerate(sorted(glob.glob(os.path.join(folder, '**', '*.sqlite'), recursive=True))):
         copy = path(f'{i}_{os.path.basename(name)}')
         shutil.copyfile(name, copy)

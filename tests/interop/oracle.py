@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that `sql` answers about a file with the rows of trace_processor about that very file: queries over all tables of
-docs/sql.md, on every trace as Chrome JSON, Perfetto and XPlane.
+"""Checks that `sql` returns the same rows about a file as trace_processor: queries over all tables of docs/sql.md, on every trace as
+Chrome JSON, Perfetto and XPlane.
 
 The engine does not read XPlane: `sql` on such a file must give the engine's rows on the Chrome JSON that `convert` makes of it.
-Ids that the engine generates differ, so that the queries name rows by their columns. Rows are compared as a multiset. A
+Ids that the engine generates differ, so the queries identify rows by other columns. Rows are compared as a multiset. A
 difference is excused only if tracekit notes it for the trace at hand: a row of oracle_exceptions.tsv has the note (a glob), the query, and
 the reason; docs/sql.md lists all of them. Another row excuses a kind of file and a path: "json:path".
 
@@ -94,8 +94,8 @@ REAL = re.compile(r'-?\d*\.\d*(e[+-]\d+)?')
 
 
 def value(v):
-    """Rounds numbers to what both print: integers of the engine come as doubles, so that those beyond 2^53 are rounded. Of the 15 digits
-    of a printed number, the engine rounds the last one up or down as it comes."""
+    """Rounds numbers to the precision that both print: the engine returns integers as doubles, so those beyond 2^53 are rounded. If the
+    engine prints 15 digits, the last one may be rounded up or down."""
     if isinstance(v, str) and REAL.fullmatch(v) and sum(c.isdigit() for c in v.partition('e')[0].lstrip('-0.')) == 15:
         return f'{float(v):.13g}'
     if isinstance(v, (int, float)) and abs(v) >= 1 << 53:

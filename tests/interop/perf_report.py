@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that `top` of samples recorded by Linux perf counts what `perf report` counts: samples and weight of each function itself, and its
-share with all that it calls. Records programs that recurse, run threads, start others and enter the kernel.
+"""Checks that `top` of samples recorded by Linux perf agrees with `perf report`: samples and weight of each function itself, and the
+share of the function with all its callees. Records programs that recurse, run threads, start other programs and enter the kernel.
 
 Usage: perf_report.py [NUMBER], the number of recordings of each program (default: 3)."""
 import collections

@@ -28,7 +28,7 @@ QUERIES = {
     'slices': f"""select coalesce(p.name, '') as process, coalesce(t.name, '') as thread, s.depth, coalesce(s.name, '[No name]') as name, s.category, count(*) as n,
                   sum(s.ts % 1000000007) as ts, sum(iif(s.dur < 0, 0, s.dur)) as dur, sum(s.dur < 0) as open
                   from slice s {THREAD} group by 1, 2, 3, 4, 5""",
-    # Thread and process 0 are the engine's own, unless a trace names them; an empty name in a descriptor is no name; JSON makes
+    # Thread and process 0 are the engine's own, unless a trace names them; an empty name in a descriptor counts as missing; JSON makes
     # a thread of every tid mentioned, even by events that are not on it (async, global).
     'threads': """select coalesce(p.name, '') as process, coalesce(t.name, '') as thread, count(*) as n
                   from thread t left join process p using (upid) where t.utid in (select utid from thread_track) group by 1, 2""",

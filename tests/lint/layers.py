@@ -37,7 +37,7 @@ LAYERS = (
     ('cli/wasm',),
     ('cli',),
 )
-# Rooms that see less than the rows above: the clock solver works on numbers alone.
+# Folders that may include less than the rows above allow: the clock solver works on numbers alone.
 SEES = {'lib/align/solve': ('lib/base',)}
 PUBLIC = ('lib/tracekit.h', 'lib/tracekit_ops.h', 'lib/tracekit_arrow.h', 'lib/tracekit_build.h', 'lib/tracekit_io.h',
           'lib/tracekit_fields.h', 'lib/tracekit_redact.h', 'lib/tracekit_files.h', 'lib/tracekit_rows.h', 'lib/tracekit_report.h', 'lib/tracekit_steps.h',
@@ -48,7 +48,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 
 
 def folder_of(path):
-    """Files directly in lib/ combine folders, as those in lib/command/ do."""
+    """Returns the folder of a file. Files directly in lib/ combine folders, so they count as files of lib/command/."""
     folder = os.path.dirname(path)
     return 'lib/command' if folder == 'lib' else folder
 
@@ -61,7 +61,7 @@ def layer_of(folder):
 
 
 def format_of(path):
-    """The format whose folder contains a file, or None."""
+    """Returns the format whose folder contains the file, or None."""
     found = re.match(r'lib/format/([^/]+)/', path)
     return found.group(1) if found else None
 

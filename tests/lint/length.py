@@ -86,7 +86,7 @@ def check(path):
 
 
 def called_once(code, names):
-    """Number of functions that are static and referenced once, apart from definition and declarations."""
+    """Returns the number of static functions that are referenced once, not counting definition and declarations."""
     words = collections.Counter(re.findall(r'\w+', code))
     heads = collections.Counter(re.findall(r'^static\b[^;{=]*?(\w+)\s*\(', code, re.M))
     return sum(1 for name in names if heads[name] and words[name] == heads[name] + 1)

@@ -8,7 +8,7 @@ import sys
 
 SAYS = ('err_set|err_for|err_at|err_sys|err_prefix|err_append|tty_say|tty_warn|tty_fail|run_usage|trace_note|trace_notes|trace_say_of|note_choice|add_note|fail|helper_fail|'
         'complain|refuse|wrong|in_note|note_repair|note_once|reader_note|repair|pb_note|xplane_note|perfetto_note|chrome_note|err_here')
-# Sentences that are built before they are said. They have at least four words, unlike names and formats of numbers.
+# Sentences that are built before they are printed. They have at least four words, unlike names and formats of numbers.
 BUILT = re.compile(r'\b(?:snprintf\s*\(|return (?=")|why = |(?:static )?const char \w+\[\] = )')
 CALL = re.compile(r'\b(?:' + SAYS + r')\s*\(')
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')

@@ -42,7 +42,8 @@ def exported(build):
 
 
 def words_of(path):
-    """Words with which a function of a file may begin: its file, the family of the file, its folders; singular and plural."""
+    """Returns the words with which the name of a function may begin: those of its file, of the file's family and of its folders, in
+    singular and plural."""
     parts = path.split('/')
     stem = parts[-1][:-2]
     words = {stem, stem.split('_')[0], *parts[1:-1]} - {'format'}

@@ -40,7 +40,7 @@ def header():
 
 
 def fields_of(body):
-    """Names of the members of a struct, including those of anonymous unions; a nested struct counts as one member."""
+    """Returns the names of the members of a struct, including those of anonymous unions; a nested struct counts as one member."""
     flat, at = '', 0
     for m in re.finditer(r'\b(struct|union)\s*\{', body):
         if m.start() < at:

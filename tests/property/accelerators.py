@@ -4,9 +4,9 @@
     devices     a small trace for each producer, written as its source does: names of devices, kernels, copies, runtime calls,
                 collectives and links, by `report`, `filter --kind`, `top --kind` and `info`
     perfetto    the same for producers that write Perfetto's format, with devices as threads of a host's process
-    hosts       rows of hosts that have words of devices are no devices
-    suspects    a device that no row knows is named, and not called absent
-    names       collectives and kernels that only sound alike
+    hosts       rows of hosts whose names contain words of devices are not taken for devices
+    suspects    a device that no row matches is reported by name, and devices are not reported as absent
+    names       collectives, and kernels whose names only resemble those of collectives
     aligned     two ranks of Ascend whose clocks and recorded windows differ"""
 import json
 import os
@@ -60,7 +60,7 @@ def flow(ident, cat, source, target, end='f'):
 
 
 def kineto(family, kernel, runtime, memcpy, call):
-    """A trace of Kineto or of a port of it: libkineto/include/ActivityType.h, output_json.cpp."""
+    """Returns a trace of Kineto or of a port of it. Sources: libkineto/include/ActivityType.h, output_json.cpp."""
     return [*meta(900, 'python', 'CPU'), *meta(0, 'python', f'{family} 0', t7='stream 7'), *meta(1, 'python', f'{family} 1'),
             x('aten::mm', 900, 900, 0, 30, 'cpu_op', **{'External id': 3}), x(call, 900, 900, 5, 10, runtime, correlation=11),
             x('gemm', 0, 7, 20, 50, kernel, device=0, stream=7, correlation=11), x('gemm', 1, 7, 20, 40, kernel, device=1, stream=7),
@@ -118,7 +118,7 @@ def unitrace(rank=''):
 
 
 def nsys2json():
-    """nsys2json.py: texts as pid and tid; links by correlationId since some fork."""
+    """nsys2json.py: texts as pid and tid; forks of the script add links by correlationId."""
     return [x('sgemm', 'Device 0', 'Stream 7', 20, 50, 'cuda', correlationId=5), x('sgemm', 'Device 1', 'Stream 7', 20, 40, 'cuda'),
             x('step', 'Device 0', 'NVTX Thread 12', 0, 90, 'nvtx'), x('step', 'Device 0', 'NVTX Kernel Thread 12', 20, 50, 'nvtx-kernel'),
             x('cudaLaunchKernel', 'Device 0', 'CUDA API Thread 12', 6, 2, 'cuda_api', correlationId=5)]
@@ -263,7 +263,7 @@ PERFETTO = {
 }
 
 
-# ---- what is no device ----
+# ---- hosts and unknown devices ----
 
 HOSTS = {
     'Chrome': [*meta(7, 'GPU Process', None, t8='CrGpuMain', t9='VizCompositorThread'), x('Scheduler::RunNextTask', 7, 8, 0, 10, 'gpu')],
@@ -329,7 +329,7 @@ def judge_names(folder):
 # ---- alignment ----
 
 def ascend_rank(rank, first, ahead, seed, n=24):
-    """A rank that begins to record at the collective `first`, which its indices count from; times in us."""
+    """Returns a rank that records from the collective `first` on, so its indices of collectives count from there; times in us."""
     rnd, base, events, t = random.Random(seed), (4000 + rank) << 10, [], 1736408883000000.0
     events += meta(base | 162, 'Ascend Hardware', 'NPU') + meta(base | 194, 'HCCL', None, t0='Group 0 Communication')
     for k in range(n):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a message recommends can be done: every option that any message recommends is an option of the command that recommends it, and
-running the command with it leads further.
+"""Checks that advice in messages can be followed: an option that a command recommends is an option of this command, and the command
+accepts it.
 
-    said      each command is run into trouble of every kind; each option in its message is added, and the command accepts it
+    said      each command is run on damaged or unsuitable inputs; each option in its message is added, and the command accepts it
     written   a message in the source of a command names only options of that command, or "tracekit COMMAND --option" of another"""
 import glob
 import os
@@ -21,7 +21,7 @@ VALUES = {'--max-size': '1GB', '--max-memory': '1GB', '-f': 'json', '--format': 
 REFUSALS = re.compile(r'\(refused by [^)]*\)')
 WAIT = 60  # seconds
 
-# How each command reads a source S; commands that read something else than traces are not here.
+# Arguments with which each command reads a source S. Commands that read other files than traces are not listed.
 COMMANDS = {
     'convert': ['S', '-o', 'o.json'], 'extract': ['S', '-o', 'o.json'], 'merge': ['S', '-o', 'o.json'], 'rebase': ['S', '--to-zero', '-o', 'o.json'],
     'filter': ['S', '--name', '*', '-o', 'o.json'], 'shrink': ['S', '--to', '1MB', '-o', 'o.json'],
@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 def run(work, *args):
-    """view serves what it can read until it is stopped."""
+    """Runs a command. `view` is stopped after a second, because it serves a readable trace without end."""
     p = subprocess.Popen([TRACEKIT, *args], cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         out, err = p.communicate(timeout=1 if args[0] == 'view' else WAIT)
@@ -54,7 +54,7 @@ def put(path, data=b''):
 
 
 def make_troubles(work):
-    """Sources with which something is wrong, and options that bring it about."""
+    """Creates damaged or unsuitable sources. Returns them with the options that lead to an error."""
     with open(f'{FIXTURES}/xplane/multihost/host-0.xplane.pb', 'rb') as f:
         good = f.read()
     profile = 'plugins/profile/2026_11_2'
@@ -85,7 +85,7 @@ def follow(work, command, args, option, err):
     """Adds the option that was recommended; the command must accept it."""
     value = [VALUES[option]] if option in VALUES else []
     kept = []
-    for i, a in enumerate(args):  # an option that is given is given anew
+    for i, a in enumerate(args):  # removes earlier uses of the option
         if a == option or (i and args[i - 1] == option and value):
             continue
         kept.append(a)
@@ -112,7 +112,7 @@ def said(work):
     check('said: something was recommended', n > 60, n)
 
 
-SHARED = {'redact.c': 'convert'}  # says what is wrong with the options that it shares with other commands
+SHARED = {'redact.c': 'convert'}  # contains the messages about --redact of other commands, too
 SAYS = re.compile(r'\b(?:tty_fail|tty_say|run_usage|fail|refuse)\s*\(((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*")*\))*)\)')
 
 

@@ -13,8 +13,8 @@
               wrong, however late a profile began and whether runs are numbered or not; without common executions, no
               alignment is claimed
     programs  GPU kernels: trusted if the program's HLO lists the participants; not trusted if the HLO is missing or damaged
-    coarse    if no kernel is a collective, c10d rows on CPUs: never trusted, and applied only if by the wall clocks the
-              ranks cannot have met
+    coarse    if no kernel is a collective, c10d rows on CPUs: never trusted, and applied only if the ranks cannot have
+              met according to the wall clocks
     report    matches its schema, in the file, in the metadata and in --json"""
 import json
 import os
@@ -81,7 +81,7 @@ def collectives(trace):
 
 
 def gaps(trace, hosts_of):
-    """Median difference between the hosts' collective ends, in the first and in the last tenth of the trace."""
+    """Returns the median differences between the hosts' collective ends, in the first and in the last tenth of the trace."""
     ends = collectives(trace)
     numbers = sorted({n for n, _ in ends})
     tenth = max(len(numbers) // 10, 1)
@@ -263,7 +263,7 @@ def ends_by_step(trace, name):
 
 
 def apart(trace, name):
-    """Median difference between the ends of the collectives on host 1 and on host 0."""
+    """Returns the median difference between the ends of the collectives on host 1 and on host 0."""
     both = [by[1] - by[0] for by in ends_by_step(trace, name).values() if 0 in by and 1 in by]
     return statistics.median(both), len(both)
 

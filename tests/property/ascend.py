@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks databases of Ascend (torch_npu, msprof): what the tables hold is what the trace holds, counted and summed by SQL of our own;
-the rows of trace_view.json; parts and wholes; links; the rank; damage.
+"""Checks databases of Ascend (torch_npu, msprof): the trace has the same number of spans and sum of durations as each table, by SQL on
+the database; the rows of trace_view.json; parts and wholes; links; the rank; damage.
 
 Tables are those of torch_npu's ascend_pytorch_profiler_RANK.db."""
 import collections
@@ -144,7 +144,7 @@ def whole():
 
 
 def missing():
-    """A first row without its time does not become the origin, whether or not the session has a start."""
+    """Checks that a first row without a time does not become the origin, whether or not the session has a start."""
     for session in (0, EPOCH):
         d = Database('missing.db')
         d.torch(-EPOCH, -EPOCH, 'lost')

@@ -218,7 +218,7 @@ def damage_law(path, work):
             json.dump(trace, f)
         p = subprocess.run([TRACEKIT, 'convert', '--force', f'{work}/odd.json', '-o', f'{work}/out.json'], capture_output=True, check=False)
         check(f'{path}: {what}: status', p.returncode == 0, p.stderr)
-        check(f'{path}: {what}: said', (b'repair: unreadable block of xplane' in p.stderr) == (what in ('cut', 'flipped')), p.stderr)
+        check(f'{path}: {what}: said', (b'repair: unreadable embedded xplane' in p.stderr) == (what in ('cut', 'flipped')), p.stderr)
         out = loaded(f'{work}/out.json')
         check(f'{path}: {what}: events', len(out['traceEvents']) == events, len(out['traceEvents']))
         left = text if what not in ('cut', 'flipped') else None  # each loss is reported once

@@ -82,7 +82,7 @@ def convert(source, target, fmt):
 
 
 def chain_fault(straight, source, way, base):
-    """Faults of the chain, relative to the trace converted directly to JSON."""
+    """Returns the faults of the chain, relative to the trace converted directly to JSON."""
     lost, path = collections.Counter(), source
     for i, fmt in enumerate((*way, 'json')):
         target = f'{base}.{i}.{FORMATS[fmt]}'
@@ -102,7 +102,7 @@ def chain_fault(straight, source, way, base):
 
 
 def value_faults(wanted, found, lost):
-    """Faults unless every difference was reported as a loss; a report names the kind, not the event."""
+    """Returns the differences, unless they are at most two per reported loss: a report states the kind of loss, not the event."""
     n = max(1, sum(lost.values()))
     faults = list(differences(wanted, found))
     if lost and len(faults) <= 2 * n:

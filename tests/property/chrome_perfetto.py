@@ -55,7 +55,7 @@ def signed(value):
 # ---- a trace ----
 
 class Maker:
-    """One sequence per thread: its clock counts from packet to packet, and its counters in us from sample to sample."""
+    """Makes a trace with one sequence per thread. Clock and counters are incremental: relative to the previous packet or sample."""
 
     def __init__(self, seed, ticks=True):
         self.rng, self.ticks, self.out = random.Random(seed), ticks, []
@@ -132,7 +132,7 @@ class Maker:
 # ---- what a file contains ----
 
 class Read:
-    """The events of a file whose clocks are simple: of our writer, or of the input."""
+    """Reads the events of a file with simple clocks, such as the input or our output."""
 
     def __init__(self, name):
         with open(path(name), 'rb') as f:
@@ -217,7 +217,7 @@ def inside(rows, a, b, at=0):
 
 
 def compare(label, name, maker, span=(0, 1 << 62), by=0):
-    """Compares a file with the trace in a range of the trace's times; `by`: how far the trace was moved."""
+    """Compares a file with the trace in a range of the trace's times; `by`: ns by which the trace was moved."""
     read, (a, b) = Read(name), span
     for i, tid in enumerate(TIDS):
         for kind, uuid in ((1, COUNTER + i), (2, TICKS + i)):
@@ -233,7 +233,7 @@ def compare(label, name, maker, span=(0, 1 << 62), by=0):
 
 
 def args_of(label, name):
-    """Names of events and args of the described TrackEvent stay what they are."""
+    """Checks that names and args of events are unchanged if the file describes TrackEvent itself."""
     for line in tracekit('dump', '--jsonl', '-q', path(name)).splitlines():
         event = json.loads(line)
         if event['name'].startswith('slice'):
@@ -264,7 +264,7 @@ def trace(seed):
 
 
 def merged():
-    """The start of tracing of an input does not apply to the events of another one."""
+    """Checks that the start of tracing of one input does not apply to the events of another input."""
     maker = Maker(1)
     for name, at in (('a', START), ('b', START + 1_000_000_000)):
         with open(path(f'{name}.pftrace'), 'wb') as f:
@@ -278,7 +278,7 @@ def merged():
 
 
 def zero_bytes():
-    """A string with a zero byte inside of JSON stays JSON, because importers cut strings there."""
+    """Checks that JSON in an annotation remains JSON if a string in it has a zero byte: as plain text, importers would cut it there."""
     event = field(9, 3) + field(23, b'e') + field(4, field(10, b'a') + field(9, rb'{"b":["x\u0000y"]}'))
     with open(path('zero.pftrace'), 'wb') as f:
         f.write(field(1, field(8, START) + field(11, event) + field(10, 1) + field(13, 1)))
@@ -288,7 +288,7 @@ def zero_bytes():
 
 
 def values_of(annotation, interned, path=b''):
-    """The messages in an annotation: [(path of names, name of the type, bytes)]."""
+    """Returns the messages in an annotation: [(path of names, name of the type, bytes)]."""
     a = parse(annotation)
     name = get(a, 10) if get(a, 10) is not None else interned[3, get(a, 1)]
     found = [(path + name, get(a, 16) if get(a, 16) is not None else interned[27, get(a, 13)], v) for v in every(a, 14)]
@@ -296,7 +296,7 @@ def values_of(annotation, interned, path=b''):
 
 
 def messages():
-    """Annotations with messages of other types keep them, the names of their types and their place in dictionaries."""
+    """Checks that messages of other types in annotations are kept, with the names of their types and their place in dictionaries."""
     texts = [(3, 1, b'outer'), (3, 2, b'inner'), (27, 5, b'.a.Type')]
     state = field(12, b''.join(field(kind, field(1, iid) + field(2, text)) for kind, iid, text in texts)) + field(10, 1) + field(13, 1)
     deep = field(4, field(1, 1) + field(11, field(1, 2) + field(13, 5) + field(14, b'deep')) + field(11, field(10, b'n') + field(4, 7)))
@@ -317,7 +317,8 @@ def messages():
 
 
 def at_once():
-    """Many events at one time whose counters have one value: looking for the sample of each among all takes minutes."""
+    """Checks that many events with the same time and counter value take linear time: a search through all samples for each event would
+    take minutes."""
     n, most = 300000, 60
     rest = field(10, 1) + field(13, 2)
     head = field(1, field(6, field(1, field(1, BOOT) + field(2, START))) + field(10, 1) + field(13, 1))

@@ -100,7 +100,7 @@ OPTIONS = (['--label', '{host}/{rank}: {process} of {input}'], ['--group-by', 'h
 
 
 def systems(work):
-    """Traces of systems, whose packets refer to processes and machines by their ids, and a rank beside them."""
+    """Compares merges of two traces of systems, whose packets refer to processes and machines by id, and a rank in JSON."""
     folder = tempfile.mkdtemp(dir=work)
     ranks = [f'{folder}/a.pftrace', f'{folder}/b.pftrace', f'{folder}/c.json']
     system_trace.write(ranks[0], 1, False)
@@ -125,8 +125,8 @@ def fixtures(work):
 
 
 def several(work):
-    """Cases: ranks of different formats together, in each order; a merged trace with another trace; two inputs with the same
-    rank; passthrough."""
+    """Compares further merges: ranks of different formats together, in each order; a merged trace with another trace; two inputs
+    with the same rank; passthrough."""
     folder = tempfile.mkdtemp(dir=work)
     torch = sorted(glob.glob(f'{FIXTURES}/json/torch/ddp4_full/*'))
     run(folder, 'convert', '-q', torch[1], '-o', 'rank1.pftrace')

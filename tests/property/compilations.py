@@ -2,7 +2,8 @@
 """Checks the compilations that `report` lists: random traces of compile spans on several threads, against a model; a step, a module and a
 function where the trace states them; ranges; ranks; and how often a module was compiled again.
 
-The model: of the spans of compilers that are outermost on their threads, one that lies within the time of another is a part of it."""
+The model considers only compiler spans that are outermost on their thread. A span within the time of another one is a part of that
+compilation."""
 import json
 import os
 import random

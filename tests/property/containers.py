@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Traces inside of something else, and traces in several files.
+"""Checks traces embedded in HTML pages, and traces in several files.
 
-    pages    an HTML page with a trace is that trace, plain and compressed, in an archive and through a pipe; without one it is named
-    pieces   the files of a process that rotates them are one trace, in which a span may begin in one file and end in another
-    apart    files that are no pieces stay inputs of their own; with --join they are pieces
-    runs     one empty run of several costs no other run"""
+    pages    an HTML page with a trace is read as that trace, plain and compressed, in an archive and through a pipe; a page without a
+             trace is reported by its name
+    pieces   the files of a process that rotates its output are one trace; a span may begin in one file and end in another
+    apart    other files remain separate inputs, unless --join makes them pieces
+    runs     an empty run does not affect the other runs"""
 import base64
 import gzip
 import json
@@ -137,7 +138,7 @@ def pieces(work):
 
 
 def cut_packets(data):
-    """Where a packet in the middle ends."""
+    """Returns the offset at which a packet in the middle ends."""
     at = 0
     while at < len(data) // 2:
         size, shift, at = 0, 0, at + 1
@@ -177,7 +178,7 @@ def runs(work):
         os.makedirs(out)
         status, said, err = run('extract', '--all', f'{work}/logs', '-o', out, *more)
         got = sum(len(files) for _, _, files in os.walk(out))
-        good = 3 if '--raw' in more else 2  # a copy of an empty file is one
+        good = 3 if '--raw' in more else 2  # --raw also copies the empty file
         check(f'runs: extract --all {more}', got == good and status == (0 if good == 3 else 3), f'{got} files, status {status}: {err}')
     status, _, err = run('extract', '--all', '--strict', f'{work}/logs', '-o', f'{work}/strict.json')
     check('runs: --strict', status in (2, 3) and not os.path.exists(f'{work}/strict.json'), err)

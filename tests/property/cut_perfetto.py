@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that a cut in time treats every packet of a Perfetto trace by its own time: packets in the range stay, state stays, packets
-out of it go, and nothing is called lost. The parts of a split hold each timed item once.
+"""Checks that a cut in time treats every packet of a Perfetto trace by its own time: packets in the range and
+state are kept, other packets are removed, and nothing is reported as lost. The parts of a split contain each timed item once.
 
 Fields are those of Perfetto's protos/perfetto/trace/trace_packet.proto."""
 import collections
@@ -55,7 +55,7 @@ def snapshot(at):
 
 
 def trace(seed):
-    """A trace with an item of each kind every few ms, each with a name that contains its time."""
+    """Returns a trace with an item of each kind every few ms. The name of an item contains its time."""
     rng = random.Random(seed)
     out, bundles = [snapshot(START - 1), packet(field(CONFIG, field(1, b'')), flags=0, sequence=1)], {0: [], 1: []}
     for sequence in (7, 8, 9):
@@ -95,7 +95,7 @@ def trace(seed):
 
 
 def named(data):
-    """{name: number} of everything in the file whose name is KIND@TIME."""
+    """Returns {(kind, time): number} of all names KIND@TIME in the file."""
     out = collections.Counter()
     for at in range(len(data)):
         if data[at:at + 1] == b'@' and data[at + 1:at + 11].isdigit():
@@ -114,7 +114,7 @@ def read(name):
 
 
 def contents(data):
-    """Numbers of the contents of packets, by sequence."""
+    """Counts the fields of all packets, by (field number, sequence)."""
     out = collections.Counter()
     for _, p in parse(data):
         fields = parse(p)
@@ -191,7 +191,7 @@ COLUMNS = ((1, 3, 6, (2, 4)), (7, 8, 11, (9, 10)))
 
 
 def columns_of(bundle):
-    """The switches and wakings in the columns of a bundle: [(time, tid, name)] of both."""
+    """Returns the switches and the wakings in the columns of a bundle, each as [(time, tid, name)]."""
     found = ([], [])
     for c in (parse(v) for n, v in bundle if n == 4):
         names = [v for n, v in c if n == 5]
@@ -213,7 +213,7 @@ def bundle_of(cpu, names, rows_of):
 
 
 def compact():
-    """Columns of the scheduler are cut item by item, and the last switch before the range stays with the first item of its CPU."""
+    """Checks that columns of the scheduler are cut item by item; the last switch of each CPU before the range is kept."""
     rng, bundles, everything = random.Random(7), [], [([], []), ([], [])]
     for i in range(40):
         cpu, at, names = i % 2, START + i // 2 * 1000, [f'thread {i} {k}'.encode() for k in range(3)]
@@ -240,7 +240,8 @@ def compact():
 
 
 def without_events():
-    """In a trace without events that the graph has, times count from the first packet; a range without events is not refused."""
+    """Checks traces whose packets are not events of the graph: times count from the first packet, and a range without events is not
+    refused."""
     packets = [packet(field(FTRACE, field(1, 0) + b''.join(printed(START + ms * 1_000_000, f'print@{START + ms * 1_000_000}.')
                                                            for ms in range(101))), sequence=8, flags=0)]
     event = packet(field(EVENT, field(9, 3) + field(23, 'mark') + field(11, 5)), ns=START, sequence=3, flags=0)
@@ -254,7 +255,7 @@ def without_events():
 
 
 def drivers():
-    """Begins and samples of display drivers before the range stay if they apply inside."""
+    """Checks that begin events and samples of display drivers before the range are kept if they still apply within it."""
     def event(ms, number, pid, name, *fields):
         return field(2, field(1, START + ms * 1_000_000) + field(2, 42) + field(number, field(1, pid) + field(2, name) + b''.join(fields)))
     begin = {80: field(3, 1), 333: field(3, ord('B')), 348: field(5, ord('B'))}
@@ -275,7 +276,7 @@ def drivers():
 
 
 def shrunk(seed, whole):
-    """A size limit keeps the first part of the trace, with its packets."""
+    """Checks that shrink to a size keeps the first part of the trace, with its packets."""
     timed = [key for key in named(whole) if key[0] not in ('tree', 'span')]
     for percent in (80, 60, 45):  # process trees and packets without a time stay
         target = len(whole) * percent // 100
@@ -290,7 +291,7 @@ def shrunk(seed, whole):
 
 
 def other_edits(whole):
-    """A filter by name cannot judge packets: they go, and are counted."""
+    """Checks that a filter by name removes packets without a name, and counts them as lost."""
     status, err = run('filter', path('in.pftrace'), '--name', 'span*', '--time', '1000000..1200000', '-o', path('part.pftrace'), '--force')
     check('a filter by name counts packets as lost', status == 0 and 'data blocks specific to the input format' in err, err)
     check('... and does not blame the format', 'Perfetto protobuf cannot' not in err, err)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Formats that list all frames of a stack bound what they write: a chain of calls with a sample at each depth, whose stacks share frames
-in the input, is refused with a limit once the lists would be out of proportion. Chrome JSON, in which stacks share frames, grows in
-proportion to the input; the answers of commands need no lists either."""
+"""Checks the size of output for a chain of calls with a sample at each depth, whose stacks share frames in the input. Formats that
+list all frames of each stack must refuse to write it, with an error about the limit, if the lists would be out of proportion. Chrome
+JSON, in which stacks share frames too, grows in proportion to the input. Commands that only print answers need no such lists."""
 import json
 import os
 import subprocess

@@ -137,8 +137,8 @@ def length_of(folder):
 
 
 def heads(a, b):
-    """Checks the table of runs: it is that of several runs, which diff_runs.py checks, without launches and memory, and has the names of
-    both."""
+    """Checks the table of both runs: their names, and the same figures as in a comparison of several runs (checked by diff_runs.py),
+    except launches and memory."""
     report, several = diff(a, b), json.loads(run('diff', '-q', '--json', a, b, b)[1])['runs'][:2]
     mine = [report[side] for side in ('before', 'after')]
     judge('lengths of the runs', '' if [r['length_ns'] for r in mine] == [length_of(a), length_of(b)] else str(mine))
@@ -155,7 +155,7 @@ def heads(a, b):
 
 
 def ranks_of_a_node(work):
-    """Ranks of a node in one file are those of `report`, and those of a run of several."""
+    """Checks that the ranks in a file of one node are counted as `report` counts them, in comparisons of two and of several runs."""
     node = f'{os.environ["FIXTURES"]}/nsys/two-processes.sqlite'
     want = len(json.loads(run('report', '-q', '--json', node)[1])['ranks'])
     os.makedirs(f'{work}/over')

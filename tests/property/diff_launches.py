@@ -24,7 +24,8 @@ PATHS = {'addmm': 'forward > aten::linear > aten::addmm', 'gelu': 'forward > ate
 
 
 class Side:
-    """One run. `rows`: by path, class and index, or by name: for each step the durations, with the name of each."""
+    """One run. `rows`: {row: [(step, duration, name)]}, the expected rows. A row is identified by path, class and index, or by
+    name."""
 
     def __init__(self, rnd, amd):
         self.rnd, self.amd, self.events, self.at, self.last = rnd, amd, [], 0, 0
@@ -59,7 +60,7 @@ class Side:
             self.rows[row].append((step, dur, name))
 
     def launch(self, step, row, cat, name, stream=7, late=0):
-        """Launches some work, and notes it in its row."""
+        """Launches some work, and records it in `rows`."""
         self.last += 1
         call = 'hipLaunchKernel' if self.amd else 'cudaLaunchKernel'
         self.span('cuda_runtime', call, self.at, self.at + 2, correlation=self.last)

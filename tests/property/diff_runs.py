@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks `diff` of three and more runs: each run against the first as `diff` of the two, and the lasting changes of --over against a model
-in Python, computed with numerical integration of Student's density. Series without a change have none; a step is found where it is."""
+"""Checks `diff` of three and more runs: each run is compared with the first one as `diff` compares two runs. The lasting changes of
+--over are compared with a model in Python that integrates Student's density numerically: no change is found in a series without one,
+and a step is found at its place."""
 import csv
 import io
 import json
@@ -137,7 +138,7 @@ def over(work, rnd):
 
 
 def by_chance(work, rnd):
-    """Of series without a change, at most about one in twenty has one."""
+    """Checks that a change is found in at most about one of twenty series without a change."""
     found = 0
     for trial in range(40):
         for i in range(8):
@@ -201,7 +202,7 @@ def leaves_out(work):
     listed = ['--before', f'{work}/keep/1', '--before', sound[0], '--after', sound[1]]
     kept = asked('-k', *listed)
     for report in (pair, kept):
-        report['before'].pop('name')  # that of the first input
+        report['before'].pop('name')  # it is the name of the first input, which differs
     judge('an input of a run', '' if run('-q', *listed)[0] == 3 and kept == pair else 'is not left out')
     for args in ([f'{work}/keep/1', sound[0]], [sound[0], f'{work}/keep/1'], [sound[0], f'{work}/keep/1', f'{work}/keep/5'],
                  [sound[0], f'{work}/keep/1', '--label', 'x'], [sound[0], f'{work}/none', f'{work}/keep/5']):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks `diff` over stack samples against a model in Python: self, total and count of each name and path in two and three runs; recursion
-counts once; weights in other units than that of the comparison count without a weight; spans and stack samples of one comparison."""
+counts once; samples whose weights have another unit than the comparison are counted without a weight; spans and stack samples in
+one comparison."""
 import collections
 import json
 import os
@@ -101,7 +102,7 @@ def three():
 
 
 def with_spans():
-    """Spans make the comparison one of times, whatever the weights are."""
+    """Checks that runs with spans are compared by time, whatever the units of their samples are."""
     for name, weight in (('a', 5), ('b', 7)):
         doc = {'$schema': 'https://www.speedscope.app/file-format-schema.json', 'shared': {'frames': [{'name': 'work'}, {'name': 'load'}]}, 'profiles': [
             {'type': 'evented', 'name': 't', 'unit': 'nanoseconds', 'startValue': 0, 'endValue': 90,

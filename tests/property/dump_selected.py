@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks that `dump` with the options that select events prints the events that `filter` keeps, with the times, depths and columns that
-they have in the dump of the whole trace, in every form; that an empty selection is a finding; and what cannot be combined."""
+they have in the dump of the whole trace, in every form; that an empty selection is a finding; and that options which exclude each
+other are refused."""
 import collections
 import json
 import os

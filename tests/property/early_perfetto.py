@@ -24,12 +24,12 @@ LONG = bool(os.environ.get('LONG'))
 TRACES, RANGES = (200, 12) if LONG else (40, 6)
 BOOT, REAL, MONO, RAW = 6, 1, 3, 5
 START, SPAN = 1_000_000_000, 1_000_000
-# Fields of TracePacket: those with samples, with states, with times only, with their own items, unknown
+# Field numbers of TracePacket: contents with samples, states, only a time, or timed items; the last one is unknown
 TIMED = (7, 9, 52, 53, 66, 70, 71, 77, 86, 901)
 
 
 class Maker:
-    """A random trace of packets of all kinds, on several clocks and sequences, in disorder."""
+    """Makes random traces of packets of all kinds, on several clocks and sequences, in random order."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -99,7 +99,7 @@ class Maker:
 
 
 def times_in(data):
-    """The times of packets and of ftrace events, as far as the bytes can be parsed."""
+    """Returns the times of packets and of ftrace events, as far as the bytes can be parsed."""
     found = []
     try:
         packets = [parse(p) for n, p in parse(data) if n == 1 and isinstance(p, bytes)]
@@ -170,7 +170,8 @@ def systems(work):
 
 
 def large(work):
-    """A trace larger than the memory limit is cut, also by a range that depends on its events, for which it is read twice; so is a pipe."""
+    """Checks that a trace larger than the memory limit can be cut from a file or a pipe, also by a range that depends on its
+    events, for which it is read twice."""
     rng, path, switch = random.Random(1), os.path.join(work, 'large.pftrace'), field(4, field(1, b'a' * 400) + field(2, 5) + field(6, 6))
     with open(path, 'wb') as f:
         f.write(Maker(1).snapshot())

@@ -12,7 +12,7 @@ import sys
 
 TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 
-# Where a schema describes a row, and what the command adds to it.
+# Place in the schemas where a row is described, and properties that the command adds to the row.
 PLACES = {
     'report': ('job', [], ()),
     'report rank': ('job', ['$defs', 'rank'], ()),
@@ -54,7 +54,7 @@ PLACES = {
     'size by track': ('size', ['$defs', 'track'], ()),
     'size by rank': ('size', ['$defs', 'rank'], ()),
 }
-# Rows that another schema describes as well.
+# Rows that a second schema also describes.
 AGAIN = [('report spread', ('diff_runs', ['$defs', 'spread'], ())), ('compare run', ('diff', ['$defs', 'run'], ())),
          ('report spread', ('diff', ['$defs', 'spread'], ()))]
 TYPES = {
@@ -80,7 +80,7 @@ def ref(kind):
 
 
 def property_of(kind, of, absence, meaning, old):
-    """Returns what a schema says of a field; a list of words that it has is kept."""
+    """Returns the description of a field in a schema; an `enum` in the old description is kept."""
     if kind == 'rows':
         found = {'type': 'array', 'items': ref(of)}
     elif kind == 'row':

@@ -57,12 +57,12 @@ def same(what, a, b):
 
 
 def key(event):
-    """An event as text without flow fields: a flow that lost one end is removed."""
+    """Returns the event as text without flow fields, because filter removes a flow if one of its ends is removed."""
     return json.dumps({k: v for k, v in event.items() if k not in ('bind_id', 'flow_in', 'flow_out')}, sort_keys=True, default=str)
 
 
 def whole(events):
-    """Complete spans (X), which need no pairing."""
+    """Returns the complete spans (X), which need no pairing."""
     return [e for e in events if e.get('ph') == 'X']
 
 
@@ -114,7 +114,7 @@ def comparable(events):
 
 
 def dangling(path):
-    """Number of flow points without a counterpart."""
+    """Returns the number of flow points without a counterpart."""
     return json.loads(tracekit('info', '-q', '--json', path).stdout)['traces'][0]['dangling_flow_points']
 
 

@@ -4,9 +4,9 @@
     shown       each row of CASES makes two traces from the same healthy run; the first has exactly the findings of the row, and
                 the near miss has none of its own
     names       names of spans that only resemble garbage collections, compilations and blocking calls
-    devices     several devices, hosts and ranks: each is judged by itself, and sentences count the others
+    devices     several devices, hosts and ranks: each is judged separately, and sentences state the number of others
     commands    the commands in the advice
-    sentences   what sentences and advice say about idle time and copies
+    sentences   sentences and advice about idle time and copies
     ranges      figures of a selected range
     inputs      damaged, empty and short inputs
     chance      ranks that arrive last in collectives: more often than by chance, or not
@@ -101,7 +101,7 @@ class Run:
 # ---- one finding each ----
 
 def in_pause(pause, name, cat, **more):
-    """The host is in a span during the pause at the end of each step."""
+    """Returns a run whose host is in a span with this name during the pause at the end of each step."""
     made = Run(pause)
     return made.each_step(lambda at: made.span(name, cat, at + STEP - pause, pause, **more))
 
@@ -112,14 +112,16 @@ def with_syncs(count, pause, tid=1, dur=30):
 
 
 def with_copy(memory, early):
-    """During the pause at the end of each step, the host is in a call that copies; it returns `early` us before the copy ends."""
+    """Returns a run whose host is in a copying call during the pause at the end of each step. The call returns `early` us before
+    the copy ends."""
     made = Run(1500)
     return made.each_step(lambda at: [made.span('cudaMemcpyAsync', 'cuda_runtime', at + 8500, 1400 - early, correlation=90000 + at),
                                       made.device(f'Memcpy DtoH (Device -> {memory})', at + 9880, 20, 'gpu_memcpy', correlation=90000 + at)])
 
 
 def with_item(count, again=False):
-    """Calls of .item(): a copy to pageable memory that is awaited, then a synchronization; `again`: one more, after a launch."""
+    """Returns a run with calls of .item(): a copy to pageable memory that is awaited, then a synchronization. `again`: other work is
+    launched between the two."""
     made = Run(1500)
 
     def item(at, i):
@@ -133,7 +135,7 @@ def with_item(count, again=False):
 
 
 def with_late_start(missing):
-    """The work of the first part of the first step was not recorded, nor were its launches."""
+    """Returns a run in whose first step neither the first launches nor their work were recorded."""
     made = Run()
     gone = {e['args']['correlation'] for e in made.events if e['pid'] == 0 and e['ts'] < missing}
     made.events = [e for e in made.events if e['args'].get('correlation') not in gone]
@@ -141,20 +143,20 @@ def with_late_start(missing):
 
 
 def with_helper(kernels):
-    """A second device, which copies at the begin of each step."""
+    """Returns a run with a second device, which starts four copies, or `kernels` kernels in place of the first copies, in each step."""
     made = Run()
     return made.each_step(lambda at: [made.span('k' if i < kernels else 'Memcpy HtoD (Pinned -> Device)', 'kernel' if i < kernels else 'gpu_memcpy',
                                                 at + 100 * i, 90, 1, 7, stream=7, device=1) for i in range(4)])
 
 
 def tiny(dur):
-    """200 kernels in the first half of each step, each launched when the previous one is done."""
+    """Returns a run with 200 kernels in the first half of each step, each launched when the previous one is done."""
     made = Run(work=False)
     return made.each_step(lambda at: [made.launch(f'tiny_{i % 10}', at + 25 * i, at + 25 * i + 6, dur) for i in range(200)])
 
 
 def beside(name, dur, cat='kernel', pause=0, **args):
-    """Device work in each step: in the pause, or on another stream beside the kernels."""
+    """Returns a run with further device work in each step: in the pause, or on another stream at the same time as the kernels."""
     made = Run(pause)
     return made.each_step(lambda at: made.device(name, at + (STEP - pause if pause else 100), dur, cat, 20, **args))
 
@@ -173,13 +175,13 @@ def with_collections(dur):
 
 
 def with_overhead(name, dur, cat='overhead'):
-    """CUPTI's records, on a row of their own, as Kineto writes them."""
+    """Returns a run with records of CUPTI's own overhead, on a separate row, as Kineto writes them."""
     made = Run()
     return made.each_step(lambda at: made.span(name, cat, at + 500, dur, -1, 0))
 
 
 def with_lost(when, steps=5, tail=0):
-    """Launches of kernels without recorded work: before the others, after them while their work runs, or later;
+    """Returns a run with launches whose kernels were not recorded: before the others, after them while their work runs, or later;
     `tail`: us for which the last step goes on."""
     made = Run(2200, steps) if steps else with_gaps([(9000, 20000)])
     work = [e for e in made.events if e['pid'] == 0]
@@ -205,7 +207,7 @@ def with_memory(allocated):
 
 
 def with_graphs(missing):
-    """A third of each step is idle, as far as is recorded, and launches of graphs have no work."""
+    """Returns a run in which a third of each step seems idle, and `missing` launches of graphs have no recorded work."""
     made = Run(3500)
     for i in range(missing):
         made.span('cudaGraphLaunch', 'cuda_runtime', 200 + 10 * i, 5, correlation=10000 + i)
@@ -284,7 +286,7 @@ CASES = [
     ('small-grid', lambda: Run(args=lambda i: {'blocks per SM': 0.5 if i < 4 else 2}), lambda: Run(args=lambda i: {'blocks per SM': 0.5 if i < 2 else 2})),
     ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('k', 26)),
     ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('ampere_bf16_gemm_128x64', 24)),  # in registers
-    ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('k', 24, 1)),  # of a tenth of the time
+    ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('k', 24, 1)),  # takes only a tenth of the time
     ('memory', lambda: with_memory(910), lambda: with_memory(890)),
     ('unrecorded-launches', lambda: with_graphs(3), lambda: with_graphs(2)),
     ('unrecorded-launches', lambda: with_lost('before'), lambda: with_lost('after')),
@@ -395,7 +397,7 @@ def shown(folder):
     same('truncated', ids(f'{folder}/cut.json'), {'truncated'})
 
 
-# Names and categories of spans that are nothing in particular, and of spans that cause a finding.
+# Spans (name, category) that must not cause a finding although their names resemble others, and spans that must, with the finding.
 NOTHING = (
     ('<built-in function collections_sum>', 'python_function'), ('train.py(9): gc.collect_stats', 'python_function'),
     ('train.py(9): mygc.collect', 'python_function'), ('CompileFree', 'cpu_op'), ('CompileOptions::set', 'cpu_op'), ('Compile_stats', 'cpu_op'),
@@ -430,7 +432,8 @@ def names(folder):
 
 
 def with_two(pause=6000):
-    """GPU 0 is idle while the host loads input at the end of each step; GPU 1 is idle in the first half of each step."""
+    """Returns a run in which GPU 0 is idle at the end of each step, while the host loads input, and GPU 1 in the first half of
+    each step."""
     made = in_pause(pause, 'enumerate(DataLoader)#x.__next__', 'user_annotation')
     for at in made.starts:
         for i in range(KERNELS):
@@ -468,7 +471,7 @@ def devices(folder):
 
 
 def commands(folder):
-    """Commands in the advice find something, whatever the name of a span."""
+    """Checks that commands in the advice find events, whatever characters the names of spans contain."""
     for name in ("it's [a] RunHloPasses?", 'é' * 90 + ' RunHloPasses', 'x' + 'é' * 90 + ' RunHloPasses'):
         path = in_pause(1100, name, 'cpu_op').write(f'{folder}/name.json')
         same(f'advice about {name[:20]!r}', (ids(path), advised(path)), ({'compile'}, ''))
@@ -479,7 +482,8 @@ def commands(folder):
 
 
 def with_gaps(gaps):
-    """A run of 80 ms without steps whose device is idle in the given gaps (start, length), and for 30 us before each fourth kernel."""
+    """Returns a run of 80 ms without steps whose device is idle in the gaps (start, length), and for 30 us before each fourth
+    kernel."""
     made, at = Run(steps=0), 0
     while at < 80000:
         inside = next((length for start, length in gaps if start <= at < start + 1000), 0)
@@ -490,7 +494,7 @@ def with_gaps(gaps):
 
 
 def queued(early, call=10):
-    """Kernels that start 150 us after the end of the one before, `early` of ten launched before that."""
+    """Returns a run of kernels that start 150 us after the previous kernel ended; `early` of ten were launched before that end."""
     made = Run(steps=0)
     for i in range(100):
         at = 250 * i
@@ -501,7 +505,7 @@ def queued(early, call=10):
 
 
 def sentences(folder):
-    """What the sentences and the advice say about the idle time and the copies."""
+    """Checks the sentences and the advice about idle time and copies."""
     for n, gaps in ((0, [(4000 * i, 2000) for i in range(10)]), (1, [(9000, 20000)]), (2, [(9000, 9000), (30000, 9000)]),
                     (4, [(9000 + 8000 * i, 5000) for i in range(4)] + [(45000 + 5000 * i, 2000) for i in range(5)]), (0, [(9000 + 7000 * i, 5000) for i in range(9)])):
         path = with_gaps(gaps).write(f'{folder}/gaps.json')
@@ -551,7 +555,7 @@ def ranges(folder):
 
 
 def waits(folder):
-    """A copy that is awaited and the synchronization after it are one wait, unless work is launched between them."""
+    """Checks that an awaited copy and the synchronization after it count as one wait, unless work is launched between them."""
     for again, want in ((False, 3 * 5), (True, 6 * 5)):
         row = report(with_item(3, again).write(f'{folder}/item.json'))['ranks'][0]
         same(f'calls of .item(), a launch between: {again}', row['blocking_calls_in_steps'], want)
@@ -563,7 +567,7 @@ def waits(folder):
 
 
 def incomplete(folder):
-    """A trace whose end is cut off: its device seems idle where work is missing."""
+    """Checks a truncated trace, whose device would seem idle where work is missing: it has no findings except the truncation."""
     with open(Run(100).write(f'{folder}/whole.json'), 'rb') as f:
         text = f.read()
     work = [i for i in range(len(text)) if text.startswith(b'{"ph": "X", "name": "kernel_', i)]
@@ -619,7 +623,7 @@ def meet(folder, n, last, steps, group):
 
 
 def meet_in_ranges(folder):
-    """Rank 1 arrives last in the first 6 of 20 steps; a selected range contains the collectives of its steps."""
+    """Checks that a selected range contains only the collectives of its steps; rank 1 arrives last in the first 6 of 20 steps."""
     paths, merged = meet(folder, 2, lambda i, rank: rank == 1 and i < 6, 20, 2), f'{folder}/merged.json'
     run('merge', '-q', *paths, '-o', merged)
     for inputs, what in ((paths, 'two inputs'), ([merged], 'a merged input')):
@@ -634,7 +638,8 @@ def meet_in_ranges(folder):
 
 
 def chance(folder):
-    """Arriving last in most collectives of a pair makes a straggler, by what its delays exceed those of its peer; in half of them does not."""
+    """Checks that a rank which arrives last in most collectives of a pair is a straggler, by the excess of its delays over those of its
+    peer, and that one which arrives last in half of them is not."""
     paths = meet(folder, 2, lambda i, rank: rank == (i > 0), 10, 2)
     same('last in 9 of 10', [(f['id'], f['rank'], round(f['figure'], 1)) for f in report(*paths)['findings']], [('straggler', 1, 8.0)])
     same('a selection of work', ids(*paths, '--name', '*AllReduce*'), set())
@@ -655,7 +660,7 @@ def chance(folder):
 
 
 def stragglers(folder):
-    """Rank 1 arrives last in all collectives, or both in turn."""
+    """Checks two ranks, where either rank 1 arrives last in all collectives or both alternate."""
     for what, late, want in (('one rank', lambda i: 1, {'straggler'}), ('both in turn', lambda i: i % 2, set()), ('hardly', lambda i: 1, set())):
         paths = []
         for rank in range(2):
@@ -691,7 +696,7 @@ def places(folder):
 
 
 def documented():
-    """Returns the file in docs/findings.md."""
+    """Returns the example of a thresholds file in docs/findings.md."""
     with open(f'{os.environ["SRC"]}/docs/findings.md', encoding='utf-8') as f:
         return f.read().split('```\n')[1]
 
@@ -739,7 +744,8 @@ def asserted(folder):
 
 
 def key_figures(folder):
-    """An assertion over each key figure just above and just below its value in the JSON; one without a value is unknown."""
+    """Checks assertions about each key figure, just above and just below its value in the JSON. Without a value, the result is
+    unknown."""
     path, fixture = Run(2100).write(f'{folder}/figures.json'), f'{FIXTURES}/perfetto/small.pftrace.gz'
     seen = set()
     for trace in (path, fixture):
@@ -765,7 +771,8 @@ def key_figures(folder):
 
 
 def selected(folder):
-    """Findings are about whole devices: a selection of work makes none, a selection of ranks or steps does."""
+    """Checks that a report on selected work has no findings, which are about whole devices, and that one on selected ranks or
+    steps has."""
     paths = [Run(2100, rank=r).write(f'{folder}/rank{r}.json') for r in range(2)]
     for options, want in ((('--kind', 'memcpy', '--allow-empty'), []), (('--name', 'kernel_1'), []), (('--rank', '1'), [1]), (('--step', '1'), [0])):
         same(f'findings with {options}', [f['rank'] for f in report(*paths, *options)['findings']], want)
@@ -782,7 +789,8 @@ def adds_up(split):
 
 
 def split(folder):
-    """Kernel 0..40, idle 40..100: the host is in nested spans, of which the highest class counts; other threads fill the rest."""
+    """Checks the parts of a step with a kernel at 0..40: an idle time belongs to the highest class of the nested spans around it on the
+    launching thread, or else to the spans of other threads."""
     made = Run(steps=0)
     made.span('ProfilerStep#0', 'user_annotation', 0, 100)
     for name, cat, ts, dur, tid in (('aten::mm', 'cpu_op', 0, 60, 1), ('cudaLaunchKernel', 'cuda_runtime', 35, 10, 1),
@@ -813,7 +821,7 @@ def split(folder):
 
 
 def overlaps(folder):
-    """Steps that begin before the previous one ends: each divides the time that no earlier step covers."""
+    """Checks steps that begin before the previous one ends: each has only the time that no earlier step covers."""
     for late in (0, 0.001, 1, 2500):
         made = Run(work=False)
         made.each_step(lambda at: made.launch('k', at, at, 5000))
@@ -828,7 +836,7 @@ def overlaps(folder):
 
 
 def with_own_steps(calls):
-    """Five steps of a host with blocking calls, and a device of XLA with one step of its own."""
+    """Returns a run with five steps of a host, with blocking calls, and one step of an XLA device."""
     made = with_syncs(calls, 1500)
     for tid, name in ((None, '/device:GPU:0'), (9, 'Steps'), (7, 'Stream #7')):
         kind = 'process_name' if tid is None else 'thread_name'
@@ -838,7 +846,8 @@ def with_own_steps(calls):
 
 
 def with_inner(count, same_numbers=False):
-    """Steps of JAX, each with `count` steps of its own number or of numbers from 100 on, and 12 blocking calls."""
+    """Returns a run with steps of JAX. Each contains `count` inner steps, with the same number or with numbers from 100 on, and
+    12 blocking calls."""
     made = Run(2000)
     for i, e in enumerate(e for e in made.events if e['name'].startswith('ProfilerStep')):
         e.update(name='train', args={'step_num': i})
@@ -870,7 +879,7 @@ def unrecorded(folder):
 
 
 def own_steps(folder):
-    """Blocking calls are counted, and divided, by the steps of the host."""
+    """Checks that the number of blocking calls per step refers to the steps of the host, not to those of the device."""
     for calls, want in ((4, []), (5, [('sync-count', 5)])):
         out = report(with_own_steps(calls).write(f'{folder}/own.json'))
         row = out['ranks'][0]
@@ -879,7 +888,7 @@ def own_steps(folder):
 
 
 def nested(folder):
-    """Steps within steps of their thread change nothing, but `--step` finds them by their numbers."""
+    """Checks that steps nested in other steps do not change the report, and that `--step` finds them by their numbers."""
     want = [('sync-count', 12), ('device-idle', 20)]
     for what, made in (('none', with_inner(0)), ('one', with_inner(1)), ('three', with_inner(3)), ('the same', with_inner(1, True))):
         path = made.write(f'{folder}/inner.json')

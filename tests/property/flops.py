@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks operations, memory traffic and MFU of `report` against formulas that are written here anew: convolutions by counting the
-positions of the window, products by their elements.
+"""Checks operations, memory traffic and MFU of `report` against formulas of this test: convolutions by counting the positions of
+the window, products by their elements.
 
     models      each kind of operator in random shapes and types, alone: operations, bytes, type, rates, shares of the peak, bound
     owners      operators within operators, several kernels of one, kernels without an operator, copies and fills beside kernels
@@ -52,7 +52,7 @@ class Trace:
         return start
 
     def op(self, name, dims=None, types=None, concrete=None, inside=None, **args):
-        """Adds an operator; `inside` adds what it does."""
+        """Adds an operator; `inside` adds the spans and kernels in it, by default one kernel."""
         begin = self.at
         self.at += 1
         if inside is None:

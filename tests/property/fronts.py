@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that plan, view and Python have every option of merge, or a row in fronts.tsv that says why not; an unused row fails. plan
-answers such an option with where it belongs."""
+"""Checks that plan, view and Python have every option of merge, or a row in fronts.tsv with the reason; an unused row fails. The
+error of plan about such an option must name the command that has the option."""
 import os
 import re
 import subprocess
@@ -24,7 +24,7 @@ def options_of(command):
 
 
 def python_options():
-    """Names of the options that the native module takes out of the dict that Python passes."""
+    """Returns the names of the options that the native module reads from the dict of the caller."""
     with open(f'{SRC}/python/native.c', encoding='utf-8') as f:
         return set(re.findall(r'\bopt(?:ion|_\w+)\([^"();]*, "(\w+)"\)', f.read()))
 

@@ -127,7 +127,7 @@ def hostile():
 
 
 def linear():
-    """Deep and wide stacks, and many starts without ends: ten times the input takes about ten times as long."""
+    """Checks that ten times the input takes about ten times as long, for deep and wide stacks, and for many starts without ends."""
     def spent(n):
         doc = profile(stackTable={'prefix': [None, *range(n - 1)], 'frame': [0] * n}, samples={'stack': list(range(n)), 'timeDeltas': [.5] * n},
                       markers={'name': [0] * n, 'startTime': list(range(n)), 'endTime': [0] * n, 'phase': [2] * n, 'category': [0] * n, 'data': [None] * n})

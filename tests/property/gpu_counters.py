@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks counters of GPUs, their memory, and submissions of Vulkan in Perfetto traces: each is an event once, in every format.
+"""Checks counters of GPUs, their memory, and submissions of Vulkan in Perfetto traces: each becomes exactly one event, in every format.
 
 Fields: protos/perfetto/trace/gpu/gpu_counter_event.proto, gpu_mem_event.proto, vulkan_api_event.proto."""
 import json
@@ -65,7 +65,7 @@ def events(name):
 
 
 def once(name, want):
-    """The events in the file, and in other formats and back."""
+    """Checks the events of the file, also after conversion to other formats and back."""
     got = events(name)
     check(f'{name}: events', got == want, got)
     for ending in ('json', 'xplane.pb', 'pftrace'):

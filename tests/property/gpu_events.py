@@ -47,7 +47,7 @@ Stage = collections.namedtuple('Stage', 'queue name dur gpu submission args pid'
 
 
 def stages(name):
-    """The stages of a file, by the rules of Perfetto's importer: interned specifications and contexts belong to a sequence."""
+    """Returns the stages of a file by the rules of Perfetto's importer: interned specifications and contexts belong to a sequence."""
     with open(name, 'rb') as f:
         packets = [dict_of(p) for n, p in protobuf.parse(f.read()) if n == 1]
     texts, names, pids, out = {}, {}, {}, []
@@ -84,7 +84,7 @@ def dict_of(message):
 
 
 def graph(name):
-    """The graph of a file, without the lines about its packets."""
+    """Returns the graph of a file as text, without the lines about its packets."""
     status, out, err = tracekit('dump', '--graph', name)
     check(f'{os.path.basename(name)}: is read', status == 0, err)
     return [line for line in out.splitlines() if not line.startswith('meta perfetto.counts ')]
@@ -97,7 +97,8 @@ def report(name):
 
 def same(what, source, *more, flags=True):
     """Writes the source both ways and compares the graphs and reports. Returns the stages.
-    `flags`: reading Perfetto keeps the properties of spans on which it depends whether they are stages."""
+    `flags`: false if reading Perfetto loses properties of spans that decide whether they become stages, so that the number of stages
+    may differ."""
     plain, gpu = convert(what, source, 'plain.pftrace', *more), convert(what, source, 'gpu.pftrace', '--gpu-events', *more)
     check(f'{what}: the same graph', graph(plain) == graph(gpu))
     check(f'{what}: the same report', report(plain) == report(gpu))

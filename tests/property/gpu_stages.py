@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks GpuRenderStageEvent: packets of GPU work become spans on the queues of their GPU, whatever form their producer uses, and
-are written once: as the packets that they were while the trace is unedited, otherwise as spans.
+are written once: as the original packets if the trace is unedited, otherwise as spans.
 
 Fields are those of Perfetto's protos/perfetto/trace/gpu/gpu_render_stage_event.proto."""
 import json
@@ -96,7 +96,7 @@ save('state.pftrace', packet(field(12, specification(1, 'q') + specification(3, 
                              field(53, field(1, 0) + field(2, 500) + field(13, 1) + field(14, 3)), ns=1000, flags=1) +
      packet(field(38, field(1, 77)), ns=1500))
 
-# Written once.
+# Each stage is written once.
 def converted(source, target, *more):
     status, _, err = tracekit('convert', path(source), '-o', path(target), '--force', *more)
     check(f'{source} to {target}', status == 0, err)

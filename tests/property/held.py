@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what `report` says was allocated at the peak of each allocator: random allocations and releases by operators within modules, in
-the events of Kineto and of XLA, against a model; real traces against the same model; snapshots by the spans that cover the peak.
+"""Checks the memory that `report` lists as allocated at the peak of each allocator: random allocations and releases by operators within
+modules, in the events of Kineto and of XLA, and real traces, against a model; snapshots against the spans that cover the peak.
 
 The model: blocks are those whose last event up to the peak, in the order of time, allocates their address. Its operator is the innermost
 cpu_op around it that does more than allocate, its module the innermost nn.Module."""
@@ -102,7 +102,7 @@ def compare(name, path, events):
 # ---- random traces ----
 
 def nested(r, out, tid, start, end, level):
-    """Modules and operators, with distances between all edges, so that none is at the time of another."""
+    """Adds nested modules and operators. No two of them begin or end at the same time."""
     at = start + 1
     while at + 8 < end and r.random() < .8:
         until = min(end - 1, at + r.randrange(6, max(7, end - start)))
@@ -147,7 +147,7 @@ def write(name, events):
 
 
 def table():
-    """The table sums up small rows, and those beyond --top, for each allocator."""
+    """Checks that the table sums up small rows, and those beyond --top, for each allocator."""
     sizes = {0: [1000, 500, 400, 15, 5, 3], 1: [700]}
     events = []
     for device, blocks in sizes.items():
@@ -166,7 +166,7 @@ def table():
 
 
 def fragmentation():
-    """The amount reserved at the peak, and its unused share; the highest amount in a part of the range."""
+    """Checks the reserved amount at the peak and its unused share, and that the page draws the highest amount of each interval."""
     events = [{'ph': 'i', 's': 't', 'name': '[memory]', 'cat': 'cpu_instant_event', 'pid': 1, 'tid': 1, 'ts': ts, 'args': {
         'Device Type': 1, 'Device Id': 0, 'Bytes': 1, 'Addr': ts, 'Total Allocated': allocated, 'Total Reserved': reserved}}
         for ts, allocated, reserved in ((0, 10, 1000), (10, 750, 1000), (20, 100, 4000), (40, 100, 4000))]
@@ -182,7 +182,8 @@ def fragmentation():
 
 
 def snapshots():
-    """Blocks are the spans that cover the peak; those from before the history belong to the rest."""
+    """Checks that the blocks of a snapshot are the spans that cover the peak; blocks from before the history are summed up as the
+    rest."""
     for name in sorted(os.listdir(f'{FIXTURES}/torch_memory')):
         path = f'{FIXTURES}/torch_memory/{name}'
         got, process, want = report(path), None, collections.defaultdict(collections.Counter)
@@ -203,7 +204,8 @@ def snapshots():
 
 
 def linear():
-    """A hundred thousand blocks that are never released, and twenty thousand processes with a counter and a block: time grows as the input."""
+    """Checks that time grows linearly, with a hundred thousand blocks that are never released, and with twenty thousand processes that
+    have a counter and a block each."""
     def cost(path):
         before = os.times()
         report(path)

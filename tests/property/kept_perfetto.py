@@ -52,7 +52,7 @@ def event_facts(event):
 
 
 def descriptor_facts(descriptor):
-    """A counter with incremental or scaled samples gets a new descriptor, and its samples are written as absolute values."""
+    """Yields the descriptor, except that of a counter with incremental or scaled samples, which is rewritten for absolute values."""
     fields = parse(descriptor)
     counter = dict(parse(dict(fields).get(COUNTER, b'')))
     if counter.get(INCREMENTAL) or counter.get(MULTIPLIER, 1) != 1:
@@ -160,7 +160,8 @@ def incremental_counters(work):
 
 
 def symbols(work):
-    """Importers apply names of code only to events before them: they stay behind the events, in each part of a merge."""
+    """Checks that packets with symbol names still follow the events of their input, because importers apply them only to earlier
+    events."""
     event = field(1, field(8, 1000) + field(10, 3) + field(13, 1) + field(11, field(9, 3) + field(11, 77) + field(23, b'x')))
     names = b''.join(field(1, field(n, field(1, b'names')) + field(10, 3)) for n in (61, 64))
     path, out = os.path.join(work, 'symbols.pftrace'), os.path.join(work, 'out.pftrace')

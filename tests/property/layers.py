@@ -53,7 +53,7 @@ def layers(path, *args):
 
 
 def same(what, report, found, work, want):
-    """want: {path: intervals of its work, in us}."""
+    """Compares device times with the model. want: {path: intervals of its work, in us}."""
     got = {path: row['device_ns'] or 0 for path, row in found.items()}
     model = {path: covered(v) * 1000 for path, v in want.items()}
     judge(what, '' if got == model else f'{got} is not {model}')
@@ -112,7 +112,7 @@ def scopes(folder, trial):
 # ---- modules and annotations ----
 
 def hosts(folder, trial, modules):
-    """Nested spans of a host that launch kernels; other spans around the launches do not count."""
+    """Checks nested modules or annotations of a host that launch kernels. Other spans around the launches are not layers."""
     rnd = random.Random(trial)
     prefix, category = ('nn.Module: ', 'python_function') if modules else ('', 'user_annotation')
     events, work, want, ids, at, free = [], [], {}, 0, 0, 0

@@ -17,7 +17,7 @@ SLACK = 0.1  # seconds; short times are imprecise
 
 
 def timed(*args):
-    """CPU seconds, the minimum of two runs."""
+    """Returns CPU seconds, the minimum of two runs."""
     def once():
         pid = os.posix_spawn(TRACEKIT, [TRACEKIT, *args, '-q', '--force'], os.environ)
         _, status, used = os.wait4(pid, 0)

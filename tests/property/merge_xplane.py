@@ -57,7 +57,7 @@ def processes(trace):
 
 
 def rows(trace):
-    """Names of processes in the order of a JSON viewer."""
+    """Returns the names of processes in the order of a JSON viewer."""
     said = {}
     for e in trace['traceEvents']:
         if e.get('ph') == 'M' and e['name'] in ('process_name', 'process_sort_index'):

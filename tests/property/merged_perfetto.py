@@ -5,8 +5,8 @@ trace clock, and the clocks of further machines. A packet and a track event of t
     programs    ranks with GPU work: names contain the rank, and render stages, counters and pids stay
     labels      new names are in descriptors and in process trees; a process without either gets a descriptor
     drift       times in packets are corrected as those of events are, on all clocks
-    clocks      inputs with different trace clocks are written on one
-    machines    the clocks of further machines of an input follow it
+    clocks      inputs with different trace clocks are written with one trace clock
+    machines    the clocks of further machines move with the clock of their input
     damage      invalid contents do no harm"""
 import collections
 import json
@@ -69,7 +69,7 @@ def contents(name, machine, number):
 
 
 def process_names(name, machine):
-    """{pid: names} of the descriptors and of the trees."""
+    """Returns ({pid: names in descriptors}, {pid: names in process trees})."""
     described, listed = collections.defaultdict(set), {}
     for d in contents(name, machine, 60):
         process = get(parse(d), 3)
@@ -192,7 +192,7 @@ def item_times(name, machine, trace_clock):
 
 
 def barrier_times(name):
-    """By process: times of the barriers, in ns of the file."""
+    """Returns, for each process, the times of the barriers in ns as in the file."""
     trace = json.loads(done('events', 'convert', '-q', path(name), '-f', 'json', '-o', '-'))
     found = collections.defaultdict(dict)
     base = trace.get('baseTimeNanoseconds', 0)
@@ -252,7 +252,7 @@ def clocks():
 # ---- further machines ----
 
 def spans(name):
-    """{name of a span of machines.trace: ns since that of the host}"""
+    """Returns [(name, ns since the span of the host)] of the spans in machines.trace."""
     trace = json.loads(done('events', 'convert', '-q', path(name), '-f', 'json', '-o', '-'))
     found = [(e['name'], round(e['ts'] * 1000)) for e in trace['traceEvents'] if e.get('ph', '-') in 'BX']
     zero = next(ns for n, ns in found if n == 'of the host')
@@ -277,7 +277,7 @@ def further_machines():
 
 
 def offsets(p):
-    """How far the client's BOOTTIME is ahead of the host's in each pair of a RemoteClockSync."""
+    """Returns by how much the client's BOOTTIME is ahead of the host's in each pair of a RemoteClockSync."""
     def boot(snapshot):
         return next(get(c, 2) for c in (parse(c) for n, c in parse(snapshot) if n == 1) if get(c, 1) == BOOTTIME)
     return [boot(get(parse(pair), 2)) - boot(get(parse(pair), 3)) for n, pair in parse(get(p, 107)) if n == 1]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that packets of a Perfetto trace that are no track events move with it, and that a merge keeps such packets of all inputs.
+"""Checks that packets of a Perfetto trace which are not track events move with it, and that a merge keeps such packets of all inputs.
 
     rebase    each packet, and each time inside of one, moves as the events do; moving back gives the same packets; a range is cut
               from the moved trace as from the original; a scale drops the packets, and counts them
@@ -57,7 +57,7 @@ def done(what, *args):
 # ---- a trace, and the times of its items on the trace clock ----
 
 def trace(seed, is_compact, at=0):
-    """A system trace with an item named KIND@TIME of several kinds; `at`: offset of all its times."""
+    """Returns a system trace with items of several kinds, named KIND@TIME; `at`: offset of all its times."""
     rng = random.Random(seed)
     scheduler = system.Scheduler(rng)
     out = [system.head(), scheduler.packets(is_compact), system.atrace(rng)[0]]
@@ -81,7 +81,7 @@ def trace(seed, is_compact, at=0):
 
 
 def packed_times(data, first=0):
-    """Absolute times of packed deltas."""
+    """Returns the absolute times of packed deltas."""
     at, now, out = 0, 0, []
     while at < len(data):
         delta, at = read_varint(data, at)
@@ -91,7 +91,8 @@ def packed_times(data, first=0):
 
 
 class Times:
-    """The times of everything in a file, on the trace clock; by the clocks of each machine."""
+    """Collects all timestamps in a file, converted to the trace clock by the snapshots of their machine: `found` counts (machine, item,
+    time)."""
 
     def __init__(self, data):
         self.packets = [parse(p) for n, p in parse(data) if n == 1]
@@ -145,7 +146,7 @@ class Times:
 
 
 def moved(times, by, machine=0):
-    """The times after a move. State, such as a process tree, does not delay the trace if it would be before 0: it is at 0."""
+    """Returns the expected times after a move. Times that would be negative are 0, as for state such as a process tree."""
     out = collections.Counter()
     for (_, name, time), n in times.items():
         out[machine, name, max(0, time + by)] += n
@@ -153,7 +154,7 @@ def moved(times, by, machine=0):
 
 
 def distances(before, after):
-    """By how much the items of one kind moved."""
+    """Returns the set of distances by which the items of one kind moved."""
     a, b = (sorted(time for _, name, time in times if name == 'collected') for times in (before, after))
     return {y - x for x, y in zip(a, b)}
 
@@ -178,7 +179,7 @@ def shifted(name, seed):
 
 
 def before_zero(name, seed):
-    """A trace that would begin before 0 is shown later, and its items keep their distances."""
+    """Checks that a trace which would begin before 0 is moved less, so that its items keep their distances."""
     before = Times(read(name)).found
     done(f'{seed}: rebase to before 0', 'rebase', '--shift', '-3s', path(name), '-o', path('moved.pftrace'))
     got = Times(read('moved.pftrace')).found
@@ -188,7 +189,7 @@ def before_zero(name, seed):
 
 
 def to_zero(name, seed):
-    """If the wall clock is known, only the zero of the file changes: the wall clock's times stay."""
+    """Checks that if the wall clock is known, only the zero of the file changes, and wall clock times are unchanged."""
     before = Times(read(name))
     done(f'{seed}: rebase --to 0', 'rebase', '--to', '0', path(name), '-o', path('moved.pftrace'))
     got = Times(read('moved.pftrace'))
@@ -238,7 +239,7 @@ def inside(data, number, numbers):
 
 
 def times_inside():
-    """Times on the trace clock move; those on MONOTONIC_COARSE follow it by the snapshots."""
+    """Checks that times on the trace clock move, and that times on MONOTONIC_COARSE need not, because the snapshots move instead."""
     packets = [packet(field(number, wrapped(numbers, 50 * unit)), ns=50 * S, sequence=20 + i)
                for i, (number, numbers, unit) in enumerate(INSIDE.values())]
     heap = packet(field(37, field(5, field(1, 55) + field(9, 40 * S))), ns=50 * S, sequence=40)
@@ -255,7 +256,7 @@ def times_inside():
 
 
 def other_machine():
-    """The clock of a guest that a RemoteClockSync relates to the host's moves with it: their distance stays."""
+    """Checks that the clock of a guest, which a RemoteClockSync relates to the host's clock, moves with it."""
     def clock(at):
         return field(1, field(1, 6) + field(2, at))
 
@@ -272,7 +273,7 @@ def other_machine():
 # ---- merge ----
 
 def plain(packets, machine):
-    """The contents of the packets of a machine that are no track events, clocks or state, without times."""
+    """Returns the contents, without times, of the packets of a machine that are not track events, clocks or state."""
     out = collections.Counter()
     for p in packets:
         if trackprops.get(p, 98, 0) == machine:
@@ -315,7 +316,7 @@ def damaged(data, seed):
 
 
 def long_times():
-    """Times at both ends of 64 bits do not wrap around."""
+    """Checks that a move does not crash on times at both ends of 64 bits: it succeeds or reports an error."""
     edge = b''.join(packet(field(UNKNOWN, 'edge'), ns=ns, sequence=8) for ns in (0, 1, 2**63 - 1, 2**64 - 1))
     write('edge.pftrace', edge + trace(1, False) + field(1, field(1, field(4, field(1, varint(2**64 - 1) + b'\x80'))) + field(10, 8)))
     for by in ('-9000000s', '9000000s'):

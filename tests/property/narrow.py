@@ -42,7 +42,7 @@ def tables(lines, firsts):
 
 
 def columns():
-    """The columns of a narrow table and those it names are the columns of the wide one, in their order."""
+    """Checks that the columns of a narrow table, and those that it names as left out, are together the columns of the wide table."""
     for args, lasts in ((('top', SMALL), ('name',)), (('tree', SMALL), ('path',)), (('diff', SMALL, SMALL), ('name',)),
                         (('report', SMALL), ('device', 'call', 'collective', 'kernel', 'host', 'annotation'))):
         whole = [header for header, _ in tables(run(1000, *args), lasts)]

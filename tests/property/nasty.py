@@ -54,8 +54,8 @@ def traces_fault(path, expected):
 
 
 def events_fault(path, expected):
-    """Faults in the number of events, or of records if metadata counts too; other texts ("3 slices", "1 flow") are left to
-    other tests."""
+    """Returns faults in the number of events, or of records if metadata counts too; other expectations ("3 slices", "1 flow") are
+    left to other tests."""
     if m := re.fullmatch(r'(\d+) traces?', expected):
         yield from traces_fault(path, int(m[1]))
         return

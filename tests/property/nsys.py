@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks exports of Nsight Systems: what the tables hold is what the trace holds, counted and summed by SQL of our own; calls and
-kernels are linked within their process; names, clocks, NVTX and counters; what is never read; damage; and what is no export.
+"""Checks exports of Nsight Systems: the trace has the same number of spans and sum of durations as each table, by SQL on the export;
+calls and kernels are linked within their process; names, clocks, NVTX and counters; data that is never read; damage; and files that
+are not exports.
 
 Tables are those that 'nsys export -t sqlite' writes (tests/support/nsysreport.py)."""
 import collections
@@ -43,7 +44,7 @@ def sums_agree(source):
 
 
 def whole():
-    """Two processes that each use a device which they call 0, with equal correlation ids, rows in no order."""
+    """Writes an export of two processes, each with a device 0 of its own, equal correlation ids, and rows in random order."""
     draw = random.Random(3)
     r = Report(path('whole.sqlite'))
     jobs = []
@@ -100,7 +101,7 @@ def whole():
 
 
 def linked(events, names):
-    """Each flow leads from a call of a process to a kernel on that process's device."""
+    """Checks that each flow leads from a call of a process to a kernel on the device of that process."""
     points = collections.defaultdict(list)
     for e in events:
         if e['ph'] in 'sf':
@@ -194,7 +195,7 @@ def secrets():
 
 
 def ways():
-    """The same trace comes out of a file, of stdin, of gzip and of an archive."""
+    """Checks that an export is read alike from a file, standard input, gzip and an archive."""
     with open(path('whole.sqlite'), 'rb') as f:
         data = f.read()
     subprocess.run(['gzip', '-k', '-f', path('whole.sqlite')], check=True)

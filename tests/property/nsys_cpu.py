@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what an export of Nsight Systems states about CPUs: samples of call stacks are counted by function and by path as SQL of our own
-counts them; call chains are args of their calls; switches become the runs of each CPU and the states of each thread, whose sums SQL
-computes; and nothing of the scheduler is read unless requested."""
+"""Checks data about CPUs in exports of Nsight Systems: the counts of stack samples by function and by path, and the sums of the runs of
+each CPU and of the states of each thread, equal those by SQL on the export; call chains are args of their calls; and no data of the
+scheduler is read unless requested."""
 import collections
 import json
 import os
@@ -146,7 +146,7 @@ def chains():
 
 
 def random_switches(name, count, seed, states):
-    """Threads of two processes on four CPUs. Returns the switches in order of time."""
+    """Writes random switches of the threads of two processes on four CPUs. Returns the switches in order of time."""
     draw = random.Random(seed)
     threads = [(60, 60), (60, 61), (60, 62), (70, 70), (70, 71)]
     running, switches, t = {}, [], 1000
@@ -244,7 +244,7 @@ def odd_switches():
 
 
 def secrets():
-    """Paths of modules, call chains and payloads are private; names of functions are names of events, which stay unless --names asks."""
+    """Checks that redact removes paths of modules, call chains and payloads, and keeps names of functions (as names of events)."""
     r = Report(path('private.sqlite'))
     r.sample(1, 10, 5, 5, ('solve', '/home/hush-user/solver.so'), ('main', '/home/hush-user/app'))
     r.chain('OSRT_CALLCHAINS', 1, ('hush_callback', '/home/hush-user/solver.so'))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks binary payloads of NVTX in exports of Nsight Systems. A payload is a C structure, so structures of ctypes are the oracle: each
-value must become an arg, whether the schema states offsets or leaves them to the alignment. What has no value (unions, pointers, damage)
-keeps the bytes. The sizes that NCCL states reach the reports of collectives."""
+value must become an arg, whether the schema states offsets or leaves them to the alignment. Entries without a value (unions, pointers,
+damage) keep their bytes. The sizes that NCCL states reach the reports of collectives."""
 import ctypes
 import json
 import os
@@ -31,7 +31,7 @@ def without_binary(args):
 
 
 class Structures:
-    """Random structures, and what the args of their values are."""
+    """Makes random structures, their values, and the args that must result."""
 
     def __init__(self, report, seed):
         self.report, self.draw, self.made = report, random.Random(seed), 0
@@ -131,7 +131,7 @@ def kinds():
 
 
 def unread():
-    """What cannot be read keeps its bytes; what can be read beside it is read."""
+    """Checks that entries which cannot be read keep their bytes, and that the other entries of the payload are read."""
     r = Report(path('unread.sqlite'))
     good = struct.pack('<QQ', 5, 6)
     cases = {'union': ((FIRST + 20, 'u'), (18, 'after', 8)), 'pointer': ((5, 'p', 0, 1 << 1), (18, 'after', 8)),
@@ -181,7 +181,7 @@ COMMUNICATOR = 0xfeedfacecafebeef
 
 
 def nccl_report(name, rank, ranks=2, communicator=COMMUNICATOR):
-    """A job of NCCL: calls and the kernels that they launch."""
+    """Writes a report of a job with NCCL: calls and the kernels that they launch."""
     r, pid = Report(path(name)), 4001 + rank
     for _ in range(2):  # schemas of two processes
         for number, entries in NCCL.values():

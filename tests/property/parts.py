@@ -2,7 +2,7 @@
 """Checks inputs that contain several ranks: a node's report of Nsight Systems or ROCm holds a rank for each process with a GPU.
 
 list, info, report, merge and --rank see each rank; the ranks of two nodes are aligned like files of ranks; every row of the
-database belongs to exactly one rank, counted and summed by SQL of our own; a file of one process stays as it is."""
+database belongs to exactly one rank, as counts and sums by SQL show; a file of one process is read as before."""
 import csv
 import json
 import os
@@ -59,7 +59,8 @@ def listed(*names):
 
 
 def sums(name, files):
-    """Compares number and sum of each table with those of all ranks together."""
+    """Checks that the spans of all ranks together have the number and sum of durations of each table, so that no row is missing or
+    duplicated."""
     db = sqlite3.connect(path(name))
     for table, categories in (('CUPTI_ACTIVITY_KIND_KERNEL', ('kernel',)), ('CUPTI_ACTIVITY_KIND_MEMCPY', ('gpu_memcpy',)),
                               ('CUPTI_ACTIVITY_KIND_RUNTIME', ('cuda_runtime',)), ('OSRT_API', ('osrt',)), ('NVTX_EVENTS', ('nvtx',))):
@@ -178,7 +179,8 @@ def two_nodes():
 
 
 def stated():
-    """Ranks that the report states; the host's name; GPUs that each process calls 0; nothing of the environment."""
+    """Checks the ranks and the host's name that a report states, processes that each call their GPU 0, and that nothing else of the
+    environment is read."""
     node('a.sqlite', 8, 0, hostname='gpu-a', ranks=True, seed=3)
     files = listed(path('a.sqlite'))
     check('stated ranks', [(f['rank'], f['host']) for f in files] == [(k, 'gpu-a') for k in (8, 9, 10, 11)], files)
@@ -202,7 +204,7 @@ def stated():
 
 
 def single():
-    """A report of one process, or whose other processes use no GPU, is one input without a rank, as before."""
+    """Checks that a report with only one process that uses a GPU is one input without a rank."""
     r = Report(path('single.sqlite'))
     for pid in (50, 60):
         r.call(pid, pid, 100, 200, correlation=1)
@@ -221,7 +223,7 @@ CREATE TABLE rocpd_api_ops (id integer PRIMARY KEY, api_id integer, op_id intege
 
 
 def rpd():
-    """Two processes whose sessions used the same queue numbers, one GPU each or the same GPU."""
+    """Checks two processes whose sessions used the same queue numbers, on one GPU each or on the same GPU."""
     for name, gpus in (('two.rpd', (1, 0)), ('shared.rpd', (0, 0))):
         db = sqlite3.connect(path(name))
         db.executescript(RPD)
@@ -246,7 +248,7 @@ def rpd():
 
 
 def mixed():
-    """A file of several ranks beside files of one."""
+    """Merges a file of several ranks with files of one rank each."""
     for k in (4, 5):
         with open(path(f'rank{k}.json'), 'w', encoding='utf-8') as f:
             json.dump({'distributedInfo': {'rank': k}, 'traceEvents': [{'ph': 'X', 'name': 'gemm', 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': 1, 'dur': 5,

@@ -170,7 +170,7 @@ def less_arg(path, events, work):
 
 
 def some_names(events):
-    """The most frequent name, and the most frequent name of each program if events record their program."""
+    """Returns the most frequent name, and that of each program if events record their program."""
     count = collections.defaultdict(collections.Counter)
     for e in events:
         count[e.get('args', {}).get('program_id')][e['name']] += 1

@@ -84,7 +84,7 @@ def differences(a, b):
 
 
 def against(straight, back):
-    """Faults of the JSON file `back` relative to `straight`."""
+    """Returns the faults of the JSON file `back` relative to `straight`."""
     return list(differences(events(load(straight)), events(load(back))))
 
 

@@ -32,7 +32,7 @@ def run(*args):
 
 
 def top(path, by, *options):
-    """Nanoseconds by group; events without one under ''."""
+    """Returns {group: ns}; the key of events without a group is ''."""
     rows = json.loads(run('top', path, '--by', by, '--json', '--allow-empty', *options))['rows']
     return {r['name'] or '': round(r['total_ns']) for r in rows}
 
@@ -137,7 +137,8 @@ def check_work():
 
 
 def check_overlaps():
-    """A span that ends after the span it begins in contains what begins and ends within it."""
+    """Checks a span that extends beyond the span in which it begins: it contains the calls within it, also those after the end of the
+    other span."""
     events = [x('ProfilerStep#3', 1, 0, 100), x('Optimizer.step#Adam.step', 1, 60, 50), x('aten::add', 1, 68, 41, 'cpu_op'),
               call(70, 1), kernel('a', 80, 20, 1), call(102, 2), kernel('b', 150, 7, 2), call(112, 3), kernel('c', 170, 3, 3)]
     for path in formats(put('overlap.json', events)):
@@ -149,7 +150,7 @@ def check_overlaps():
 
 
 def check_columns():
-    """Durations by phase, op and module, from each place where they are columns, on events of all sorts."""
+    """Compares the sums by phase, op and module of all commands that have them as columns, on events of all kinds."""
     facts = ('phase', 'op', 'module')
     one = captured(0, OPS, CALLS) + replayed(1000, 5, 3, NODES)
     for name, events in (('training', TRAINING), ('serving', SERVING), ('replayed', one)):
@@ -190,13 +191,13 @@ def check_scopes():
 # ---- graphs ----
 
 def captured(at, ops, launches):
-    """A capture: operators of modules that launch nothing, as they are recorded."""
+    """Returns the events of a graph capture: operators in modules, whose launches have no device work."""
     events = [x('cudaStreamBeginCapture', 1, at, 2, 'cuda_runtime', correlation=9000 + at)]
     for i, (module, name) in enumerate(ops):
         ts = at + 10 + 20 * i
         events += [x(module, 1, ts, 18, 'python_function'), x(name, 1, ts + 1, 16, 'cpu_op'),
                    x(launches[i], 1, ts + 4, 5, 'cuda_runtime', correlation=9000 + ts)]
-        if launches[i] == 'cudaLaunchKernel':  # the driver's call within it is no second node
+        if launches[i] == 'cudaLaunchKernel':  # the driver call within it must not count as a second node
             events.append(x('cuLaunchKernel', 1, ts + 5, 2, 'cuda_driver', correlation=9500 + ts))
     return events + [x('cudaStreamEndCapture', 1, at + 15 + 20 * len(ops), 2, 'cuda_runtime', correlation=9001 + at)]
 
@@ -250,7 +251,8 @@ def check_graphs():
 # ---- nodes in exports of Nsight Systems ----
 
 def check_nsys():
-    """Two processes with equal ids of nodes; each node was created in a range of NVTX, and copied when the graph was instantiated."""
+    """Checks graphs of two processes with equal node ids. Each node was created in an NVTX range, and copied when the graph was
+    instantiated."""
     db = sqlite3.connect('graph.sqlite')
     db.executescript("""
         create table StringIds(id integer primary key, value text);
@@ -333,7 +335,7 @@ def check_scope_rows():
 # ---- lanes ----
 
 def replay_on_streams():
-    """A replay of 60 nodes, each on a stream with a copy of the annotation, and work that belongs to no graph."""
+    """Returns a replay of 60 nodes, each on a separate stream with a copy of the annotation, and work that belongs to no graph."""
     events = [call(0, 5, name='cudaGraphLaunch'), {'ph': 's', 'id': 5, 'pid': 1, 'tid': 1, 'ts': 0, 'cat': 'ac2g', 'name': 'ac2g'},
               kernel('eager', 2000, 8), x('decode', 7, 1990, 30, 'gpu_user_annotation', 0)]
     for i in range(60):

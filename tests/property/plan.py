@@ -7,7 +7,7 @@ and plan compares.
              or one scan per rank, joined or separate
     moved    a rank merged alone with --offsets-from PLAN gets the same times as in the merge of all ranks
     small    the scan of a rank with very many collectives takes at most 64 KiB
-    flips    every flipped bit of a scan is found; a scan that is given twice is said and counts once
+    flips    every flipped bit of a scan is found; a scan that is given twice is reported and counts once
     damage   truncated, changed or invalid scans are refused with a message, or are read; nothing crashes
     faults   outputs that are inputs, options that scans do not support"""
 import glob

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks profiles of pprof that `convert` writes, with a reader of the wire format in Python: stack samples keep their stacks, weights and
-labels, one sample type for each category and unit; spans become samples of their self time; what a profile cannot hold is counted;
-several inputs make one profile; it is read back. `go tool pprof` prints the same sums, if it is installed."""
+labels, one sample type for each category and unit; spans become samples of their self time; data that a profile
+cannot represent is counted; several inputs give one profile; the profile is read back. `go tool pprof`, if installed, must print the
+same sums."""
 import collections
 import json
 import os
@@ -91,7 +92,7 @@ def of_samples(*inputs):
 
 
 def of_spans(path):
-    """The self time by name is that of `top`."""
+    """Checks that the self time by name equals that in `top`."""
     out, lost = convert(path)
     types, samples = decode(out)
     own, total = collections.Counter(), collections.Counter()
@@ -129,7 +130,7 @@ def made():
 
 
 def any_order():
-    """Fields may be in any order: Go begins a CPU profile with times, and a heap profile with the type of the period."""
+    """Checks that fields may be in any order: Go begins a CPU profile with times, and a heap profile with the type of the period."""
     def encoded(fields):
         return b''.join(pprof.data(k, v) if isinstance(v, bytes) else pprof.number(k, v) for k, v in fields)
 

@@ -18,7 +18,7 @@ TRACEKIT = os.path.abspath(os.environ['TRACEKIT'])
 TRACE = os.path.abspath(os.environ['FIXTURES']) + '/json/torch/ddp4_full/rank0.json.gz'
 EDITS = b'libedit.so' in open(TRACEKIT, 'rb').read()  # linked, or loaded by this name
 WAIT = 60
-NOTICED = 1.5  # seconds; after one, a missed interrupt ends the command
+NOTICED = 1.5  # seconds; a missed interrupt ends the command after one second
 FLUSHES = 5  # of standard output: three prompts and two answers
 
 

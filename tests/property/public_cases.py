@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What people brought to public threads: the smallest input that a producer writes, and what is right for it.
+"""Problems that people reported in public threads: for each one, the smallest input of this form, and the right result.
 
-Each case has its thread and its kind. The inputs are made here after the producer's source or the thread, and no input is a copy of
-somebody's file."""
+Each case states its thread and its kind. The inputs are written here, following the source of the producer or the thread; none is a
+copy of a user's file."""
 import contextlib
 import gzip
 import json
@@ -20,7 +20,7 @@ from public import (answers, case, converted, depths, devices, dump, durations, 
                     ranks, run, said, slice_event, top, track, typing, x)
 from xspace import message, number  # noqa: E402
 
-# ---- JSON that is none ----
+# ---- invalid JSON ----
 
 @case('MobileNativeFoundation/bluepill#437', 'json', 'nan in small letters within a counter')
 def _():
@@ -305,7 +305,7 @@ def _():
     equal([(d['kernels'], d['busy_ns']) for d in devices('a.json')], [(1, 20000)])
     has(said('top', 'a.json', '--by', 'step'), r'(?i)step')
 
-# ---- more of the same, with other programs ----
+# ---- similar cases of other programs ----
 
 @case('flutter/flutter#74930', 'json', 'several timelines in one answer of an integration test')
 def _():
@@ -542,7 +542,7 @@ def _():
     has(said('report', 'a.json'), r"(?i)no (accelerator|device|GPU)")
 
 
-# ---- what people type ----
+# ---- command lines that people type ----
 
 typing('pytorch/pytorch#124547', 'top T.json --sort_by self_cuda_time_total', '--sort')
 typing('pytorch/pytorch#60783', 'top T.json --sort-by cuda_time_total --row-limit 10', '--sort')
@@ -561,7 +561,7 @@ typing('viztracer, --combine', '--combine T.json U.json -o m.json', r'\bmerge\b'
 typing('jax-ml/jax#13009', 'convert T.json --format perfetto -o o.pftrace', r'-f')
 typing('facebookresearch/HolisticTraceAnalysis#30', 'report T.json --csv', r'--json|top')
 
-# ---- a second round, tried when the first had been mended ----
+# ---- a second round, collected after the first was fixed ----
 
 @case('google/perfetto#254', 'async', 'spans of one id that overlap, the earlier begin behind the later end')
 def _():
@@ -1302,7 +1302,7 @@ typing('neuralmagic/nm-vllm#124', 'tree --json-trace T.json', r'inputs need no o
 typing('gaogaotiantian/viztracer#249', '--compress T.json -o T.json.gz', r'convert|command must come first')
 
 
-# ---- a fifth round, tried when the fourth had been mended ----
+# ---- a fifth round, collected after the fourth was fixed ----
 
 @case('google/perfetto#503', 'rank', 'the rank behind RANK, between words and times')
 def _():

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""More of what people brought to public threads, as in public_cases.py: of Proton, NCCL, Intel's layers, ONNX Runtime, Perfetto and others."""
+"""More problems that people reported in public threads, as in public_cases.py: with traces of Proton, NCCL, Intel's layers, ONNX
+Runtime, Perfetto and others."""
 import gzip
 import json
 import os
@@ -15,7 +16,7 @@ from xspace import message, number  # noqa: E402
 ARROWS = 'select o.name, i.name from flow f join slice o on o.id = f.slice_out join slice i on i.id = f.slice_in'
 
 
-# ---- JSON that is none ----
+# ---- invalid JSON ----
 
 @case('pytorch/kineto#1459', 'json', 'frames of generated code, whose file name is a dict in raw quotes')
 def _():
@@ -86,7 +87,7 @@ def _():
 # ---- clocks ----
 
 def proton(base, first, name='gemm', ident=3):
-    """A trace of Proton: launches on a lane of the CPU, kernels on a lane of a stream, arrows between them."""
+    """Returns a trace of Proton: launches on a lane of the CPU, kernels on a lane of a stream, arrows between them."""
     lanes = [{'ph': 'M', 'pid': 0, 'tid': 0, 'name': 'process_name', 'args': {'name': 'Trace'}}]
     lanes += [{'ph': 'M', 'pid': 0, 'tid': t, 'name': 'thread_name', 'args': {'name': n}} for t, n in ((11, 'CPU Thread 11'), (200007, 'GPU Stream 7'))]
     events = [{'ph': 'X', 'pid': 0, 'tid': 11, 'cat': 'scope', 'name': f'{name}_scope', 'ts': first, 'dur': 6.0, 'args': {'call_stack': ['ROOT']}},
@@ -193,7 +194,8 @@ def _():
 
 
 def nccl():
-    """What NCCL's example of a profiler plugin writes: an id and a category for each sort of event, and 0 for times that never came."""
+    """Returns output in the form of NCCL's example of a profiler plugin: ids count within a category, and the time of an end that never
+    came is 0."""
     base = {'pid': 75087, 'tid': 1}
     def pair(name, cat, i, start, stop, **args):
         return [{'name': name, 'cat': cat, 'ph': 'b', 'id': i, 'ts': start, 'args': args, **base}, {'name': name, 'cat': cat, 'ph': 'e', 'id': i, 'ts': stop, **base}]
@@ -258,7 +260,7 @@ def _():
 
 
 def merged_by_sglang():
-    """The events of two ranks as SGLang's merger labels them."""
+    """Returns the events of two ranks, labelled as by SGLang's merger."""
     return {'traceEvents': [{**e, 'pid': f'[TP{r:02d}-DP00-PP00-EP00] {p}', 'tid': t} for r in (0, 1) for e, p, t in (
         (x('aten::mm', 0, 50, cat='cpu_op'), 83, 83), (kernel('gemm', 20, 30 + r), 0, 7))], 'deviceProperties': []}
 
@@ -455,7 +457,7 @@ def _():
     has(said('info', 'report1.nsys-rep'), r'nsys export')
 
 
-# ---- what people type ----
+# ---- command lines that people type ----
 
 typing('google/perfetto#6967', 'util merge T.json U.json -o m.json', r'\bmerge\b')
 typing('lightseekorg/tokenspeed#662', 'merge-traces T.json U.json -o m.json', r'\bmerge\b')
@@ -466,7 +468,7 @@ typing('karpathy/autoresearch#118', 'top T.json --markdown', r'--csv|--json')
 typing('dotnet/diagnostics#447', 'convert T.json --format Chromium -o o.json', r'\bjson\b')
 typing('hpcgroup/pipit#121', 'export --type sqlite T.json', r'\bsql\b.*--db|--db')
 
-# ---- a second round, tried when the first had been mended ----
+# ---- a second round, collected after the first was fixed ----
 
 @case('pytorch/kineto#782', 'comm', 'communication of PyTorch 2.0, whose External id equals the correlation')
 def _():
@@ -607,7 +609,7 @@ typing('deepspeedai/DeepSpeed#3579', 'report T.json --show-straggler', r'(?i)alw
 typing('microsoft/typescript-analyze-trace#30', 'analyze-trace T.json', r'\b(report|top|tree)\b')
 typing('facebookresearch/HolisticTraceAnalysis#222', 'top T.json --memory', r'\breport\b')
 
-# ---- a third round, tried when the second had been mended ----
+# ---- a third round, collected after the second was fixed ----
 
 def xla(pid, name, *threads):
     return [{'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': name}}] + [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': t, 'args': {'name': n}} for t, n in threads]

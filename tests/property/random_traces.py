@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Converts random small traces (tests/support/randomtrace.py) of spans, instants and samples that tie, overlap, cross or never
+"""Converts random small traces (tests/support/randomtrace.py) of spans, instants and samples that coincide, overlap, cross or never
 end: through every chain of formats each event keeps its name, time, duration and track, as computed by a model in Python, and
 every file on the way satisfies the invariants of the event graph. LONG=1 tries more; make interop also compares with an
 engine."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks recordings of one rank by several profilers (Kineto, Nsight Systems, a memory snapshot): they become one rank, the offset
-of their clocks is found within the claimed error, and what two of them recorded is counted once; inputs that only look alike stay
-apart, with a note; the order of the inputs does not matter; and what cannot be joined is refused."""
+of their clocks is found within the claimed error, and work that two of them recorded is counted once; inputs that only look alike
+remain separate, with a note; the order of the inputs does not matter; and recordings that cannot be joined are refused."""
 import itertools
 import json
 import os
@@ -66,7 +66,7 @@ def is_apart(what, report, said, ranks=2):
 # ---- the same work, seen twice ----
 
 def offsets():
-    """Any offset is found within the claimed error, and each kernel is there once."""
+    """Checks that any offset is found within the claimed error, and that each kernel is in the output once."""
     for seed in range(30 if LONG else 8):
         job, draw = job_of(seed, n=40 + 20 * (seed % 4)), random.Random(1000 + seed)
         links, jitter = seed % 4 != 3, (0, 50, 400)[seed % 3]
@@ -83,7 +83,7 @@ def offsets():
 
 
 def windows():
-    """A recording that contains only part of the work; and one whose ids are of another counter."""
+    """Checks a recording that contains only part of the work, and one whose correlation ids come from another counter."""
     job = job_of(50, n=120)
     n = job.nsys('nsys_rank0.sqlite')
     _, said, events = merge(job.kineto('kineto_rank0.json', 777, work=job.work[30:70]), n)
@@ -96,7 +96,7 @@ def windows():
 
 
 def undecided():
-    """Work of both that does not match stays, and a note states that it counts twice."""
+    """Checks that work without a match in the other recording is kept, with a note that it may be counted twice."""
     job, other = job_of(60), job_of(61)
     report, said, events = merge(job.kineto('kineto_rank0.json', work=[(*w[:3], f'k{i}', *w[4:]) for i, w in enumerate(other.work)]),
                                  job.nsys('nsys_rank0.sqlite'))
@@ -105,7 +105,7 @@ def undecided():
 
 
 def regular():
-    """Kernels at equal distances fit at many offsets: without ids, no wrong one is claimed."""
+    """Checks kernels at equal distances, which match at many offsets: without ids, no wrong offset is claimed."""
     job = job_of(70, regular=True)
     for ahead in (0, 1500, 200_000):
         k, n = job.kineto('kineto_rank0.json', ahead, links=False), job.nsys('nsys_rank0.sqlite', links=False)
@@ -154,7 +154,7 @@ def orders():
 def kept_times():
     job = job_of(82)
     k, n = job.kineto('kineto_rank0.json', 5000), job.nsys('nsys_rank0.sqlite', extra=1)
-    for align, note in (('none', 'its times are kept'), ('clock', 'its wall clock is used, which is -5.000 us ahead')):
+    for align, note in (('none', 'its times are kept'), ('clock', 'its wall clock is used, although it is -5.000 us ahead')):
         report, said, events = merge(k, n, options=[f'--align={align}'])
         is_joined(align, report, said)
         check(f'{align}: the note', note in said, said)
@@ -186,7 +186,7 @@ def snapshots():
     check('snapshot: its counters are on the timeline', found and found == samples(alone['traceEvents'], base), len(found))
     s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 50_000)
     _, said, _ = merge(k, s, options=['--join'])
-    check('snapshot: without annotations, nothing is claimed', 'its wall clock is used; no event in both confirms it' in said, said)
+    check('snapshot: without annotations, nothing is claimed', 'its wall clock is used; no event that both contain' in said, said)
 
 
 def clocks():
@@ -195,7 +195,7 @@ def clocks():
     k = job.kineto('kineto_rank0.json')
     s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 2 * DAY // 1000)
     _, said, _ = merge(k, s, options=['--join'])
-    check('days apart: a note', 'by which both were not recording at the same time' in said, said)
+    check('days apart: a note', 'according to it, the recordings do not overlap in time' in said, said)
     s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 400 * DAY // 1000)
     said = merge(k, s, options=['--join'], want=2)[1]
     check('months apart: refused', re.search('its clock differs by (399|400) days; align starts', said), said)
@@ -225,7 +225,7 @@ def near_misses():
 
 
 def stated():
-    """The user's word joins what the contents do not show, and is refused where it cannot be meant."""
+    """Checks that --join joins recordings whose contents do not show that they belong together, and is refused if it is ambiguous."""
     job, second = job_of(91), job_of(92, pid=4002)
     k, n = job.kineto('kineto_rank0.json'), job.nsys('nsys_rank0.sqlite', pid=4711)
     is_joined('stated', *merge(k, n, options=['--join'])[:2])
@@ -263,7 +263,7 @@ def commands():
 
 
 def pairs():
-    """Any two formats can be joined: no event is lost, and the result is valid."""
+    """Checks that recordings in any two formats can be joined: no event is lost, and the result is valid."""
     fixtures = os.environ['FIXTURES']
     files = [os.path.join(fixtures, name) for name in
              ('json/torch/ddp4_full/rank0.json.gz', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
@@ -284,7 +284,7 @@ def pairs():
 
 
 def planned():
-    """A plan refuses what a merge would join, and takes the result of that merge."""
+    """Checks that plan refuses recordings that merge would join, and accepts the output of that merge."""
     job, second = job_of(95), job_of(96, pid=4002)
     k, n, other = job.kineto('kineto_rank0.json'), job.nsys('nsys_rank0.sqlite'), second.kineto('kineto_rank1.json', rank=1)
     for name, source in (('a', k), ('b', n), ('c', other)):

@@ -245,7 +245,7 @@ def values(folder):
 
 
 def seconds(folder, names):
-    """CPU time to redact events with these names."""
+    """Returns the CPU time to redact events with these names."""
     path = f'{folder}/names.json'
     with open(path, 'w', encoding='utf-8') as f:
         json.dump([{'ph': 'X', 'name': name, 'ts': i, 'dur': 1, 'pid': 1, 'tid': 1} for i, name in enumerate(names)], f)

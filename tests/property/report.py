@@ -118,7 +118,7 @@ def cause(start, end, launch):
 
 
 def times(work, launches, start, end):
-    """Times in us."""
+    """Returns the expected times in us."""
     out = collections.Counter()
     cuts = sorted({t for e in work for t in (e['ts'], e['ts'] + e['dur'])} | {start, end})
     first, last = min(e['ts'] for e in work), max(e['ts'] + e['dur'] for e in work)
@@ -329,7 +329,8 @@ def gap_of_host(folder):
 
 
 def key_figures(name, got):
-    """The key figures of a report, from its rows: the worst device, its value, and the verdict by the limits of docs/analysis.md."""
+    """Checks the key figures of a report against its rows: the worst device, its value, and the verdict by the limits of
+    docs/analysis.md."""
     limits = {'device utilization': (80, 50), 'mean kernel duration': (1, .1), 'host overhead': (10, 20), 'compilation time': (2, 10),
               'memory bandwidth': (60, 40), 'peak memory': (90, 97), 'occupancy': (50, 25), 'largest kernel or copy': (50, None)}
     more = {'device utilization', 'mean kernel duration', 'memory bandwidth', 'occupancy'}
@@ -369,7 +370,7 @@ def key_figures(name, got):
 
 
 def geometry(folder):
-    """Occupancy, registers and shared memory are means over time; grid and block are those of the longest kernel."""
+    """Checks that occupancy, registers and shared memory are means over time, and grid and block those of the longest kernel."""
     kernel = lambda ts, dur, occ, regs, x: {'ph': 'X', 'name': 'k', 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': ts, 'dur': dur,  # noqa: E731
                                             'args': {'stream': 7, 'est. achieved occupancy %': occ, 'registers per thread': regs,
                                                      'shared memory': 1024, 'grid': [x, 2, 1], 'block': [128, 1, 1]}}
@@ -501,7 +502,7 @@ def all_fixtures():
 
 
 def never_ended(work):
-    """An annotation within a span that never ended is in no earlier annotation."""
+    """Checks that an annotation within an unfinished span is not nested in an earlier annotation that has ended."""
     mark = {'cat': 'user_annotation', 'pid': 1, 'tid': 1}
     events = [{'ph': 'X', 'name': 'before', 'ts': 0, 'dur': 5, **mark}, {'ph': 'B', 'name': 'open', 'ts': 10, **mark},
               {'ph': 'X', 'name': 'within', 'ts': 12, 'dur': 3, **mark}]

@@ -27,7 +27,7 @@ def run(*args):
 
 
 def bin_of(ns):
-    """Four bins for each power of two of picoseconds from 2^10; shorter times than 131 ns are in one bin."""
+    """Returns the bin of a time: four bins for each power of two of picoseconds from 2^10; times below 131 ns share one bin."""
     ps = round(ns * 1000)
     if ps < 1 << 10:
         return SHORTEST
@@ -118,8 +118,8 @@ def policy_fault(text):
 
 
 def order_fault(text, path):
-    """Findings and steps come first, then devices and their work, then hosts; a moment is written in one way, on the page as in the
-    text."""
+    """Checks that findings and steps come first, then devices and their work, then hosts, and that times have the same form on
+    the page as in the text."""
     wanted = ['Findings', 'Parts of the steps', 'Steps', 'Devices', 'Longest idle times', 'Kernels', 'Hosts', 'Host time by name']
     found = [h for h in re.findall(r'<h2>(.*?)</h2>', text) if h in wanted]
     _, out, _ = run('report', '-q', path)

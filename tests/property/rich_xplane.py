@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks XPlane to XPlane, directly and through the other formats, on random profiles that use what hangs on events
-(tests/support/richtrace.py), and on small ones.
+"""Checks XPlane to XPlane, directly and through the other formats, on random profiles that use every property of
+events (tests/support/richtrace.py), and on small ones.
 
   wire       every output can be parsed to its end, and `check` accepts it
   whole      planes, lines, events, and the metadata that they refer to: names, bytes, children, stats with their names, types and
@@ -86,7 +86,7 @@ def metadata(ident, classes, names, depth=0):
 
 
 def meaning(data):
-    """Returns the planes as values: events with all that their metadata says."""
+    """Returns the planes as values: events with all of their metadata."""
     found = []
     for n, plane in parsed(data):
         if n != 1:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks databases of AMD's profilers, rpd (schema 2) and rocpd (schema 3 and 4): what the tables hold is what the trace holds,
-counted and summed by SQL of our own; names, queues, links, counters, clocks; several processes; what is never read; damage.
+"""Checks databases of AMD's profilers, rpd (schema 2) and rocpd (schema 3 and 4): the trace has the same
+number of spans and sum of durations as each table, by SQL on the database; names, queues, links, counters, clocks; several processes;
+data that is never read; damage.
 
 Tables are those of ROCm/rocmProfileData and of rocprofiler-sdk-rocpd in ROCm/rocm-systems."""
 import collections
@@ -156,7 +157,7 @@ def rpd():
 
 
 def missing():
-    """A first row without its time does not become the origin."""
+    """Checks that a first row without a time does not become the origin."""
     r = Rpd('missing.rpd')
     r.call(100, -BOOT, -BOOT, 'lost')
     r.call(100, 1000, 3000, 'kept')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the JSON of rocprofv3: what its lists hold is what the trace holds, counted and summed from the document; names, queues,
-links, counters, several processes; what is never read; damage.
+"""Checks the JSON of rocprofv3: the trace has the same number of spans and sum of durations as each list of the document; names,
+queues, links, counters, several processes; data that is never read; damage.
 
 The fields are those of rocprofiler-sdk in ROCm/rocm-systems: source/lib/output/generateJSON.cpp, cxx/serialization.hpp."""
 import json
@@ -164,7 +164,7 @@ def odd():
 
 
 def as_speedscope():
-    """Times of a host that has run for 97 days are beyond the range of a trace that counts from zero."""
+    """Checks starts in speedscope output: uptimes of 97 days would exceed the range of times if they were counted from the boot."""
     tracekit('convert', '-q', '--force', path('one_results.json'), '-o', path('long.speedscope.json'))
     events, base = converted(path('long.speedscope.json'))
     starts = sorted(round(e['ts'] * 1000) + base for e in events if e['ph'] in 'XB')

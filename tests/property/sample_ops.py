@@ -112,7 +112,7 @@ def merged(name, paths, out, all_samples):
 
 
 def hidden(name, path, out, samples):
-    """Redaction keeps weights, units, times, depths and which stacks are equal."""
+    """Checks that redaction keeps weights, units, times and depths, and that equal stacks remain equal."""
     to = f'{folder}/to'
     run('redact', path, '-f', out, '-o', to, '--force', '--names', 'hash')
     found = graph(to)
@@ -135,7 +135,7 @@ def shrunk(name, path, out, samples):
 
 
 def thinned(name, path, samples):
-    """shrink removes the same share of each thread's samples, and counts them; the first one of each thread stays."""
+    """Checks that shrink removes the same share of each thread's samples, counts them, and keeps the first sample of each thread."""
     everything = json.loads(run('info', '--json', path).stdout)['traces'][0]['events']
     total = sum(samples.values())
     p = run('shrink', path, '--events', str(everything - total * 3 // 4), '--ladder', 'samples', '-f', 'json', '-o', f'{folder}/thin', '--force', '--json')
@@ -160,7 +160,7 @@ def chained(name, path, samples):
 
 
 def lost(name, path, samples):
-    """Formats that hold no samples, or not all of them, count them."""
+    """Checks that a format without stack samples counts them as lost."""
     p = run('convert', path, '-f', 'xplane', '-o', f'{folder}/to', '--force', '--json')
     check(f'{name}: xplane counts them', json.loads(p.stdout)['lost'].get('stack_samples', 0) == sum(samples.values()), p.stdout[:200])
 
@@ -201,7 +201,7 @@ def plain(samples):
 
 
 def added_up(name, path, expected):
-    """top adds samples up by the names of their frames: self and total weight."""
+    """Checks that top adds up the self and total weight of samples by the names of their frames."""
     own, total = collections.Counter(), collections.Counter()
     for _, _, _, names, weight in expected:
         ns = weight * 1000 if KINDS[name] == 'us' else weight
@@ -226,7 +226,8 @@ def figures(path, command, key, *options):
 
 
 def beside_spans(name, path):
-    """Spans count as in the same trace without samples, and samples as alone: a name of both is one row that adds them up."""
+    """Checks a trace of spans and samples: top and tree print the sums of the spans alone plus those of the samples alone, added up in
+    one row if a span and a sample have the same name."""
     with open(path, encoding='utf-8') as f:
         data = json.load(f)
     events = [e for e in (data if isinstance(data, list) else data['traceEvents']) if e.get('ph') != 'P']

@@ -29,7 +29,7 @@ def ask(path, *statements):
 # ---- perf script: every column can be computed from the text ----
 
 def make_perf(r, n):
-    """Returns the text of n samples, and what the tables must contain of each: ts, tid, pid, command, event, weight, [(name, module)]."""
+    """Returns the text of n samples, and their expected rows: ts, tid, pid, command, event, weight, [(name, module)]."""
     text, samples, at = [], [], r.randrange(10**9) * 1000
     for _ in range(n):
         at += r.randrange(1, 10**6)
@@ -113,7 +113,7 @@ PERF = """WITH RECURSIVE up(sample, depth, name, parent) AS (
 
 
 def perf_packets(path):
-    """The samples of perf packets, also of those that tracekit writes, have the threads and stacks that other commands read."""
+    """Checks that samples of perf packets, also of those that tracekit wrote, have the same threads and stacks as in `dump`."""
     dump = subprocess.run([TRACEKIT, 'dump', '--graph', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout.decode()
     want, tid, found = collections.Counter(), None, {}
     for line in dump.splitlines():

@@ -272,7 +272,7 @@ def one_file(path, reader):
 
 
 def held(name, path, out, reader):
-    """The format holds everything of samples: stack, frames, weight, unit, category, args, thread and time."""
+    """Checks that the format keeps all properties of samples: stack, frames, weight, unit, category, args, thread and time."""
     first, again, third = (f'{folder}/held{i}' for i in range(3))
     foreign = ['--no-passthrough'] if path.endswith('.pftrace') and out != 'perfetto' else []
     run('convert', path, '-f', out, '-o', first, '--force', '--no-loss', *foreign)
@@ -321,7 +321,7 @@ def add_up(name, path, want):
 
 
 def written(name, path, want):
-    """speedscope holds stacks and weights; what it does not hold of a sample is counted."""
+    """Checks that speedscope output keeps stacks and weights, and that other parts of a sample are counted as lost."""
     out = f'{folder}/x.speedscope.json'
     p = json.loads(run('convert', path, '-o', out, '--force', '--json').stdout)
     units = ('ns', 'us', 'ms', 's', 'bytes', 'samples')
@@ -359,7 +359,7 @@ def operations():
 
 
 def changed(out):
-    """Operations on samples that are also in records, and on others, written to a format that holds them."""
+    """Checks operations on samples of V8 profiles, which JSON also keeps as records, and on other samples, in a format with samples."""
     v8, events, perf = f'{FIXTURES}/json/samples/v8.json', f'{FIXTURES}/json/samples/events.json', f'{FIXTURES}/perf_script/work.perf.txt'
     to = f'{folder}/changed'
     texts = lambda *paths: collections.Counter(text for path in paths for (_, _, text), n in whole(path).items() for _ in range(n))
@@ -388,7 +388,7 @@ def changed(out):
             check(f'{path}: {out}, shrink', os.path.getsize(to) <= 3 << 10 and not whole(to) - whole(path), os.path.getsize(to))
 
 
-# ---- made at random: every number, deep stacks, recursion ----
+# ---- random profiles: numbers of every size, deep stacks, recursion ----
 
 def drawn(seed):
     r = random.Random(seed)
@@ -407,7 +407,7 @@ def drawn(seed):
 
 
 def hostile():
-    """Cut and changed files: repaired with a note or refused, never a crash, and --strict refuses what is repaired."""
+    """Checks truncated and changed files: they are repaired with a note or refused, never crash, and --strict refuses repaired ones."""
     r = random.Random(7)
     for path, _ in files():
         whole = open(path, 'rb').read()
@@ -431,7 +431,7 @@ def hostile():
 
 
 def alone():
-    """Sample events of a trace without other events."""
+    """Checks a trace that contains only sample events."""
     path = f'{folder}/alone.json'
     with open(path, 'w', encoding='utf-8') as f:
         f.write('[{"ph":"P","name":"cycles","ts":2},{"ph":"P","name":"cycles","ts":7,"pid":1,"tid":1}]')

@@ -32,7 +32,7 @@ COMMANDS = (
     ['tree', '--svg', '--by', 'stream'], ['tree', '--folded', '--path', 'k'], ['tree', '--folded', '--per', 'n*'],
     ['sql', 'select name, count(*), sum(dur), sum(depth), min(ts) from slice group by name order by name', '--csv'],
 )
-PARTS = 4 # of the commands, which have no factor in common with their number: each meets traces of every kind
+PARTS = 4 # groups of commands; each trace is tested with the next group, so that every group meets traces of every kind
 
 
 def run(*args):
@@ -49,7 +49,7 @@ def differs(args):
 
 
 def same(path, turn, *more):
-    """Compares some of the commands, by turns others for the next trace; LONG=1 compares all of them."""
+    """Compares one of PARTS groups of commands, selected by `turn`; with LONG=1 all of them."""
     for name, *options in COMMANDS if LONG else COMMANDS[turn % PARTS::PARTS]:
         fault = differs((name, *([path, path] if name == 'diff' else [path]), *options, *more))
         if fault:
@@ -62,7 +62,7 @@ def span(i, **fields):
 
 
 def frames():
-    """Python frames of which every seventh lost its return and therefore lasts until the end of the trace (seal_frames.c)."""
+    """Returns Python frames, some of which have lost their return and therefore last until the end of the trace (seal_frames.c)."""
     events = []
     for i in range(0, 400, 4):
         for k, dur in enumerate((30, 9000 if i % 7 == 0 else 20, 8)):
@@ -72,7 +72,7 @@ def frames():
 
 
 def crafted():
-    """Traces in which times, kinds or steps depend on args that no selection names."""
+    """Yields traces in which times, kinds or steps depend on args that the command line does not mention."""
     yield 'frames', frames()
     yield 'steps', [span(i, name='train', args={'step_num': i // 3, 'x': i}) for i in range(300)]
     yield 'ops', [span(i, name=f'fusion.{i % 3}', args={'hlo_op': f'fusion.{i}'}) for i in range(300)]

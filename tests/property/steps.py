@@ -44,7 +44,7 @@ def fault(path, ranks, whole=True):
 
 
 def drawn(folder):
-    """Steps on two threads and work beyond the end of a step, which are no part of its length."""
+    """Checks that the length of a step does not include copies of the step on a device, or work beyond its end."""
     span = lambda name, cat, pid, tid, ts, dur, **args: {'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur,  # noqa: E731
                                                          'args': args}
     events = [span(f'ProfilerStep#{i}', 'user_annotation', 9, 1, 100 * i, 90 + i) for i in range(4)]

@@ -50,7 +50,7 @@ def ns(us):
 
 
 def timeline(trace):
-    """Rows as system_trace.atrace gives them."""
+    """Returns the timeline as rows in the form of system_trace.atrace()."""
     rows, stacks, asyncs = [], collections.defaultdict(list), collections.defaultdict(list)
     base = 10**18  # REALTIME at BOOTTIME 0, which is the base of the file
     shift = int(trace.get('baseTimeNanoseconds', base)) - base
@@ -82,7 +82,8 @@ def names(trace, what):
 
 
 def scheduler_rows(trace, end):
-    """Rows as system_trace.Scheduler gives them; `end`: an end that means none."""
+    """Returns rows of CPUs and states of threads, as system_trace.Scheduler.rows() does; `end`: the time at which rows without an
+    end are cut."""
     threads = {(e['pid'], e['tid']): e['args']['name'] for e in trace['traceEvents'] if e.get('name') == 'thread_name'}
     cpus, states = [], []
     shift = int(trace.get('baseTimeNanoseconds', 10**18)) - 10**18
@@ -123,7 +124,7 @@ for seed in range(SEEDS):
     check(f'seed {seed}: states of threads', states == want_states, [x for x in zip(states, want_states) if x[0] != x[1]][:3] or (len(states), len(want_states)))
     check(f'seed {seed}: the same text with the scheduler', timeline(with_sched) == want)
 
-    # Written once.
+    # Each event is written once.
     tracekit('convert', path('system.pftrace'), '-o', path('same.pftrace'), '--force', '--no-provenance')
     check(f'seed {seed}: unedited: packets as they came', sorted(read('same.pftrace')) == sorted(read('system.pftrace')) or
           read('same.pftrace').count(b'draw|') == read('system.pftrace').count(b'draw|'))
@@ -185,7 +186,7 @@ check('a thread with both: its name', names(trace, 'thread_name').get(101) == 'D
 tracekit('convert', path('both.pftrace'), '-o', path('same.pftrace'), '--force')
 check('a thread with both: pf to pf', timeline(events('same.pftrace')) == got, timeline(events('same.pftrace')))
 
-# Text that is no event stays a packet and is counted; so do other events of the kernel.
+# Text that is not an event, and other kernel events, remain packets and are counted.
 odd = ['hello', 'B|x|name', 'C|1|a|', 'S|1|n|cookie', 'Q|1|n', '', '|', 'I|5', 'E|', 'G|1|t|n', '\x00', 'B|99999999999|n', 'C|1|n|9223372036854775808']
 save('odd.pftrace', system.head() + system.bundle(0, [system.printed(system.START + i, 101, t) for i, t in enumerate(odd)] +
                                                   [(system.START + 50, system.field(2, system.field(1, system.START + 50) + system.field(50, b'')))]))

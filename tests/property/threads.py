@@ -75,7 +75,7 @@ def graphs(inputs, folder):
 
 
 def stranger(path, seed):
-    """Returns the path of a rank whose collectives are nobody else's: its clock is compared in vain."""
+    """Returns the path of a rank that shares no collective with the others, so that its clock cannot be aligned."""
     draw = random.Random(seed)
     t, events = 1e6, []
     for i in range(3000):

@@ -148,7 +148,7 @@ def filtered(path, what, work):
 
 
 def folds_values(work):
-    """--fold combines names that differ in numbers that are values of words; --name accepts the folded name."""
+    """Checks that --fold combines names which differ only in values as in "word = 7", and that --name accepts the folded name."""
     names = [f'aten::mm, seq = {n}, op_id = {n + 7}, sizes = [[{s}, 4]]' for s in (2, 3) for n in range(3)]
     names += ['f(op_id=3)', 'f(op_id=44)', 'g id = 0x1f', 'g id = 0x2f', '= 5', 'x y 7']
     with open(f'{work}/values.json', 'w', encoding='utf-8') as f:

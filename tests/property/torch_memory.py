@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks memory snapshots of PyTorch: the timeline equals a model of the history (amounts, allocations, annotations, instants), in
-pickles of every protocol; streams and devices; a history without its start; what is refused, truncated or damaged; no field of
+pickles of every protocol; streams and devices; a history without its start; refused, truncated and damaged files; no field of
 the environment is read; time grows linearly."""
 import collections
 import json
@@ -98,7 +98,7 @@ def details():
 
 
 def reported():
-    """The report states the peaks of each device, of a snapshot alone and beside another input."""
+    """Checks the peaks of each device in the report, of a snapshot alone and of one with another input."""
     root = Snapshot(11, events=90, devices=2).root()
     save('peaks.pickle', pickle.dumps(root))
     want = {}
@@ -142,7 +142,7 @@ def refused():
 
 
 def truncated():
-    """Whatever is left of a pickle is read, if its history has begun."""
+    """Checks that the rest of a truncated pickle is read if it contains a part of the history."""
     data = Snapshot(3, events=50).make()
     begins = data.index(b'device_traces')
     read = 0
@@ -158,7 +158,7 @@ def truncated():
 
 
 def hostile():
-    """Sizes that the bytes do not hold, numbers of the memo that do not exist, and opcodes in any order."""
+    """Checks random opcodes, which state sizes beyond the end of the file and indices that the memo lacks, and deep nesting."""
     draw = random.Random(5)
     head = b'\x80\x04}\x94(\x8c\x08segments\x94'
     codes = [op.code.encode('latin1') for op in pickletools.opcodes]
@@ -173,7 +173,7 @@ def hostile():
 
 
 def shared():
-    """Lists that many devices or segments share are read once."""
+    """Checks that lists which many devices or segments share are read once."""
     root = Snapshot(4, events=3000).root()
     history, blocks = root['device_traces'][0], root['segments'][0]['blocks']
     segment = {**root['segments'][0], 'blocks': blocks * 500}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what `report` says of TPUs: overlapping operations of an asynchronous line count whole; the memory of each device, against the
+"""Checks reports about TPUs: overlapping operations of an asynchronous line count whole; the memory of each device, against the
 limit of its allocator; bytes of compute operations alone; and the steps of every plane, whose programs have metadata of their own."""
 import json
 import os
@@ -62,7 +62,7 @@ def operations(folder):
 
 
 def kinds(folder):
-    """Operations that move data are copies on both lines of a TPU, unless they are collectives, and only there."""
+    """Checks that operations which move data count as copies on both lines of a TPU, and only there, unless they are collectives."""
     moves = ('copy-start.1', 'copy-done.1', 'slice-start', 'dynamic-update-slice-done.4', 'send', 'send-done.2', 'recv', 'recv-done', 'infeed', 'outfeed.3')
     others = ('fusion.1', 'slice.2', 'sender', 'copy.7', 'copy_fusion', 'dynamic-slice.1')
     collectives = ('all-gather-start.1', 'all-reduce', 'collective-permute-done.2')
@@ -98,7 +98,8 @@ def hostile(folder):
 # ---- XPlane ----
 
 def plane(i, modules):
-    """A plane of a TPU whose program has a stat of its own, so that it differs from the program of this name in other planes."""
+    """Returns a plane of a TPU. Its program has an additional stat, so that it differs from the program of this name in other
+    planes."""
     stat = message(5, number(1, 1) + message(2, number(1, 1) + message(2, b'program_id')))
     program = message(4, number(1, 1) + message(2, number(1, 1) + message(2, b'jit_f(17)') + message(5, number(1, 1) + number(3, i))))
     events = b''.join(message(4, number(1, 1) + number(2, ps) + number(3, 1000000)) for ps in modules)

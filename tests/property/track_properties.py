@@ -42,7 +42,7 @@ def through(way, source, work):
 
 
 def damaged(work, source, rng):
-    """Changes the block that JSON embeds: no event is lost, whatever the block contains, nor if tracks of the block are gone."""
+    """Checks that no event is lost if the block in JSON is damaged, or if it describes tracks that no longer exist."""
     whole, path, out, again = (os.path.join(work, name) for name in ('whole.json', 'damaged.json', 'damaged.pftrace', 'again.json'))
     converted(source, whole)
     with open(whole, encoding='utf-8') as f:
@@ -85,7 +85,7 @@ def types_of(path):
 
 
 def types(work):
-    """Types are those of each input of a merge, and of each annotation whatever other ones are dropped."""
+    """Checks that a merge keeps the types of annotations of each input, and a filter those of the annotations that it does not drop."""
     UINT, POINTER = 3, 7
     a, b, merged, out = (os.path.join(work, name) for name in ('a.pftrace', 'b.pftrace', 'merged.json', 'out.pftrace'))
     annotated(a, (b'x', field(UINT, 5)))

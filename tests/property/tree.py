@@ -240,13 +240,13 @@ def levels(path, what):
 
 
 def every(work, rnd):
-    """Cuts a loop of generated iterations at an event, with another thread beside it, and compares the sums with those of a model."""
+    """Cuts a loop of generated iterations at an event, with events on another thread, and compares the sums with those of a model."""
     for trial in range(20):
         events, at, starts = [('setup', 1, 0, 5)], 10, []
         for _ in range(rnd.randrange(2, 9)):
             starts.append(at)
             events.append(('load', 1, at, 4))
-            events.append(('load', 1, at + 1, 2))  # within the mark, so no beginning of its own
+            events.append(('load', 1, at + 1, 2))  # nested in the mark, so it begins no iteration
             for k in range(rnd.randrange(4)):
                 events.append((f'op{k}', 1, at + 5 + 10 * k, rnd.randrange(1, 9)))
                 events.append(('other', 2, at + 6 + 10 * k, 3))

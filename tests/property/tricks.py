@@ -3,14 +3,14 @@
 
     for each kind and seed: a job with true clocks -> one file per rank -> merge -> marks of known true time in the output
 
-A mark is an event of a category that aligns nothing; its args hold the true time. After a merge, a mark of a rank must stand
-where the reference's clock would show that time. Each rank counts as trusted or refused; a trusted rank is
+A mark is an event that alignment ignores, with the true time in its args. After a merge, a mark must be at the time that the
+reference's clock shows at that true time. Each rank counts as trusted or refused; a trusted rank is
 
     wrong      a mark is off by more than twice the claimed error of that moment, plus 5 us
-    outside    a mark lies outside of what the report calls proven
+    outside    a mark lies outside of the interval that the report states as proven
     covered    share of marks within the claimed 95% error
 
-Kinds whose ends are biased by a constant (`biased`) only promise what is proven: no data shows such a bias.
+If the ends are biased by a constant (`biased`), only the proven interval is checked, because no data shows such a bias.
 
     tricks.py                 a few draws of each kind; the limits below decide
     tricks.py --table [N [KIND]]  prints the table with N draws per kind (default 20), optionally of one kind
@@ -37,7 +37,7 @@ DTYPES = ('BFloat16', 'Float')
 # ---- clocks ----
 
 class Clock:
-    """reading = t + offset + drift + everything that was done to it; us."""
+    """Clock whose reading at the true time t is t + offset + drift + jumps + a sine + a random walk; us."""
 
     def __init__(self, offset=0.0, ppm=0.0):
         self.offset, self.ppm, self.jumps, self.sine, self.walk = offset, ppm, [], None, None
@@ -230,7 +230,7 @@ def even_unkeyed(rng):
 
 
 def even_late(rng):
-    """An even program, one host of which leaves by whole layers late at random."""
+    """An even program, one host of which leaves some collectives late, at random."""
     j = Job(rng, rng.choice(('fsdp', 'decode')))
     j.even = rng.uniform(0.1, 2)
     share, by, draw, late = rng.uniform(0.2, 0.9), rng.uniform(20, 400), random.Random(rng.random()), {}
@@ -248,7 +248,7 @@ def even_jump(rng):
 
 
 def even_shifted(rng):
-    """The same with numbers that are ahead on one host."""
+    """An even program, whose sequence numbers are ahead on one host."""
     j = Job(rng, rng.choice(('fsdp', 'decode')))
     j.even = rng.uniform(0.1, 2)
     by = rng.choice((1, 1, 2, 3))
@@ -287,7 +287,7 @@ def late_at_random(rng, keyed=True, style='fsdp'):
             late[op['n']] = by * draw.uniform(0.9, 1.1) if draw.random() < share else 0
         return late[op['n']] if j.host(rank) == who else 0
     j.late = of
-    j.biased = True  # where most are late, the ends show nothing else
+    j.biased = True  # if most collectives are late, their ends look like another clock offset
     return j.run()
 
 
@@ -316,7 +316,7 @@ def stagger(rng):
 
 
 def rotating(rng):
-    """The first of the ring rotates from one collective to the next."""
+    """The rank that leaves first rotates from one collective to the next."""
     j = Job(rng, rng.choice(('ddp', 'fsdp')))
     by = rng.uniform(2, 12)
     j.late = lambda op, rank: by * ((rank + op['n']) % j.ranks)
@@ -332,7 +332,7 @@ def host_late(rng):
 
 
 def late_grows(rng):
-    """The lateness of a host grows, as if its clock drifted."""
+    """A host leaves later and later, as if its clock drifted."""
     j = Job(rng)
     by, who = rng.uniform(20, 200), rng.randrange(j.hosts)
     j.late = lambda op, rank: by * op['step'] / j.steps if j.host(rank) == who else 0
@@ -354,7 +354,7 @@ def jumped(rng, by, style='ddp', host=1, times=1, where=(0.15, 0.85), keyed=True
     while True:
         at = sorted(j.span * rng.uniform(*where) for _ in range(times))
         if ends[0] < at[0] and at[-1] < ends[-1] and all(sum(a < e < b for e in ends) >= 2 for a, b in zip(at, at[1:])):
-            break  # what happens between two collectives leaves only its sum
+            break  # several jumps between two collectives would look like one
     j.clock[host].jumps = [(t, by(rng)) for t in at]
     return j
 
@@ -446,7 +446,7 @@ def launches(rng):
 
 
 def cpu_rows(rng):
-    """Only rows of CPUs, with all args; one host's CPUs return late."""
+    """Collectives are recorded on CPUs only, with all args; on one host, calls return late."""
     j = Job(rng)
     j.cpu_rows = rng.choice(('c10d::allreduce_', 'nccl:all_reduce', 'gloo:all_reduce', 'record_param_comms', 'nccl:allreduce'))
     by = rng.uniform(0, 300)
@@ -464,7 +464,7 @@ def seq_shifted(rng):
 
 
 def rank_twice(rng):
-    """A rank's file again, under another host name and at another time."""
+    """The file of one rank is given twice, with another host name and shifted times."""
     j = Job(rng, each=rng.choice((2, 4))).run()
     j.copies = [(rng.randrange(j.ranks), rng.choice((0, 7000, -300, 2e6)), rng.choice(('elsewhere', 'node0', 'node1')), rng.random() < 0.5)]
     return j
@@ -510,7 +510,7 @@ def unnamed(rng):
 
 
 def other_steps(rng):
-    """Ranks recorded other ranges of steps, in part the same."""
+    """Ranks recorded ranges of steps that overlap only in part."""
     j = Job(rng, steps=rng.randint(10, 18)).run()
     low = rng.randint(1, j.steps // 2)
     j.window = [(low, j.steps) if j.host(r) == 1 else (0, j.steps - rng.randint(0, 2)) for r in range(j.ranks)]
@@ -565,16 +565,17 @@ KINDS = {
     scatter: 0.3, hour_off: 0.5, removed: 0.5, one_name: 0.3, unnamed: 0.8, other_steps: 0.6, other_run: None, few: 0.2, one_rank_late: 0.3, swapped_names: 0}
 
 
-# Draws that were trusted and wrong once, or outside of what was proven.
+# Draws that were once trusted although they were wrong, or outside of the proven interval.
 WRONG_ONCE = ((late_both, 20189), (late_both, 20192), (rotating, 20103), (jump_twice, 1002), (jump_twice, 1005), (jump_twice, 1029),
               (gpu_of_one, 1030), (jump_at_edge, 3051), (late_ddp, 3), (late_grows, 5), (late_grows, 8), (jump_decode, 2), (jump_unkeyed, 20028),
               (jump_twice, 20038), (stagger, 700096), (jump_unkeyed, 700062), (late_unkeyed, 700098))
 
 
-# ---- what was claimed ----
+# ---- claims of the report ----
 
 def error_at(host, reading):
-    """Claimed 95% error at a reading of the host's clock, and by how much the proven interval is wider there; None: no claim."""
+    """Returns the claimed 95% error at a reading of the host's clock, and by how much the proven interval is wider there; None if
+    there is no claim."""
     pieces = host.get('pieces', [])
     if not pieces:
         return (host['error_us'], 0) if host['method'] in ('reference', 'given') else None
@@ -601,7 +602,7 @@ class Count:
 
 
 def judge_rank(j, rank, host, marks, zero, c):
-    """`marks`: (true time, reading, place in the output), us."""
+    """Counts a rank as refused, or as trusted and right or wrong. `marks`: (true time, reading, time in the output), us."""
     c.ranks += 1
     if not host['trusted']:
         return
@@ -667,7 +668,7 @@ def judge_draw(j, paths, out, report, c):
 
 
 def shifted(marks, base):
-    """Readings in ns since the epoch, as in the report."""
+    """Returns the marks with readings in ns since the epoch, as in the report."""
     return [(t, base + (r + 5e6) * 1000, at) for t, r, at in marks]
 
 

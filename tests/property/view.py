@@ -384,10 +384,10 @@ def selections():
     check('a selection of nothing is a finding', p.returncode == 1 and p.stdout == '', (p.returncode, p.stderr))
 
 
-# ---- what the viewer shows first ----
+# ---- the range that the viewer shows first ----
 
 def opening():
-    """The first step, or --at, as numbers computed here; the trace lasts from 0 to 100 ms, steps 3 to 5 from 10 to 40 ms."""
+    """Checks that the viewer opens at the first step or at --at. The trace lasts from 0 to 100 ms, steps 3 to 5 from 10 to 40 ms."""
     spans = [('kernel', 0, 5000), *((f'ProfilerStep#{n}', 10000 * (n - 2), 10000) for n in (4, 3, 5)), ('late', 99000, 1000)]
     doc = {'traceEvents': [{'ph': 'X', 'name': name, 'pid': 1, 'tid': i, 'ts': ts, 'dur': dur} for i, (name, ts, dur) in enumerate(spans)]}
     for event in doc['traceEvents']:

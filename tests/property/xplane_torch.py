@@ -38,7 +38,7 @@ def spans(trace, *cats):
 
 
 def step_of(steps, ts):
-    """Number of the step that contains a time."""
+    """Returns the number of the step that contains a time."""
     return next((number for number, start, end in steps if start <= ts < end), None)
 
 

@@ -23,10 +23,10 @@ ALLOWED = (tracekit.Error, TypeError, ValueError, OverflowError, KeyError, Index
 
 
 class Stop(Exception):
-    """Raised by callbacks, so that it must come back as it is."""
+    """Raised by callbacks; the call must raise it unchanged."""
 
 
-# Values that no signature asks for, and values at the edges of those that it does.
+# Values of types that a signature does not accept, and values at the limits of accepted types.
 ODD = [None, True, False, 0, 1, -1, 2**31, 2**32 - 1, 2**63, -2**63, 2**64, 1e308, float("nan"), float("inf"), 0.5, "", "a", "*", "\0",
        "a\0b", "\udc80", "\U0010ffff", "x" * 5000, "[" * 500, "(" * 500, "name=*", "dur>1us", "kind=kernel", "depth=0", "!!", "a=b=c",
        "3..5", "..", "1e9", "5MB", "10%", "-1s", "2024-01-01", b"", b"\0", b"{}", [], [None], ["a"], ["\0"], (), {}, {"a": 1}, {1: 2},
@@ -137,7 +137,7 @@ class Fuzz:
         self.look(self.attempt(function, *required, **self.keywords(parameters(function)[len(required):])))
 
     def native(self):
-        """Calls the extension module itself: containers as its types say, anything inside."""
+        """Calls the extension module itself, with containers of the right types and arbitrary contents."""
         options = {self.random.choice(NATIVE_KEYS): self.value() for _ in range(self.random.randrange(5))}
         names = [self.random.choice(self.files)] + ([self.value()] if self.random.random() < 0.2 else [])
         t = self.attempt(_native.load, names, {})

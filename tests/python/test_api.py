@@ -60,7 +60,7 @@ def test_operations(tmp_path):
 
 
 def test_operations_return(tmp_path):
-    """Operations leave their trace as it was; with inplace=True they change it."""
+    """Operations do not change their trace unless inplace=True is given."""
     t = tracekit.load(SMALL)
     before = t.to_bytes()
     step = b'[{"ph":"X","pid":1,"tid":7,"ts":0,"dur":2,"name":"a","args":{"tf_op":"x/y"}}]'

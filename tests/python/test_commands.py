@@ -1,4 +1,4 @@
-"""Checks functions that do what a command does against the command: split, size, list, redact, check, command."""
+"""Compares functions of the package with the commands that do the same: split, size, list, redact, check, command."""
 import json
 import os
 import pickle

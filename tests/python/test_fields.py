@@ -39,7 +39,7 @@ def command(*words, fails=False):
 
 
 def same(ours, said):
-    """True if a value of Python is that of JSON, which rounds shares and rates."""
+    """True if a value in Python equals that in JSON, which rounds shares and rates."""
     if isinstance(said, float):
         return ours == pytest.approx(said, rel=1e-9, abs=6e-4)
     if isinstance(said, dict):
@@ -50,7 +50,7 @@ def same(ours, said):
 
 
 class Seen:
-    """Fields that have had a value, by kind of row."""
+    """Records which fields have had a value, by kind of row."""
 
     def __init__(self):
         self.fields = {name: set() for name, _ in ROWS}
@@ -211,7 +211,7 @@ def see_files(seen, fixture, tmp_path):
         said = command("extract", "--json", "--force", "-o", output, *words, source)["files"]
         ours = tracekit.extract(source, output, force=True, **options)
         for mine, theirs in zip(ours, said):
-            assert abs(mine["bytes"] - theirs["bytes"]) < 100  # each states in the file by what it was written
+            assert abs(mine["bytes"] - theirs["bytes"]) < 100  # provenance in the file differs: command or package
             mine["bytes"], mine["raw_bytes"] = theirs["bytes"], theirs["raw_bytes"]
         extra = seen.rows("extracted file", ours, said)
         assert extra <= {"lost", "rounded_times", "redaction"}
@@ -226,7 +226,7 @@ def see_files(seen, fixture, tmp_path):
 
 
 def test_descriptions_of_python():
-    """The library describes to Python the fields of docs/fields.md, in the same order."""
+    """The descriptions of fields in Python equal those in docs/fields.md, in the same order."""
     assert len(ROWS) > 30 and not _native.fields(len(ROWS))
     for kind, (name, fields) in enumerate(ROWS):
         assert [field[0] for field in _native.fields(kind)] == list(fields), name

@@ -17,7 +17,7 @@ def command(*words):
 
 
 def same(ours, said):
-    """True if a value of Python is that of the command's JSON, which rounds shares and rates to three decimals."""
+    """True if a value in Python equals that in the command's JSON, which rounds shares and rates to three decimals."""
     if isinstance(said, dict):
         return isinstance(ours, dict) and ours.keys() == said.keys() and all(same(ours[k], said[k]) for k in said)
     if isinstance(said, list):
@@ -117,7 +117,7 @@ def x(name, tid, ts, dur, cat, pid=1, **args):
 
 
 def replayed():
-    """One launch of a graph whose four kernels ran on streams of their own, and an op with a scope."""
+    """Returns a trace with one launch of a graph, whose four kernels ran on separate streams, and an op with a scope."""
     events = [x("decode", 1, 0, 50, "user_annotation"), x("cudaGraphLaunch", 1, 5, 5, "cuda_runtime", correlation=9)]
     events += [x("k", 20 + i, 60 + 10 * i, 5, "kernel", 0, **{"graph id": 1, "graph node id": 1 << 32 | i + 1, "correlation": 9, "stream": 20 + i, "device": 0})
                for i in range(4)]

@@ -1,4 +1,4 @@
-"""Checks that addresses stand for paths: fsspec's memory file system, a web server of this process, and file://."""
+"""Checks that addresses are accepted in place of paths: fsspec's memory file system, a web server of this process, and file://."""
 import functools
 import gzip
 import http.server
@@ -21,7 +21,7 @@ RANKS = "json/torch/ddp4_full"
 
 @pytest.fixture
 def store():
-    """An empty memory file system."""
+    """Returns an empty memory file system."""
     system = fsspec.filesystem("memory")
     system.store.clear()
     system.pseudo_dirs[:] = [""]

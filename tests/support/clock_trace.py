@@ -10,7 +10,8 @@ N = 40
 
 
 def pairs(clock_of_trace, drift=0.0, ahead=0, step=500_000_000):
-    """A trace with N barriers as track events, and packets of several kinds at the same times. Its clock runs fast by `drift`."""
+    """Returns a trace with N barriers as track events, and packets of several kinds at the same times. Its clock runs fast by
+    `drift`."""
     def at(clock, boot):
         return {BOOTTIME: boot, MONOTONIC: boot - BEHIND, REALTIME: boot + REAL}[clock]
 

@@ -1,4 +1,4 @@
-"""What the tests of databases share: a folder of their own, the command, its Chrome JSON, and checks that fit every database."""
+"""Helpers of the tests of databases: a temporary folder, the command, its Chrome JSON, and checks that apply to every database."""
 import json
 import os
 import random
@@ -38,12 +38,12 @@ def named(events, kind):
 
 
 def measure(found):
-    """The number of spans and the sum of their durations in ns, as SQL counts and sums a table."""
+    """Returns the number of spans and the sum of their durations in ns, to compare with count and sum of a table by SQL."""
     return len(found), sum(round(e['dur'] * 1000) for e in found)
 
 
 def check_formats(*names):
-    """Every writer takes a database, and what it wrote is read back."""
+    """Checks that a database can be written in every format and read back."""
     for name in names:
         want = tracekit('top', '--csv', '--top=100', path(name))[1]
         check(f'{name}: top has rows', want.count('\n') > 1, want)
@@ -54,7 +54,7 @@ def check_formats(*names):
 
 
 def check_damage(*names, rounds=40, seed=2):
-    """Whatever bytes are broken or missing, the command neither crashes nor hangs."""
+    """Checks that the command neither crashes nor hangs, whatever bytes of a database are changed or missing."""
     draw = random.Random(seed)
     for name in names:
         with open(path(name), 'rb') as f:

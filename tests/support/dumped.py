@@ -32,7 +32,7 @@ def dumped(dump):
 
 
 def has_samples(dump):
-    """True if there are stack samples, which are no events here."""
+    """True if the dump has stack samples, which dumped() does not return."""
     return re.search(r'^  \d+ sample ', dump, re.M) is not None
 
 

@@ -23,7 +23,7 @@ def quote(text):
 # ---- an independent reading ----
 
 class Column:
-    """A table as rows, in both forms."""
+    """Reads rows of a table in the raw or the processed form."""
 
     def __init__(self, table):
         self.table = table if isinstance(table, dict) else {}
@@ -77,7 +77,7 @@ class Tables:
 
 
 class Reading:
-    """The events of a profile as lines of `dump --graph`, by (pid, tid), and the number of samples without a stack."""
+    """Reads a profile: its events as lines of `dump --graph`, by (pid, tid), and the number of samples without a stack."""
 
     def __init__(self, doc):
         self.lines, self.samples, self.stackless, self.threads, self.marked = {}, [], 0, 0, []
@@ -267,7 +267,7 @@ class Maker:
         return self.r.choice((self.r.randrange(most), self.r.randrange(most * 1000) / 1000, self.r.randrange(most * 10**6) / 10**6))
 
     def frames(self):
-        """Functions: native ones of libraries, scripts, labels."""
+        """Draws functions: native ones of libraries, scripts, labels."""
         r, out = self.r, []
         for i in range(r.randrange(1, 12)):
             kind = r.choice('nnsla' if self.form == 'raw' else 'nnsl')
@@ -342,7 +342,7 @@ class Maker:
                          {'type': 'x', 'ok': True, 'none': None, 'ms': 1.25, 'cause': {'stack': 0}}))
 
     def markers(self, n_stacks):
-        """Instants, intervals, starts and ends, in the order of time; ends may lack a start, and the reverse."""
+        """Draws instants, intervals, starts and ends, in the order of time. Some ends lack a start, and some starts an end."""
         r, rows = self.r, []
         for at in sorted(Fraction(str(self.ms())) for _ in range(r.randrange(20))):
             phase, name = r.randrange(4), self.string(r.choice(('Paint', 'GC', 'User Timing')))

@@ -75,7 +75,7 @@ def outside(ids):
 
 
 def flows(ids):
-    """Flows 0 -> 1 and 2 -> 3 with the same flow id on each machine."""
+    """Returns packets of flows 0 -> 1 and 2 -> 3, with the same flow id on each machine."""
     out = b''
     for machine in ids:
         out += described(machine, b'%d' % machine)
@@ -85,7 +85,7 @@ def flows(ids):
 
 
 def called_alike(ids, name):
-    """Machines that were given this name by our own writer."""
+    """Returns packets of machines whose private field, written by our writer, has this name."""
     out = b''
     for machine in ids:
         process = field(1, 1) + field(3, field(1, 10) + field(6, b'process of %d' % machine)) + field(1990, field(6, name))
@@ -95,7 +95,7 @@ def called_alike(ids, name):
 
 
 def placed_by_own_clock():
-    """In the second snapshot only the sequence's own clock is known."""
+    """Returns a trace whose second snapshot relates MONOTONIC only to the sequence's own clock."""
     out = described(HOST, b'host')
     for readings in ({BOOTTIME: 100_000, 64: 5_000}, {64: 6_000, MONOTONIC: 70}):
         out += packet(HOST, field(10, 5), field(13, 1), field(6, clocks(readings)))

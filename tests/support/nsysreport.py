@@ -142,6 +142,6 @@ class Report:
 
     def close(self):
         if not self.texts:
-            self.text('')  # an export without texts is no export
+            self.text('')  # an export has at least one text
         self.db.commit()
         self.db.close()

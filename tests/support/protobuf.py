@@ -13,7 +13,7 @@ def varint(data, at):
 
 
 def parse(data):
-    """Returns [(number, value)]; length-delimited and fixed-size values are bytes. Raises ValueError if it is no message."""
+    """Returns [(number, value)]; length-delimited and fixed-size values are bytes. Raises ValueError if the data is not a message."""
     at, out = 0, []
     try:
         while at < len(data):

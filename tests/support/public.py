@@ -1,4 +1,4 @@
-"""What the tests of public cases share: a register of cases, events in the forms of producers, and questions to the command."""
+"""Helpers of the tests of public cases: a register of cases, events in the form of each producer, and queries through the command."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ from xspace import message, number
 TRACEKIT, ONLY = os.environ['TRACEKIT'], set(sys.argv[1:])
 CASES = []
 
-# Cases whose rows are still missing; they run with OPEN=1.
+# Threads whose cases still fail; these cases run only with OPEN=1.
 OPEN = {}
 
 
@@ -24,7 +24,7 @@ def case(thread, kind, what):
     return register
 
 
-# ---- what the cases share ----
+# ---- helpers of the cases ----
 
 def run(*args):
     return subprocess.run([TRACEKIT, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
@@ -46,12 +46,12 @@ def put(name, content):
 
 
 def dump(source):
-    """Events by their order in time; numbers are exact."""
+    """Returns the events in time order, with exact numbers."""
     return [json.loads(line, parse_float=Decimal) for line in run('dump', '--jsonl', source).stdout.splitlines()]
 
 
 def durations(source):
-    """Microseconds of each span, by name."""
+    """Returns {name: [us of each span]}."""
     found = {}
     for e in dump(source):
         if e['kind'] == 'span':
@@ -70,7 +70,7 @@ def converted(source, name, *options):
 
 
 def top(source, *options):
-    """Nanoseconds by name."""
+    """Returns {name: total ns} from `top`."""
     lines = run('top', source, '--csv', *options).stdout.splitlines()
     head = lines[0].split(',') if lines else []
     rows = [dict(zip(head, line.rsplit(',', len(head) - 1))) for line in lines[1:]]
@@ -129,12 +129,12 @@ def track(uuid, name=None, parent=None, pid=None, tid=None, thread=None):
 
 
 def slice_event(ts, kind, uuid, name=None, more=b'', clock=None, flags=None, seq=1):
-    """kind: 1 begins, 2 ends, 3 is an instant"""
+    """Returns a packet with a TrackEvent. kind: 1 = begin, 2 = end, 3 = instant."""
     body = number(9, kind) + number(11, uuid) + (message(23, name.encode()) if name else b'') + more
     return packet(number(8, ts), number(10, seq), message(11, body), number(58, clock) if clock else b'', number(13, flags) if flags else b'')
 
 
-# ---- what people type ----
+# ---- command lines that people type ----
 
 def advice(text):
     """Returns an answer without its repetition of what was typed."""
@@ -143,7 +143,7 @@ def advice(text):
 
 
 def typing(thread, words, *patterns):
-    """The command works as typed, or its answer has what is meant."""
+    """Adds a case: the command line works as typed, or its error message matches the patterns, which show the intended command."""
     @case(thread, 'typed', 'tracekit ' + words)
     def _():
         put('T.json', {'traceEvents': [x('a', 0, 5), kernel('gemm', 10, 20)]})

@@ -7,7 +7,7 @@ COVER = {'ph': 'X', 'pid': 100000, 'tid': 1, 'ts': 0, 'dur': 100, 'name': 'all',
 
 
 class Maker:
-    """Times are multiples of half a microsecond below 20, so that ties, overlaps and empty spans are frequent."""
+    """Makes random traces. Times are multiples of half a microsecond below 20, so that ties, overlaps and empty spans are frequent."""
 
     def __init__(self, rng):
         self.rng, self.number, self.kinds = rng, 0, ('XXXXBBEEiICbbenstf', None)

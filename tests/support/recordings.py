@@ -29,7 +29,7 @@ class Job:
         return os.path.join(self.folder, name)
 
     def kineto(self, name, ahead=0, work=None, links=True, host=None, rank=0, base=EPOCH, steps=(), more=()):
-        """Writes a trace of PyTorch whose clock is ahead by so many ns; with the operators, which Nsight Systems does not see."""
+        """Writes a trace of PyTorch, with operators, which Nsight Systems does not record. `ahead`: ns by which its clock is ahead."""
         us = lambda ns: (ns + ahead) / 1000
         events = [{'ph': 'M', 'name': 'process_name', 'pid': self.pid, 'tid': 0, 'args': {'name': 'python'}},
                   {'ph': 'M', 'name': 'process_labels', 'pid': self.pid, 'tid': 0, 'args': {'labels': 'CPU'}},

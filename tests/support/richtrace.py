@@ -1,4 +1,4 @@
-"""Random small traces that use what hangs on events: Chrome JSON, Perfetto's protobuf, XPlane.
+"""Random small traces that use every property of events: Chrome JSON, Perfetto's protobuf, XPlane.
 
 Chrome JSON: counters with series and ids, async spans of every scope of ids, instants of every scope, flows by points and by
 bind_id, names and order of threads and processes, labels, args of every type and depth, spans without names, empty records,
@@ -19,7 +19,7 @@ KEYS = ('k', 'stream', 'a b', 'c.d', 'list', 'External id', 'e[0]', 'dict')
 
 
 class Spans:
-    """Begin and end of spans that nest, as (begin, end, depth), in units."""
+    """Draws nested spans as (begin, end, depth), in units of the format."""
 
     def __init__(self, rng, low=0, high=4000):
         self.rng, self.found = rng, []
@@ -435,7 +435,8 @@ class Samples(Json):
         self.expected = []
 
     def add_expected(self, pid, tid, found, stacks, end):
-        """A sample lasts until the next one; the last one until the end of the profile. The root is no frame."""
+        """Adds the expected samples. A sample lasts until the next one, the last one until the end of the profile; the root is
+        not a frame."""
         for i, (node, at) in enumerate(found):
             until = found[i + 1][1] if i + 1 < len(found) else end
             self.expected.append((pid, tid, at * 1000, tuple(n or '(anonymous)' for n in stacks[node]), until - at))

@@ -1,4 +1,4 @@
-"""snapshot.py - draws PyTorch memory snapshots, and says what their timeline must show."""
+"""snapshot.py - generates random PyTorch memory snapshots, and the timeline that must result."""
 import pickle
 import random
 

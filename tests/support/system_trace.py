@@ -1,5 +1,5 @@
 """A trace of a system, as Perfetto's traced_probes writes it: ftrace bundles of several CPUs, a process tree, counters; with the rows
-that it means. Field numbers: protos/perfetto/trace/ftrace, ps, sys_stats."""
+that must result. Field numbers: protos/perfetto/trace/ftrace, ps, sys_stats."""
 import random
 
 import extensions
@@ -47,7 +47,7 @@ def deltas(values):
 
 
 def compact(cpu, switches, wakings):
-    """switches: (ns, state of the previous thread, next thread); wakings: (ns, thread)."""
+    """Returns a bundle in compact form. switches: (ns, state of the previous thread, next thread); wakings: (ns, thread)."""
     names = sorted(set(THREADS.values()))
     index = {tid: names.index(name) for tid, name in THREADS.items()}
     columns = b''.join(field(5, n) for n in names)
@@ -74,7 +74,7 @@ def head():
 
 
 class Scheduler:
-    """Random switches of CPUs, as events and as the rows that they mean."""
+    """Random switches of CPUs, as events and as the rows that must result."""
 
     def __init__(self, rng, cpus=2, steps=60):
         self.events, self.wakings = [], []  # (ns, cpu, prev, state, next), (ns, cpu, tid)
@@ -100,7 +100,7 @@ class Scheduler:
             running[cpu] = following
 
     def rows(self, is_compact):
-        """Rows of CPUs: (cpu, name, start, end or None); states: (tid, name, start, end or None)."""
+        """Returns rows of CPUs (cpu, name, start, end or None), and states of threads (tid, name, start, end or None)."""
         cpus, states, on, of, known = [], [], {}, {}, set()
         changes = [(ns, 1, cpu, (prev, state, following)) for ns, cpu, prev, state, following in self.events]
         changes += [(ns, 0, cpu, (tid,)) for ns, cpu, tid in self.wakings]
@@ -135,7 +135,7 @@ class Scheduler:
         return sorted(cpus, key=str), sorted(states, key=str)
 
     def packets(self, is_compact, bundles=3):
-        """The events in bundles of each CPU, which follow each other as a trace's do."""
+        """Returns the events as ftrace bundles: for each of some parts of the time, one bundle per CPU."""
         out = []
         last = max(ns for ns, *_ in self.events + self.wakings) + 1
         for part in range(bundles):
@@ -152,7 +152,7 @@ class Scheduler:
 
 
 def atrace(rng, steps=200):
-    """Random spans, instants, counters and async spans: packets, and rows (kind, name, where, start, end)."""
+    """Draws spans, instants, counters and async spans. Returns packets, and rows (kind, name, where, start, end)."""
     events, rows, stacks, asyncs, now = {0: [], 1: []}, [], {}, [], START
     tids = [t for t in THREADS if t]
     for i in range(steps):
@@ -206,7 +206,7 @@ def atrace(rng, steps=200):
 
 
 def statistics(ns):
-    """A packet of counters, and {name: value}."""
+    """Returns a packet of counters, and their values as {name: value}."""
     cpu = field(1, 1) + field(2, 11) + field(3, 12) + field(4, 13) + field(5, 14) + field(6, 15) + field(7, 16) + field(8, 17)
     content = field(1, field(1, 1) + field(2, 2048)) + field(2, field(1, 1) + field(2, 77)) + field(3, cpu) + field(4, 5) + field(5, 6) + \
         field(6, field(1, 9) + field(2, 3)) + field(14, field(1, 3) + field(2, 999)) + field(11, 1800000) + field(11, 2400000)

@@ -1,4 +1,4 @@
-/* test_align_claims.c - what a solution claims: numbers against ends, gaps, rows of CPUs, staggers, copies. */
+/* test_align_claims.c - checks the claims of a solution: numbers that contradict ends, gaps, rows of CPUs, staggers, copies. */
 #include "help.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ static void done(struct job *j) {
   assert_int_equal(j->mem.used, 0);
 }
 
-/* Host 1 leaves two of three collectives a whole period late, and the next one waits for it: it ends with the next ones of host 0. */
+/* Host 1 leaves most collectives late by a whole period, so that its ends coincide with those of the next collectives on host 0. */
 static void ends_do_not_outvote_numbers(void **state) {
   struct job j = {.each = 1, .says = ALIGN_BARRIER, .jump_at = 1e12};
   (void)state;
@@ -94,13 +94,13 @@ static void jumps_leave_gaps(void **state) {
     assert_int_equal(o->n_stretches, 2);
     assert_true(o->gaps[0].error_ns >= 180e3 && o->gaps[0].error_ns < 200e3);
     assert_true(o->gaps[0].from_ns <= at && o->gaps[0].to_ns >= at);
-    if (back) assert_true(o->gaps[0].to_ns - o->stretches[1].from_ns > 170000); /* readings that it showed twice */
+    if (back) assert_true(o->gaps[0].to_ns - o->stretches[1].from_ns > 170000); /* the clock showed these readings twice */
     assert_true(o->error_ns < 10e3);
     done(&j);
   }
 }
 
-/* No key makes a CPU wait for the others. */
+/* Keys do not prove that a CPU waited for the others. */
 static void rows_of_cpus_prove_nothing(void **state) {
   struct job j = {.each = 2, .says = ALIGN_VAGUE | ALIGN_COARSE, .jump_at = 1e12};
   (void)state;
@@ -118,8 +118,8 @@ static void staggers_show_within_hosts(void **state) {
   run(&j, 32, 600, 300);
   const struct align_host *o = &j.s.hosts[1];
   assert_int_equal(o->state, ALIGN_GOOD);
-  assert_true(fabs(offset(&j) - 2500) > 15); /* ends cannot show it, */
-  assert_true(fabs(offset(&j) - 2500) * 1e3 <= o->error_ns); /* but the ranks of each host do */
+  assert_true(fabs(offset(&j) - 2500) > 15); /* ends alone cannot show the stagger, */
+  assert_true(fabs(offset(&j) - 2500) * 1e3 <= o->error_ns); /* but ends of ranks on one host do, so the error covers it */
   assert_true(o->error_ns < 40e3);
   assert_true(o->low_ns / 1e3 <= 2500 - offset(&j) && o->high_ns / 1e3 >= 2500 - offset(&j));
   done(&j);

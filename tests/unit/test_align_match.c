@@ -174,7 +174,7 @@ static void roots_only_bound(void **state) {
   assert_int_equal(f.s.hosts[1].anchors, 6);
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns)) < 1);
   assert_true(f.s.hosts[1].bounded && f.s.hosts[1].feasible);
-  /* wider by what clocks may drift apart in 20 ms */
+  /* wider by the possible drift of the clocks in 20 ms */
   assert_true(fabs(f.s.hosts[1].high_ns - 60e3) < 4e3 && fabs(f.s.hosts[1].low_ns + 110e3) < 4e3);
   assert_int_equal(f.s.before, 0);
   fleet_free(&f);
@@ -238,8 +238,8 @@ struct plane_says {
 /* Irregular delays: every step has a different duration, so that durations cannot be mistaken for a clock. */
 static const int late[] = {0, 230, 90, 410, 37, 333, 120, 480, 15, 275, 190, 310};
 
-/* Eight executions of one program with a synchronous and an asynchronous all-reduce; the other host's profile begins two
- * executions later. */
+/* Writes eight executions of one program with a synchronous and an asynchronous all-reduce. The profile of the other host begins
+ * two executions later. */
 static void chip(int host, struct plane_says s) {
   begin("");
   say(",{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"args\":{\"name\":\"/device:TPU:0\"}}");
@@ -288,7 +288,7 @@ static void one_group_is_all(void **state) {
   assert_int_equal(f.s.collectives, 12);
   assert_int_equal(f.s.hosts[1].state, ALIGN_GOOD);
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 5e6) < 1);
-  /* Bounded by the -start, which both reach 130 us before the -done ends, and by the synchronous op. */
+  /* Bounded by the start op, which both hosts reach 130 us before the done op ends, and by the synchronous op. */
   assert_true(f.s.hosts[1].feasible && fabs(f.s.hosts[1].high_ns - 80e3) < 1e3 && fabs(f.s.hosts[1].low_ns + 80e3) < 22e3);
   fleet_free(&f);
 }

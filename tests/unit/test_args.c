@@ -101,7 +101,7 @@ static void shapes(void **state) {
   tk_free(t);
 }
 
-/* Keeps the last value, at the position of the last. */
+/* The last value of a duplicate key is kept, at its position. */
 static void duplicates(void **state) {
   struct tk_trace *t = trace_new(0);
   tk_id a = trace_text(t, "a"), b = trace_text(t, "b"), c = trace_text(t, "c");

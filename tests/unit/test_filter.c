@@ -110,7 +110,7 @@ static void complaints(void **state) {
   where("nmae == x", "filter 'nmae == x': column 1: unknown symbol: 'nmae': did you mean 'name'?");
   where("dur > 10", "filter 'dur > 10': column 7: expected a time with a unit, such as 10us, 1.5ms or 2s");
   where("dur =~ x", "filter 'dur =~ x': column 5: this symbol cannot be matched as text: compare it with == != < <= > >=");
-  where("name > x", "filter 'name > x': column 6: text has no order: use == != =~ !~ or ~");
+  where("name > x", "filter 'name > x': column 6: text cannot be ordered: use == != =~ !~ or ~");
   where("name = x", "filter 'name = x': column 6: unknown operator '=': did you mean '=='?");
   where("name == \"x", "filter 'name == \"x': column 9: missing closing quote");
   where("(name == x", "filter '(name == x': column 11: expected ')', '&&' or '||'");
@@ -194,7 +194,7 @@ static void nothing(void **state) {
   list[0] = "dur > 1s";
   leaves(&o, "nothing matched: none of 8 events has dur > 1s");
   list[0] = "name == gemm", list[1] = "dur > 45us";
-  leaves(&o, "nothing matched: each test holds for some of 8 events, but no event passes all tests");
+  leaves(&o, "nothing matched: each test passes some of 8 events, but no event passes all tests");
   o = (struct tk_filter_options){.time = "1s..2s", .refuse_empty = true};
   leaves(&o, "nothing matched: no event is in the time range; the trace is 170.000 us long and has timestamps from 90us "
              "to 260us (+10ms.. counts from its start)");

@@ -230,7 +230,7 @@ static void reads_halves(void **unused) {
     double d = fabs(random_double(i));
     if (d > 0) check_half_above(d);
   }
-  /* Half a step or more beyond the greatest double gives infinity. */
+  /* A value half a step or more beyond the greatest double becomes infinity. */
   check_half((long double)DBL_MAX + (long double)0x1p970);
 }
 

@@ -1,4 +1,4 @@
-/* test_option_texts.c - options that are texts: each has a parser, a check or typed fields beside it, which agree. */
+/* test_option_texts.c - options given as text: each also has a parser, a check or typed fields, which must agree with it. */
 #include "help.h"
 
 #include "base/err.h"

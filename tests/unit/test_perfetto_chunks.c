@@ -341,8 +341,8 @@ static void add_compressed(struct buf *to, const struct buf *packets) {
   buf_free(&packet);
 }
 
-/* Nothing but compressed packets, as the service writes them: one of them may be a whole chunk. The file is longer than what the
- * sequential reader looks ahead, because chunks are not used before. */
+/* A file of compressed packets only, as the service writes it: a packet may be a whole chunk. The file is longer than the lookahead
+ * of the sequential reader, because chunks begin only after that. */
 static void only_compressed(void **state) {
   struct making m;
   (void)state;

@@ -72,7 +72,7 @@ static void free_file(struct file *f) {
   buf_free(&f->deep);
 }
 
-/* Returns the file as written after these edits. */
+/* A trace written as Perfetto after some edits, and the amount of passthrough data that was lost. */
 struct output {
   struct mem mem;
   struct out out;
@@ -268,7 +268,7 @@ static void test_untimed(void **state) {
   free_file(&f);
 }
 
-/* The table of kinds is searched by halves, which needs its order. */
+/* The table of kinds must be sorted, because it is searched by bisection. */
 static void test_kinds(void **state) {
   const struct kind_of_packet *first = NULL, *last = NULL;
   int found = 0;

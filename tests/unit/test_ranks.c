@@ -56,7 +56,7 @@ static void several_numbers(void **state) {
     {{"node0_gpu0", "node0_gpu1", "node1_gpu0", "node1_gpu1"}, RANKS_NUMBER, {0, 1, 2, 3}, "'node' and 'gpu'"},
     {{"gpu0_node0", "gpu1_node0", "gpu0_node1", "gpu1_node1"}, RANKS_NUMBER, {0, 1, 2, 3}, "'node' and 'gpu'"},
     {{"node0_local_rank1", "node0_local_rank0", "node1_local_rank0", "node1_local_rank1"}, RANKS_NUMBER, {1, 0, 2, 3}, NULL},
-    {{"host_4711_0.json", "host_4720_1.json"}, RANKS_NUMBER, {0, 1}, NULL}, /* the small ones */
+    {{"host_4711_0.json", "host_4720_1.json"}, RANKS_NUMBER, {0, 1}, NULL}, /* the smaller numbers are the ranks */
     {{"3_pid812.json", "4_pid1.json"}, RANKS_NUMBER, {3, 4}, NULL},
     {{"step_10_gpu_0.json", "step_20_gpu_1.json"}, RANKS_NUMBER, {0, 1}, "'gpu'"},
     {{"2026_11_20_10_21_49_0.json", "2026_11_20_10_21_50_1.json"}, RANKS_NUMBER, {0, 1}, NULL},
@@ -66,7 +66,7 @@ static void several_numbers(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check(&rows[i]);
 }
 
-/* Numbers that count something else are no ranks. */
+/* Numbers that count something else are not ranks. */
 static void no_ranks(void **state) {
   static const struct row rows[] = {
     {{"a.json", "b.json"}, RANKS_NONE, {0}, NULL},

@@ -85,7 +85,7 @@ static void shortens(void **state) {
   }
 }
 
-/* Each list: names of a table, then their texts. */
+/* Each row lists the full names in a table, NULL, and the short names that must be printed for them. */
 static void stay_apart(void **state) {
   static const char *const TABLES[][8] = {
     {"void f<float, 10, true>(int)", "void f<float, 6, true>(int)", "fusion.1", NULL, "f<float> [10]", "f<float> [6]", "fusion.1"},

@@ -10,14 +10,14 @@
 
 #include "beta.h"
 
-const char DOUBT_WIDE[] = "its collectives end too far from those of the other hosts";
-static const char EDGE[] = "its first or last collectives disagree with the others";
-static const char CONTRADICT[] = "its collectives contradict each other";
-static const char BESIDE[] = "neighbouring collectives disagree with the others";
-static const char RIVAL[] = "another way of matching its collectives fits nearly as well";
+const char DOUBT_WIDE[] = "its collectives end too long before or after those of the other hosts";
+static const char EDGE[] = "its first or last collectives imply another clock offset than the rest";
+static const char CONTRADICT[] = "its collectives imply contradictory clock offsets";
+static const char BESIDE[] = "a group of its collectives implies another clock offset than the rest";
+static const char RIVAL[] = "another way to match its collectives with those of other hosts fits nearly as well";
 static const char PATTERN[] = "the residuals of its collectives have a pattern that no clock explains";
-static const char DOUBT_ONLY_NUMBERS[] = "its collectives agree by sequence number, but the times at which they end do not confirm it";
-const char DOUBT_NUMBERS[] = "its collectives do not end with those that have the same sequence numbers";
+static const char DOUBT_ONLY_NUMBERS[] = "its collectives match by sequence number, but their end times do not confirm the match";
+const char DOUBT_NUMBERS[] = "its collectives do not end together with those of other hosts that have the same sequence numbers";
 
 enum {
   MOST_SKIPPED = 128, /* collectives that are compared */
@@ -222,15 +222,16 @@ const char *doubt_of(const struct question *q, const struct posterior *p, const 
   if (unlikely) return "its collectives may belong to another job";
   if (y->weight < ALIGN_TRUSTED) return RIVAL;
   if (y->fit.sigma > FIT_SIGMA) return DOUBT_WIDE;
-  if (is_violated(q, p)) return "some collectives would still end before they begin";
+  if (is_violated(q, p)) return "even after alignment, some collectives would end before all ranks begin them";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
   if (y->fit.n > MOST_SETTINGS && p->points[p->n_points - 1].x - p->points[0].x < y->fit.n * SECOND)
     return PATTERN;
-  if (is_torn(p, r)) return "its clock was set back, and the collectives around that moment contradict each other";
+  if (is_torn(p, r)) return "its clock was set back, and the collectives around that moment imply contradictory offsets";
   if (has_two_ends(q, y)) return RIVAL;
   const bool unpaired = p->numbered == 0 && (lacks_edge(q, y, false) || lacks_edge(q, y, true));
-  if (unpaired || thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
+  if (unpaired || thins_out(q, y)) return "its first or last collectives have no counterparts on other hosts; its clock may "
+                                          "have been set meanwhile";
   for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)
-    if (!is_piece_clear(q, p, k)) return "its clock was set during the recording, and another jump fits as well";
+    if (!is_piece_clear(q, p, k)) return "its clock was set during the recording, but the size of the jump is ambiguous";
   return NULL;
 }

@@ -12,7 +12,7 @@
 #define ALIKE (12 * US)  /* clocks that differ by less are the same */
 #define LATENCY (30 * US) /* largest difference between the shortest launches of two ranks */
 
-static const char ONLY_GPU[] = "its GPU clock is off from its CPU clock by an unknown amount, so only its GPU rows are aligned";
+static const char ONLY_GPU[] = "its GPU clock differs from its CPU clock by an unknown amount, so only its GPU rows are aligned";
 
 static const struct align_gpu UNKNOWN = {-INFINITY, INFINITY};
 

@@ -32,12 +32,13 @@
 #define DECIDED 0.999   /* weight at which messages alone determine a clock */
 #define FAR 5           /* clocks hardly ever differ by more than this multiple of the typical difference */
 
-static const char BY_NAME[] = "only the host name suggests that all its inputs share a clock";
+static const char BY_NAME[] = "its inputs are assumed to share a clock only because of their host name";
 static const char VAGUE[] = "its collectives do not record which devices took part";
-static const char COARSE[] = "its collectives are known only from calls on the CPU, which do not wait for each other";
-static const char OTHER_STEPS[] = "its messages may belong to other steps";
-static const char OTHER_HOSTS[] = "its messages may belong to another host";
-static const char ROOT_BY_NAME[] = "only the host name suggests that all inputs of the host it was aligned to share a clock";
+static const char COARSE[] = "its collectives are known only from calls on the CPU, which do not wait for the other ranks";
+static const char OTHER_STEPS[] = "its point-to-point messages may belong to other steps";
+static const char OTHER_HOSTS[] = "its point-to-point messages may belong to another host";
+static const char ROOT_BY_NAME[] = "the inputs of the host it was aligned to are assumed to share a clock only because of "
+                                   "their host name";
 
 struct solver {
   struct align_work w;
@@ -499,7 +500,7 @@ static void judge(const struct solver *s) {
     if (o->spread_ns > 0 && o->bounded && o->feasible) stretches_narrow(o, fmax(-o->low_ns, o->high_ns));
     if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why == VAGUE) {
       o->state = ALIGN_ROUGH;
-      o->why = "its collectives do not record which devices took part, but by wall clock they never met";
+      o->why = "its collectives do not record which devices took part; they are used because its wall clock is even less plausible";
     }
     double offset = (double)(s->w.pivot[h] - s->w.pivot[s->w.p->reference]) + curve_at(&s->w.curve[h], 0);
     if (o->state == ALIGN_POOR && o->why == COARSE && fabs(offset) > FAR * align_clock_error(s->w.p)) {
@@ -507,7 +508,7 @@ static void judge(const struct solver *s) {
       o->why = "its collectives are known only from CPU calls; they are used because its wall clock is implausibly far off";
     }
     if (!good || s->w.p->marker) continue;
-    if (o->after) o->why = "some collectives would still end before they begin";
+    if (o->after) o->why = "even after alignment, some collectives would end before all ranks begin them";
     else if (o->assumed) o->why = BY_NAME;
     else if (s->s->hosts[o->root].assumed) o->why = ROOT_BY_NAME;
     if (o->why) o->state = ALIGN_POOR;

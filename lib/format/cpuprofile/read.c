@@ -71,7 +71,7 @@ static void read_samples(struct cpuprofile *c, struct json_walk *w, const struct
     c->t->counts.read++;
     has_steps = has_steps && json_walk_more(&steps) && json_walk_value(&steps, &step);
     if (has_steps && json_walk_whole(&step, &delta)) x.us = near(num_add(x.us, delta));
-    else trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v.p - c->text), "sample without a time: using the time of the one before");
+    else trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v.p - c->text), "sample without a time: using the time of the previous sample");
     flush_sample(c, &x, x.us);
     x.has_last = v8_nodes_stack(&c->nodes, &v, &x.sample.stack);
     if (!x.has_last) {
@@ -82,7 +82,8 @@ static void read_samples(struct cpuprofile *c, struct json_walk *w, const struct
     x.sample.ts = x.us * PS_PER_US;
   }
   flush_sample(c, &x, c->has_end && c->has_start ? near(num_sub(c->end, c->start)) : x.us);
-  if (x.n_back) trace_notes(c->t, TK_NOTE_FACT, UINT64_MAX, "samples later than the next one: their weight is 0", x.n_back);
+  if (x.n_back) trace_notes(c->t, TK_NOTE_FACT, UINT64_MAX, "samples with a later time than the next sample: weight set to "
+                                                            "0", x.n_back);
   json_walk_free(&in);
   json_walk_free(&steps);
 }
@@ -90,7 +91,7 @@ static void read_samples(struct cpuprofile *c, struct json_walk *w, const struct
 static void count_hits(struct cpuprofile *c) {
   struct tk_sample s = {.unit = trace_text(c->t, "samples"), .track = trace_track(c->t, TK_TRACK_THREAD, ident_int(1), ident_int(1),
       0)};
-  trace_note(c->t, TK_NOTE_INFO, UINT64_MAX, "no samples, only hit counts: all are at time 0");
+  trace_note(c->t, TK_NOTE_INFO, UINT64_MAX, "the profile has hit counts instead of samples: all are placed at time 0");
   for (uint32_t i = 0; i < c->nodes.n; i++) {
     if (c->nodes.nodes[i].hits <= 0) continue;
     s.stack = v8_nodes_stack_at(&c->nodes, i);

@@ -256,7 +256,8 @@ static void add_span(struct otlp *o, struct json_walk *w, const struct json_valu
   *trace_add_event(o->t) = e;
   const tk_id event = o->t->n_events;
   uint32_t *slot = map_put(&o->spans, key_of_span(o, otlp_text(o, w, &s.trace), id), event);
-  if (slot && *slot != event) trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "spans with the ids of another span");
+  if (slot && *slot != event) trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "several spans with the same id: links may refer to "
+                                                                         "the wrong one");
   add_parts(o, w, &s, id, event);
 }
 

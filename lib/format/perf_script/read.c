@@ -239,7 +239,7 @@ static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
   } else if (read_head(l, &h)) {
     begin_sample(r, &h);
   } else {
-    trace_note(r->t, TK_NOTE_REPAIR, offset, "line that belongs to no sample: skipped");
+    trace_note(r->t, TK_NOTE_REPAIR, offset, "line outside of any sample: skipped");
   }
 }
 

@@ -21,7 +21,7 @@ struct atrace_text {
 /* Returns false if the text does not describe an event. */
 bool atrace_text(struct atrace_text *e, const uint8_t *p, size_t n);
 
-/* True for the number of a driver's event in FtraceEvent. */
+/* True if the FtraceEvent field with this number is an event of a display driver. */
 bool atrace_is_mark(uint32_t number);
 /* Reads a driver's event. Returns false if its fields do not describe an event. */
 bool atrace_mark(struct atrace_text *e, const struct pb_field *content);

@@ -1,6 +1,7 @@
 /* compact.c - see compact.h.
  *
- * All times are packed deltas that begin from 0, so an item can only be left out together with its part in the following delta. */
+ * All times are packed deltas, and the first one counts from 0. If an item is left out, its delta must be added to the delta of
+ * the next item. */
 #include "compact.h"
 
 #include "fields.h"

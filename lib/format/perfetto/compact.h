@@ -11,19 +11,19 @@ enum { COMPACT_COLUMNS = 13 };
 
 struct compact {
   struct pb_field field;
-  struct pb column[COMPACT_COLUMNS]; /* by number: the values that have not been read yet */
-  uint64_t time[COMPACT_KINDS];      /* of the item that was read last */
+  struct pb column[COMPACT_COLUMNS]; /* by field number: remaining values */
+  uint64_t time[COMPACT_KINDS];      /* time of the last item read */
   bool is_odd;                       /* a column occurs twice, or is not packed */
 };
 
-/* A switch or a waking. A column that is too short has no value. */
+/* A switch or a waking, by field number of the column. `has` is false if the column ended before this item. */
 struct compact_item {
   enum compact_kind kind;
   uint64_t time, value[COMPACT_COLUMNS];
   bool has[COMPACT_COLUMNS];
 };
 
-/* Some of the items, as columns. */
+/* Selected items, encoded as columns again. */
 struct compact_out {
   struct buf column[COMPACT_COLUMNS];
   uint64_t time[COMPACT_KINDS], n;

@@ -191,7 +191,8 @@ enum {
   COUNTER_IS_INCREMENTAL = 5,
   COUNTER_UNIT_NAME = 6,
 
-  /* Private fields, which other importers ignore: properties of events from other formats for which Perfetto has no field. */
+  /* Private fields, which other importers ignore: properties of events from other formats that no field of Perfetto can
+   * represent. */
   PACKET_TRACEKIT = 1990,
   TRACEKIT_POINTS = 1, /* a flow point of the event; in a packet without an event: a flow point of the default track */
   TRACEKIT_CHAIN = 2,  /* the flow id of the event does not imply a flow point */
@@ -202,7 +203,7 @@ enum {
   TRACEKIT_TRACK = 6,  /* the TrackDescriptor of a counter without samples */
   TRACEKIT_WHOLE = 7,  /* for FORM_MIXED: the span was a single complete event */
   TRACEKIT_LATER = 8,  /* in a separate packet: ns that were added to all times because the first time was negative */
-  TRACEKIT_UNTIMED = 9, /* in a separate packet: a packet whose event has no usable time; its context cannot give it one */
+  TRACEKIT_UNTIMED = 9, /* in a separate packet: a packet whose event has no usable time, wrapped so that it gets none */
   RECORD_KIND = 1,     /* enum tk_record_kind */
   RECORD_PHASE = 2,
   RECORD_TRACK = 3,    /* uuid of the process or thread to which the record belongs */
@@ -210,16 +211,16 @@ enum {
   RECORD_TIME = 5,     /* ns on the trace clock; absent = no time */
   RECORD_TEXT = 6,     /* JSON object with the remaining properties */
   RECORD_SAMPLED = 7,  /* tk_record.sampled */
-  TRACEKIT_SAMPLE = 10, /* of a PerfSample: a stack sample of the default track. Absent: weight 1 */
+  TRACEKIT_SAMPLE = 10, /* with a PerfSample: a stack sample of the default track; without SAMPLE_NUMBER, its weight is 1 */
   SAMPLE_NUMBER = 1,   /* weight: SAMPLE_NUMBER x 10^SAMPLE_EXP */
   SAMPLE_EXP = 2,
   SAMPLE_UNIT_IID = 3, /* iid of an event name */
   SAMPLE_CATEGORY_IID = 4,
   SAMPLE_ARGS = 5,     /* JSON object with all args, if there are others than the weight */
   SAMPLE_IN_RECORD = 6, /* TK_FLAG_IN_RECORD */
-  TRACEKIT_GPU = 11,   /* of a GpuRenderStageEvent: the span of the default track that it represents */
+  TRACEKIT_GPU = 11,   /* with a GpuRenderStageEvent: the span on the default track that the event represents */
   GPU_OWN_BEGIN = 1,   /* TrackEvent that begins the span, without a time */
-  GPU_OWN_END = 2,     /* TrackEvent that ends it, without a time; absent = without fields */
+  GPU_OWN_END = 2,     /* TrackEvent that ends the span, without a time; absent = the end has no fields */
   GPU_OWN_PAIRED = 3,  /* true if the span was recorded as a begin and an end */
   GPU_OWN_POINTS = 4,  /* true if flow points of other events represent the flow ids of the end */
   TRACEKIT_BLOCK = 30, /* in a separate packet: a piece of the data that is embedded for another format */
@@ -232,28 +233,28 @@ enum {
   POINT_CATEGORY_IID = 5,
   POINT_TIME = 6,      /* ns on the trace clock; absent = time of the packet */
   POINT_ENCLOSING = 7,
-  POINT_NEW_CLASS = 8, /* for this and later points of events with the same category, until the next such field */
-  POINT_ID_ARG = 9,    /* number, from 1, of that debug annotation of the event whose value is the id */
+  POINT_NEW_CLASS = 8, /* true: this point's name and category apply until the next such point of the same event category */
+  POINT_ID_ARG = 9,    /* ordinal, from 1, of the event's debug annotation whose value is the id */
   POINT_ARGS = 10,     /* JSON object */
   DESCRIPTOR_TRACEKIT = 1990,
   TRACK_FORM = 1,      /* FORM_* bits */
   TRACK_IDENT = 2,     /* original pid or tid if it was a string */
-  TRACK_TID = 3,       /* for an async lane or a counter: its thread */
+  TRACK_TID = 3,       /* for an async lane or a counter: tid of its thread */
   TRACK_COUNTER_ID = 5, /* for a counter: its id, which is part of its name */
   TRACK_PROCESS = 4,   /* for FORM_GLOBAL: uuid of the process to which the instants belong in other formats */
   TRACK_MACHINE = 6,   /* for a process: name of its machine */
-  TRACK_TID_TEXT = 7,  /* for a counter: its thread, if the thread's id is a string */
+  TRACK_TID_TEXT = 7,  /* for a counter: tid of its thread, if the tid is a string */
   FORM_COMPLETE = 1,   /* all spans were complete events rather than begin and end */
   FORM_MIXED = 1024,   /* only spans with TRACEKIT_WHOLE were complete events */
-  FORM_ASYNC = 2,      /* async events of the parent */
-  FORM_LANE = 4,       /* spans that overlap others on the parent's thread */
+  FORM_ASYNC = 2,      /* a track with async events of its parent */
+  FORM_LANE = 4,       /* a track with spans that overlap other spans of the parent's thread */
   FORM_ABSENT = 8,     /* the track has no pid or no tid */
   FORM_QUOTED = 16,    /* the id was an integer in quotes */
-  FORM_GLOBAL = 64,    /* global instants of one process */
+  FORM_GLOBAL = 64,    /* a track with the global instants of one process */
   FORM_TEXT = 128,     /* for a counter: its values were strings */
   FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
   FORM_NO_LANES = 2048, /* for a thread: tk_track.no_lanes */
-  FORM_COUNTER = 512,  /* a counter with a complete name, for events without samples */
+  FORM_COUNTER = 512,  /* a counter track for events without samples; its name is complete */
   FORM_SERIES = 32,    /* a counter whose name ends with a space and the series in TRACK_IDENT */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,
@@ -270,7 +271,7 @@ enum {
   VALUE_IMPLIED = '-', /* the type that the text implies */
   VALUE_UINT = 'u',
   VALUE_POINTER = 'p',
-  VALUE_DOUBLE = 'd',  /* in nested annotations only if it is not finite: the text is its name */
+  VALUE_DOUBLE = 'd',  /* in nested annotations only for non-finite doubles, whose text is a name such as "NaN" */
   VALUE_JSON = 'j'     /* legacy_json_value; one character for the whole value */
 };
 
@@ -315,7 +316,7 @@ enum {
   GPU_DESCRIPTION_NAME = 1,
 
   GPU_STAGE_DESCRIPTION = 3,
-  GPU_STAGE_TRACEKIT = 1990, /* private, also of contexts: our writer writes it again if necessary */
+  GPU_STAGE_TRACEKIT = 1990, /* private, also in contexts: our writer made the entry, and makes it again if necessary */
   GPU_CONTEXT_PID = 2,
 
   GPU_STAGE_CATEGORY = 4, /* of an interned specification: category of the stage */
@@ -346,7 +347,7 @@ enum {
   FRAME_ADDRESS = 4, /* relative to the mapping */
   FRAME_SOURCE_PATH_IID = 5,
   FRAME_LINE = 6,
-  FRAME_TRACEKIT = 1990, /* private: column + 1, shifted left by one, and 1 if the frame has no name. Absent in frames of others */
+  FRAME_TRACEKIT = 1990, /* private: (column + 1) << 1, plus 1 if the frame has no name. Absent in frames of other producers */
   MAPPING_BUILD_ID = 2,
   MAPPING_START_OFFSET = 3,
   MAPPING_START = 4,
@@ -426,7 +427,7 @@ enum {
   FTRACE_CPU_FREQUENCY = 11,
   FTRACE_CPU_IDLE = 13,
   FTRACE_WAKING = 20,
-  FTRACE_MARK = 80, /* this and the next two: events of display drivers with the meaning of such text */
+  FTRACE_MARK = 80, /* this and the next two: events of display drivers with the same meaning as text in FTRACE_PRINT */
   FTRACE_MARK_SDE = 333,
   FTRACE_MARK_DPU = 348,
   FTRACE_NEWTASK = 235,

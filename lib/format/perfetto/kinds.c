@@ -12,7 +12,7 @@
 #define TIMED(number, title) {.field = (number), .rule = KIND_TIMED, .name = (title)}
 #define STATE(number, title) {.field = (number), .rule = KIND_STATE, .name = (title)}
 #define LAST(number, title) {.field = (number), .rule = KIND_LAST, .name = (title)}
-/* A row for packets that are KIND_TIMED, unless they contain the field `description`, which describes later packets. */
+/* A row for KIND_TIMED packets. A packet with the field `description` is always kept, because it describes later packets. */
 #define DESCRIBED(number, title, description) {.field = (number), .rule = KIND_TIMED, .name = (title), .state = (description)}
 
 /* Sorted by field, for kind_find. */

@@ -115,7 +115,7 @@ static bool has_properties(const struct pb_field *entry) {
   return false;
 }
 
-/* Counts tracks of which other formats lose properties or the parent. */
+/* Counts tracks that lose their parent or other properties in other formats. */
 static uint64_t n_poorer_tracks(const struct tk_trace *t) {
   const struct tk_meta *all = passthrough_find(t, PASSTHROUGH_TRACKS);
   uint64_t n = 0;
@@ -141,7 +141,7 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
   return n;
 }
 
-/* The subjects of a trace's packets. */
+/* Subjects that a trace's packets describe: the operating system, GPU work, anything but clocks. */
 struct subjects {
   bool system, gpu, any;
 };
@@ -156,7 +156,8 @@ static void add_subjects(const struct pb_field *packet, struct subjects *s) {
   s->any = s->any || !passthrough_is_clocks(packet);
 }
 
-/* A trace with GPU work but without the system is a rank of a program: its names must contain the rank. */
+/* A trace with GPU work but no data of the system is assumed to be one rank of a program: a merge keeps its pids but puts the
+ * rank into its names. */
 enum format_ids perfetto_keeps_ids(const struct tk_trace *t) {
   struct subjects s = {.any = false};
   struct pb_field packet;

@@ -1,16 +1,17 @@
 /* passthrough.h - contents of a Perfetto file that the graph cannot represent: metas whose origin is PERFETTO_FORMAT.
  *
  *     perfetto.packets     TracePackets that are not modelled, framed as in a file; there may be several such metas
- *     perfetto.descriptors original packets with track descriptors and extension descriptors; `after`: after the first event
+ *     perfetto.descriptors original packets with track descriptors and extension descriptors; if tk_meta.after is set, those
+ *                          after the first event
  *     perfetto.interned    entries INTERNED_*, below: unmodelled interned data, for events whose arg "perfetto.interned"
  *                          is its number
  *     perfetto.clock       id of the trace clock, in digits, if it is not BOOTTIME
- *     perfetto.readings    struct clock_readings: relations between its clocks, to find the times of packets
+ *     perfetto.readings    struct clock_readings: relations between the file's clocks, to find the times of packets
  *     perfetto.tracks      entries PASSTHROUGH_*, below: fields of track descriptors that are not modelled
  *     perfetto.machines    array of struct format_machine
  *     perfetto.extension_descriptor   the file's description of the fields that it adds to TrackEvent
  *     perfetto.key_types   entries KEY_TYPE_*, below: types of numbers that the format from which the graph was read does not keep
- *     perfetto.filed       array of struct format_track by track, if the trace was loaded without restoring
+ *     perfetto.filed       array of struct format_track by track, if the trace was loaded with TK_WITHOUT_RESTORING
  *     perfetto.counts      composition of the file, for `info` (read/reader.h) */
 #ifndef FORMAT_PERFETTO_PASSTHROUGH_H
 #define FORMAT_PERFETTO_PASSTHROUGH_H
@@ -43,13 +44,13 @@ enum {
   PASSTHROUGH_INNER_FIELDS = 3, /* the same for its process, thread or counter */
   PASSTHROUGH_PID = 4,          /* original pid of a process, if another machine uses the same pid */
   PASSTHROUGH_UUID = 5,         /* uuid of a track that has original descriptors, or no descriptor */
-  PASSTHROUGH_PARENT = 6        /* uuid of its parent, if that is such a track */
+  PASSTHROUGH_PARENT = 6        /* uuid of the track's parent, if the parent has an entry with PASSTHROUGH_UUID */
 };
 
 /* Header of perfetto.readings. The readings follow, grouped by clock and sorted by `own`. */
 struct clock_readings {
   int64_t later_ns;  /* ns that our writer added to all times because the first time was negative */
-  int64_t base_ns;   /* graph time 0 on the trace clock, in the packets' times */
+  int64_t base_ns;   /* trace-clock time, as stated in packets, that corresponds to graph time 0 */
   int64_t origin_ns; /* tk_trace.origin_ns of the graph as it was read */
   uint32_t trace_clock, n;
 };
@@ -104,7 +105,7 @@ enum format_ids perfetto_keeps_ids(const struct tk_trace *t);
  * fewer. */
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
 
-/* Describes a track as the file does, if the trace was loaded without restoring (format->track). */
+/* Describes a track as the file does, if the trace was loaded with TK_WITHOUT_RESTORING (format->track). */
 bool perfetto_track(const struct tk_trace *t, tk_id at, struct format_track *track);
 
 /* Returns the clock of the graph's times (format->start). */

@@ -21,7 +21,7 @@ enum field_type {
 };
 
 struct schema_field {
-  uint32_t number, name, of; /* string ids: name of the field; of: name of its enum or message type */
+  uint32_t number, name, of; /* name, of: string ids of the field's name, and of the name of its enum or message type */
   uint8_t type;
   bool repeated;
 };

@@ -51,8 +51,8 @@ static bool is_profile_field(const struct pb_field *f) {
   return empty || !SHAPES[f->number] || has_fields_of(f, SHAPES[f->number]);
 }
 
-/* Fields are in any order: Go begins with times, others with types. ValueTypes {int64, int64} and Samples {ids, values, labels} stand
- * at the field numbers where an XSpace has planes and the text of errors. */
+/* Fields may be in any order: Go begins with times, other producers with types. Field 1 (ValueType) and field 2 (Sample)
+ * distinguish a profile from an XSpace, which has planes and error texts at these numbers. */
 unsigned pprof_bid(const uint8_t *p, size_t n) {
   enum { ENOUGH = 64 };
   struct pb c = pb_over(p, n);
@@ -112,7 +112,7 @@ static bool add_text(struct mem *mem, struct text **list, uint32_t *n, uint32_t 
   return true;
 }
 
-/* Adds a message by its id, the field 1. */
+/* Adds a message under its id, which is its field 1. */
 static void add_message(struct pprof *r, struct table *x, const struct pb_field *message) {
   struct pb c = pb_inside(message);
   struct pb_field f;
@@ -282,7 +282,8 @@ static void add_sample(struct pprof *r, const struct pb_field *message, tk_id un
     more = true;
     args_int(r->t, key, values[i]);
   }
-  if (n != r->n_types) trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "samples whose number of values differs from the number of types");
+  if (n != r->n_types) trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "samples with more or fewer values than sample types: "
+                                                                    "missing values count as 0");
   s.weight = values[r->chosen];
   const uint32_t args = stack_weight_args(r->t, s.weight, 0, more);
   for (uint32_t i = r->n_ids; i-- > 0;) s.stack = push_location(r, s.stack, r->ids[i]);
@@ -293,7 +294,7 @@ static void read_samples(struct pprof *r, struct pb c) {
   struct pb_field f;
   const tk_id unit = unit_of(r), cat = r->n_types ? string_of(r, r->types[r->chosen].type) : 0;
   r->track = trace_track(r->t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0);
-  trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "pprof profiles have no times of samples: all are at the start of the profile");
+  trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "pprof does not store sample times: all samples are placed at the start of the profile");
   if (r->time_nanos > 0) {
     r->t->origin_ns = r->time_nanos;
     r->t->clock = TK_CLOCK_REALTIME;

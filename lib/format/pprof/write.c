@@ -1,9 +1,10 @@
 /* write.c - writes profiles of pprof (proto/profile.proto): a Sample for each stack sample, and for each span.
  *
- * All samples of a profile have a value for each sample type. A type is the category and the unit of stack samples; spans have the type
- * `self`, whose value is their self time in nanoseconds, and the names of the spans around them as a stack. The types are known at the
- * end, and readers recognise the format by types that precede samples, so samples are kept in memory until then. Process and thread
- * are labels, and so are args. The format has no times of samples: a sample is whole if its time is the start of the profile. */
+ * All samples of a profile have a value for each sample type. A type is the category and the unit of stack samples; spans have
+ * the type `self`, whose value is their self time in nanoseconds, and the names of the spans around them as a stack. The types
+ * are known at the end, and readers recognise the format by types that precede samples, so samples are kept in memory until
+ * then. Process and thread are labels, and so are args. The format has no times of samples: a sample loses nothing only if its
+ * time is the start of the profile. */
 #include "write.h"
 
 #include <stdio.h>
@@ -25,18 +26,18 @@ struct pprof_sink {
   struct out *out;
   struct sink_options opt;
   struct mem mem;
-  struct intern strings, frames, functions, mappings; /* frames, functions, mappings: their numbers as bytes */
+  struct intern strings, frames, functions, mappings; /* frames: frame_key; functions: function_key; mappings: string id */
   struct value_type {
-    uint32_t type, unit; /* strings */
+    uint32_t type, unit; /* ids in `strings` */
   } types[TYPES_MOST];
   uint32_t n_types;
-  struct buf samples;    /* structs kept, each followed by the fields of its Sample except the values */
+  struct buf samples;    /* for each sample: a struct kept, then the fields of the Sample except the values */
   struct buf body, part; /* the Sample that is being built, and a part of it */
-  struct buf labels;     /* of the track */
+  struct buf labels;     /* labels of the current track */
   uint32_t *string_of;   /* by string of the trace: 1 + string; 0 = not known yet */
   int64_t start_ns;
   bool has_start;
-  tk_time last; /* relative to start_ns */
+  tk_time last; /* end of the last event, relative to start_ns */
 };
 
 /* A sample in memory. */
@@ -45,7 +46,7 @@ struct kept {
   int64_t value;
 };
 
-/* What is stored of a frame and of a function. */
+/* Keys under which frames and functions are interned; members are numbers in `functions`, `mappings` and `strings`. */
 struct frame_key {
   uint32_t function, mapping, line, column;
 };
@@ -160,7 +161,8 @@ static const char *name_of_unit(const char *unit) {
   return unit;
 }
 
-/* Returns the value of a sample in its unit, or in nanoseconds if it is a fraction of a larger unit of time. *whole: it is exact. */
+/* Returns the value of a sample in its unit, or in nanoseconds if it is a fraction of a larger unit of time. *whole: true if
+ * the value is exact. */
 static int64_t value_of(const struct tk_trace *t, const struct tk_event *e, bool *is_ns, bool *whole) {
   int unit;
   int32_t exp;
@@ -209,7 +211,7 @@ static void keep_span(struct pprof_sink *s, const struct tk_trace *t, const stru
   keep(s, t, e, pprof_type(s, string_text(s, "self"), string_text(s, "nanoseconds")), ns);
 }
 
-/* Keeps the spans deeper than `depth`. */
+/* Closes the open spans deeper than `depth`, and keeps each as a sample. */
 static void close_spans(struct pprof_sink *s, const struct tk_trace *t, struct pprof_open *open, uint32_t *n, uint32_t depth) {
   while (*n > depth) keep_span(s, t, open, --*n);
 }

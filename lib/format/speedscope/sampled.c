@@ -2,8 +2,8 @@
  *
  *     {"type":"sampled","name":..,"unit":"nanoseconds","startValue":0,"endValue":5,"samples":[[0,1],..],"weights":[5,..]}
  *
- * The viewer places a sample where the weights before it end. Samples with other times, in units that the format does not have, or
- * with frames of a module lose these. */
+ * The viewer places a sample where the weights before it end. Other times of samples, units that the format lacks, and the
+ * modules of frames are lost. */
 #include "sampled.h"
 
 #include <stdio.h>
@@ -93,7 +93,7 @@ struct profile {
   bool is_time;
   int exp;         /* the unit is 10^exp seconds */
   tk_time start;   /* relative to the base of the written times */
-  tk_time end;     /* where the weights end */
+  tk_time end;     /* start plus the sum of the weights, or `start` if they are not times */
 };
 
 static tk_time written_at(const struct sampled *w, const struct tk_trace *t, tk_time ts) {
@@ -107,7 +107,7 @@ static bool has_module(const struct tk_trace *t, tk_id stack) {
   return false;
 }
 
-/* Counts the samples that the profile stores only in part, and finds where it ends. */
+/* Returns the number of samples that the file can store only in part, and sets p->end. */
 static uint64_t survey(const struct sampled *w, struct profile *p) {
   uint64_t lost = 0;
   tk_time at = p->start;

@@ -16,7 +16,7 @@ struct sampled {
   const struct buf *title;
 };
 
-/* First byte of frames with a place, which no UTF-8 text contains. */
+/* First byte of the key of a frame with a source location; no UTF-8 text contains this byte. */
 enum { SAMPLED_FRAME = 0xff };
 
 /* Adds the frames of a trace. Returns false when memory runs out. */

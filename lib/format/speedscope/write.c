@@ -119,7 +119,7 @@ static void put_title(struct buf *b, const struct tk_trace *t, const struct tk_t
   const struct tk_track *of[2] = {k->parent ? &t->tracks[k->parent] : NULL, k};
   char number[32];
   size_t n;
-  if (k->kind == TK_TRACK_THREAD && k->name && strcmp(t->format, "speedscope") == 0) { /* it was the whole title */
+  if (k->kind == TK_TRACK_THREAD && k->name && strcmp(t->format, "speedscope") == 0) { /* the name is the complete title */
     const char *title = tk_string(t, k->name, &n);
     buf_append(b, title, n);
     return;

@@ -46,8 +46,8 @@ enum { MAP_KEY = 1, MAP_VALUE };
 /* Prefix for the key of an arg whose stat a later stat with the same name overrides. */
 #define XPLANE_EARLIER "xplane.earlier."
 
-/* Prefix for the key of an arg with a stat of the metadata that a stat of the event overrides. Also the key of the arg with the
- * metadata's name, if a step_name is displayed instead. */
+/* Prefix for the key of an arg that contains a stat of the event's metadata, if a stat of the event overrides it. The prefix
+ * alone is the key of the arg with the metadata's name, if a step_name is displayed instead. */
 #define XPLANE_OF_METADATA "xplane.metadata."
 #define XPLANE_OWN_NAME "xplane.name"
 /* Key of the arg with the id of the event's metadata, if other formats would confuse it with other metadata. */
@@ -82,10 +82,10 @@ enum { MAP_KEY = 1, MAP_VALUE };
 #define XPLANE_PRIVATE_SERIES "tracekit.series"
 
 /* Private: XEventMetadata.metadata of events that were generated for xprof, and of events that have a different name for xprof.
- * The displayed name is their real one. */
+ * The displayed name is the name in the trace. */
 #define XPLANE_PRIVATE_MADE "tracekit.made"
 #define XPLANE_PRIVATE_NAMED "tracekit.named"
-/* Private: the same for events without a name. */
+/* Private: like XPLANE_PRIVATE_NAMED, for events that have no name in the trace. */
 #define XPLANE_PRIVATE_NAMELESS "tracekit.nameless"
 
 /* Private: descriptions of stat metadata. A stat with one of the last two descriptions is not an arg of the trace: it is only
@@ -97,10 +97,10 @@ enum { MAP_KEY = 1, MAP_VALUE };
 /* While reading: key of the arg for a stat with a flow point. */
 #define XPLANE_LINK_KEY "tracekit.link"
 
-/* How the text with the types of stats begins if some stats are compressed strings. */
+/* Start of the JSON text with the types of stats if some stats are compressed strings. */
 #define XPLANE_COMPRESSED "{\"8\":["
 
-/* Types of stats that such descriptions define, in addition to enum tk_arg_type. */
+/* Types that descriptions of stat metadata (XPLANE_PRIVATE_TYPE) define, in addition to enum tk_arg_type. */
 enum { XPLANE_DROP = TK_ARG_TYPES + 1, XPLANE_LINK, XPLANE_DECIMAL = 100, XPLANE_MAX_EXP = 18 };
 
 /* Limits for decimals that a double represents exactly, so that they can be converted back. */

@@ -142,7 +142,7 @@ static const char *const OPCODES[] = {"all-reduce", "all-gather", "reduce-scatte
                                       "collective-broadcast"};
 enum { BY_REPLICA = 3 }; /* from this index on, ids are partitions if the collective has a channel */
 
-/* Returns the index of an opcode such as "all-reduce" or "all-reduce-start"; -1 for opcodes that are not needed. A -done
+/* Returns the index of an opcode such as "all-reduce" or "all-reduce-start"; -1 for opcodes that are not needed. A "-done" op
  * contains nothing new. */
 static int opcode_of(struct hlo_text text) {
   static const char START[] = "-start";

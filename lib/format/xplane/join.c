@@ -146,7 +146,8 @@ static void join_lines(struct plane_joiner *j) {
   }
 }
 
-/* Element i of the table is for class i; it is empty for classes without event metadata. */
+/* Adds the appended graph's table of classes. Element i of the joined table is for class i, and is empty if the class has no
+ * event metadata. */
 static void join_classes(struct plane_joiner *j) {
   struct buf *to = &j->joined->classes;
   const size_t before = to->len / sizeof(struct xplane_class);

@@ -58,7 +58,7 @@ void kineto_free(struct kineto *k);
 static inline tk_id kineto_process(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
 }
-/* Returns the call that launched the event, and its op. */
+/* Returns the call that launched the event, and the op around the call. */
 static inline struct kineto_launch kineto_launch_of(const struct kineto *k, tk_id event) {
   return k->launches[k->launch_of[event]];
 }

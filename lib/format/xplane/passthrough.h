@@ -12,8 +12,9 @@
 /* Name of the format, and origin of its metas. */
 #define XPLANE_FORMAT "xplane"
 
-/* Keys of the metas: an array of struct xplane_plane, of xplane_line, of xplane_class by class id; other fields of the space,
- * where the fields of segment n follow a varint field XPLANE_SEGMENT with value n; a struct xplane_clock. */
+/* Keys of the metas. Their contents, in the same order: an array of struct xplane_plane; an array of struct xplane_line; an
+ * array of struct xplane_class, by class id; the fields of the space other than planes, where a varint field XPLANE_SEGMENT
+ * with value n precedes the fields of segment n; a struct xplane_clock. */
 #define XPLANE_META_PLANES "xplane.planes"
 #define XPLANE_META_LINES "xplane.lines"
 #define XPLANE_META_CLASSES "xplane.classes"

@@ -24,8 +24,8 @@ struct xplane_plane_ids {
 };
 
 void xplane_ids_init(struct xplane_plane_ids *ids, struct mem *mem);
-/* Restricts new ids to first, first + step etc., and forgets which ids are in use. Rows get consecutive ids instead: `rows` ids
- * from first_row on. */
+/* Ids reserved for the next graph: first, first + step and so on; for rows, `rows` consecutive ids from first_row on.
+ * xplane_ids_turn restricts new ids to these, and forgets which ids are in use. */
 struct xplane_turn {
   uint32_t first, step, first_row, rows;
 };

@@ -43,7 +43,7 @@ struct xplane_names {
 };
 void xplane_names_of(struct xplane_names *names, struct pb plane, struct mem *mem);
 void xplane_names_free(struct xplane_names *names);
-/* Returns NULL if the stat has no name. */
+/* Returns the name of the stat with this id; NULL if it has none. */
 const struct xplane_name *xplane_name_of(const struct xplane_names *names, int64_t id);
 static inline bool xplane_name_is(const struct xplane_name *name, const char *text) {
   return name && xplane_bytes_are(name->text, text);

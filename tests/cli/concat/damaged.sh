@@ -1,4 +1,4 @@
-# A damaged copy of a part is left out, whatever the order; --keep-going leaves out what is not whole.
+# A damaged copy of a part is left out, whatever the order; --keep-going also leaves out ranks without an undamaged part.
 for r in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$r.json.gz" .; done
 tracekit scan -q rank0.json.gz rank1.json.gz -o all.scan
 tracekit plan -q all.scan -o plan.json

@@ -19,6 +19,6 @@ for wrong in '--min-dur=1s || dur > 0us' '--max-dur=10' '--pid=..' '--pid=5..3' 
   kept "$wrong"
 done
 
-# ... before anything is read.
+# An invalid expression is refused before anything is read.
 tracekit filter missing.json -e 'dur >' -o out.json; echo "status $?"
 tracekit filter missing.json --keep x -o out.json; echo "status $?"

@@ -1,4 +1,4 @@
-# Messages that are no requests, arguments that are refused, paths that lead out, statements that would write.
+# Refused: messages that are not requests, invalid arguments, paths outside of the permitted folders, statements that would write.
 . "$SRC/tests/support/mcp.sh"
 mkdir in out; trace=$FIXTURES/json/torch/ddp2_plain/rank0.json.gz
 cp "$trace" in; cp "$trace" out/secret.json.gz

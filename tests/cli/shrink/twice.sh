@@ -1,4 +1,4 @@
-# A second shrink keeps the account of what the first one removed.
+# A second shrink keeps the record of the events that the first one removed.
 cp "$FIXTURES/json/torch/ddp2_plain/rank0.json.gz" t.json.gz
 tracekit shrink -q t.json.gz --percent 60 -o a.json
 tracekit shrink -q a.json --percent 60 -o b.json

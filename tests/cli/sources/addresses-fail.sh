@@ -25,7 +25,7 @@ tracekit list --deep s3://bucket/rank0.json; echo "status $?"
 # The whole document arrived, but the program failed: still an error.
 BYTES=100000000 tracekit info s3://bucket/rank0.json; echo "status $?"
 ls *.json
-# Programs that hang, before and within the data, with a program of their own.
+# Programs that hang before or within the data, and have started a child process, which must end too.
 helper aws <<'SH'
 [ -z "$FIRST" ] || gunzip -c "$trace" | head -c 300000
 sleep 1000 & echo $! > hung; wait

@@ -1,4 +1,4 @@
-# Every kind of address as an input: files, folders, archives, members and lists; what the programs are asked for.
+# Every kind of address as an input: files, folders, archives, members and lists; and the command lines that the programs get.
 . "$SRC/tests/support/helpers.sh"
 traces=$FIXTURES/json/torch/ddp2_plain
 mkdir -p store/bucket/run "store/owner/repo/a b" store/home

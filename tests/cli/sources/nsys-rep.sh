@@ -5,7 +5,7 @@ printf '\013\000\000a report' > reports/node0.nsys-rep
 cp reports/node0.nsys-rep './--help.nsys-rep'
 cat > tools/nsys <<'END'
 #!/bin/sh
-# Stands for nsys: prints its words, and writes a database of one kernel to the path after --output=.
+# Stands in for nsys: prints its arguments, and writes a database of one kernel to the path after --output=.
 [ "$(head -c 11 "$5" | tail -c 8)" = "a report" ] || { echo "not a report: $5" >&2; exit 3; }
 echo "$1 $2 ${3%%=*} $4 $5" >> words
 ls -d "$(dirname "${3#--output=}")" | sed 's/XXXXXX//; s/tracekit-.*/tracekit-/' >> words

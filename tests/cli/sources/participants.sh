@@ -1,4 +1,4 @@
-# One folder per node or rank is one run.
+# A folder that contains one folder per node or rank is one run.
 mkdir -p run/node0 run/node1
 cp "$FIXTURES"/nasty/merge/same_pids/rank0.json run/node0/trace.json
 cp "$FIXTURES"/nasty/merge/same_pids/rank1.json run/node1/trace.json

@@ -22,7 +22,7 @@ printf '[{"ph":"X","pid":"a b","tid":1,"ts":1,"dur":1,"name":"x"},{"ph":"X","pid
 {"ph":"X","pid":"%s€€","tid":1,"ts":6,"dur":1,"name":"x"}]' "$long" "$long" "$long" > same.json
 tracekit split same.json --by process -o 's.{}.json'
 
-# ... and before anything is read if the name alone is invalid.
+# An invalid name of the parts is refused before anything is read.
 tracekit split missing.json --by process -o 'p.{}.foo'; echo "status $?"
 tracekit split missing.json --by process -o 'nowhere/p.{}.json'; echo "status $?"
 tracekit split two.json --by process -o '{}/p.json' | wc -l

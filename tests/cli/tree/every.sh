@@ -1,4 +1,4 @@
-# A loop without annotation, cut at each outermost event with a name; what precedes the first and follows the last is left out.
+# A loop without annotation, cut at each outermost event with a name; events before the first one and after the last one are left out.
 { printf '[{"ph":"X","name":"setup","pid":1,"tid":1,"ts":0,"dur":4}'
   for i in 0 1 2 3; do
     t=$((5 + 20 * i))

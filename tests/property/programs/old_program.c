@@ -1,11 +1,11 @@
-/* old_program.c - a program that reads reports as one does that must also run with a later library: rows with tk_row_at.
- * tests/property/old_program.py compiles it with headers in which the last field of every report and row is missing. */
+/* old_program.c - a program that reads rows of reports with tk_row_at, so that it also runs with a later library, whose rows are
+ * longer. tests/property/old_program.py compiles it with headers in which the last field of every report and row is missing. */
 #include <stdio.h>
 #include <string.h>
 
 #include <tracekit.h>
 
-#ifdef BY_INDEX /* what such a program must not do */
+#ifdef BY_INDEX /* such a program must not do this */
 #define ROW_AT(type, rows, kind, i) (&(rows)[i])
 #else
 #define ROW_AT(type, rows, kind, i) ((const struct type *)tk_row_at(rows, kind, i))

@@ -141,7 +141,7 @@ static void lose_zeros(struct chrome *r) {
     e->flags |= TK_FLAG_LOST_CLOCK;
     e->args = with_ts(r, e->args, 0);
   }
-  static const char LOST[] = "events at time 0 in a trace with a time base: their clock is lost, and time ranges exclude them";
+  static const char LOST[] = "events at time 0, although all others are later: their time is unknown, so time ranges exclude them";
   trace_notes(t, TK_NOTE_FACT, UINT64_MAX, LOST, z.n);
 }
 
@@ -165,7 +165,7 @@ static void place_all(struct chrome *r) {
     if (f->kind == PENDING_RECORD) continue; /* its text contains the time */
     if (f->kind == PENDING_FLOW) {
       t->flow_points[f->at].ts = 0;
-      trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: moved to the start");
+      trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: moved to the start of the trace");
       continue;
     }
     t->events[f->at].args = with_ts(r, t->events[f->at].args, f->ps);

@@ -89,7 +89,7 @@ static void check_frames(struct chrome *r) {
   if (mark && f.ids.n && !mem->failed) {
     memset(mark, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
     if (lost_frames(&f, mark))
-      trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with missing or circular parents: kept");
+      trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with missing or circular parents: kept unchanged");
   }
   mem_free(mem, mark);
   mem_free(mem, f.parents);
@@ -110,8 +110,7 @@ static void check_cap(struct tk_trace *t) {
   if (t->n_events != MOST_SPANS || t->counts.by_phase['X'] != MOST_SPANS || t->counts.empty != 1) return;
   if (!metadata || !meta_is(t, metadata, "{\"highres-ticks\":true}")) return;
   t->capped = true;
-  trace_note(t, TK_NOTE_INFO, UINT64_MAX, "1,000,000 spans, the most that JAX writes to such a file: later spans may be "
-                                          "missing");
+  trace_note(t, TK_NOTE_INFO, UINT64_MAX, "the file has 1,000,000 spans, the most that JAX writes: later spans may be missing");
 }
 
 /* Members of top-level data that are true if a buffer of the producer was full. */
@@ -142,6 +141,6 @@ void chrome_meta(struct chrome *r) {
   if (unit && !meta_is(t, unit, "\"ms\"") && !meta_is(t, unit, "\"ns\""))
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\"; it does not affect the unit of ts");
   if (trace_meta(t, "systemTraceEvents") || trace_meta(t, "powerTraceAsString"))
-    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "embedded system trace (ftrace, BattOr): kept, but not interpreted");
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "embedded system trace (ftrace, BattOr): kept, but its events are not read");
   if (t->n_events + t->n_flow_points == 0 && !t->store->left_points) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

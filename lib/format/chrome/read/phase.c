@@ -32,9 +32,9 @@ static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
 /* Known phases that must still become records: an async event or a flow point without an identity. */
 static const char *unusable(const struct chrome_event *e) {
   if (PHASES[e->ph] == PHASE_FLOW)
-    return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept as a record";
-  if (e->has_id && e->has_id2) return "async event with both id and id2: kept as a record";
-  return e->has_id || e->has_id2 ? NULL : "async event without an id: kept as a record";
+    return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept, but no flow";
+  if (e->has_id && e->has_id2) return "async event with both id and id2: kept, but not interpreted";
+  return e->has_id || e->has_id2 ? NULL : "async event without an id: kept, but not interpreted";
 }
 
 bool chrome_is_record(const struct chrome_event *e) {
@@ -172,11 +172,11 @@ static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, s
 static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id event) {
   struct tk_flow_point *f;
   if (!plain_id(&e->bind_id)) {
-    trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id is neither an integer nor a string: no flow");
+    trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id is neither an integer nor a string: no flow is created");
     return;
   }
   if (!e->flow_in && !e->flow_out) {
-    trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id without flow_in or flow_out: no flow");
+    trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id without flow_in or flow_out: no flow is created");
     return;
   }
   f = trace_add_flow_point(r->t);
@@ -267,7 +267,7 @@ static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_
 }
 
 static void note_phase(struct chrome *r, const struct chrome_event *e) {
-  char text[64] = "event whose phase is not one letter: kept as a record";
+  char text[64] = "event whose phase is not one letter: kept, but not interpreted";
   if (e->ph && strchr("MPNODVvc()=", e->ph)) return;
   if (e->ph) {
     memcpy(text, "unknown phase '?': kept as it is", 33);

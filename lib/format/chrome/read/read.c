@@ -178,8 +178,7 @@ static enum array_end read_events(struct chrome *r) {
       return ARRAY_CLOSED;
     }
     if (c == '[' && first) {
-      corrupt(r, r->j.p, "array inside the events array (several traces joined by hand? tracekit merge combines separate "
-                         "files)");
+      corrupt(r, r->j.p, "array inside the events array (several traces joined by hand? tracekit merge combines separate files)");
       return ARRAY_ERROR;
     }
     if (c == '{' ? !one_event(r) : !odd_element(r, c)) return ARRAY_ERROR;
@@ -246,7 +245,7 @@ static bool events_member(struct chrome *r, struct object_state *o) {
   r->j.p++;
   end = read_events(r);
   if (end == ARRAY_CUT) {
-    chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the events array has no end");
+    chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the events array is not closed");
     r->t->truncated = true;
   }
   return end != ARRAY_ERROR;
@@ -272,7 +271,7 @@ static bool inner_trace(struct chrome *r, struct object_state *o, bool *is_inner
   if (c == '{' && !r->j.last && r->j.end - r->j.p < WINDOW && !chrome_refill(r, r->j.p, WINDOW)) return false;
   *is_inner = c == '{' && holds_events(r->j.p, r->j.end);
   if (!*is_inner) return c >= 0;
-  chrome_note(r, TK_NOTE_REPAIR, r->j.p, "array of events found inside another object: read from there");
+  chrome_note(r, TK_NOTE_REPAIR, r->j.p, "the array of events is inside another object: read from there");
   o->events = true;
   return read_object(r, false);
 }
@@ -315,7 +314,7 @@ static bool read_object(struct chrome *r, bool is_outer) {
     }
     if (c == 0 || c == IN_PIECE) {
       if (!o.events) return no_events(r, &o);
-      if (!r->t->truncated) chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the object around the events has no end");
+      if (!r->t->truncated) chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the object around the events array is not closed");
       r->t->truncated = true;
       return true;
     }
@@ -350,7 +349,7 @@ static bool has_next_stream(struct chrome *r) {
 static bool read_objects(struct chrome *r) {
   bool ok = read_object(r, true);
   while (ok && has_next_stream(r)) {
-    chrome_note(r, TK_NOTE_INFO, r->j.p, "the events of each stream are in an object of their own");
+    chrome_note(r, TK_NOTE_INFO, r->j.p, "several JSON objects, one for each stream: all are read");
     ok = read_object(r, true);
   }
   return ok && r->err->code == TK_OK && read_tail(r);
@@ -358,7 +357,7 @@ static bool read_objects(struct chrome *r) {
 
 static bool read_lines(struct chrome *r) {
   int c;
-  chrome_note(r, TK_NOTE_INFO, r->j.p, "one event per line without brackets");
+  chrome_note(r, TK_NOTE_INFO, r->j.p, "one event per line, without an enclosing array: read line by line");
   r->lines = true;
   while ((c = peek(r)) != 0) {
     if (c < 0) return false;
@@ -413,7 +412,7 @@ static bool read_document(struct chrome *r) {
   int c;
   if (!chrome_refill(r, r->j.p, WINDOW)) return false;
   if (r->j.end - r->j.p >= 3 && memcmp(r->j.p, "\xef\xbb\xbf", 3) == 0) {
-    chrome_note(r, TK_NOTE_INFO, r->j.p, "UTF-8 byte order mark");
+    chrome_note(r, TK_NOTE_INFO, r->j.p, "UTF-8 byte order mark: skipped");
     r->j.p += 3;
   }
   c = peek(r);

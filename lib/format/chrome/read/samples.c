@@ -424,11 +424,13 @@ static void finish_profiles(struct sampler *s) {
 
 static void note_samples(struct sampler *s) {
   struct tk_trace *t = s->t;
-  if (s->n_back) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples later than the next one: their weight is 0", s->n_back);
-  if (s->n_far) trace_notes(t, TK_NOTE_REPAIR, UINT64_MAX, "samples more than 100 days from the rest: kept as records", s->n_far);
+  if (s->n_back) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples with a later time than the next sample: weight set to 0", s->n_back);
+  if (s->n_far) trace_notes(t, TK_NOTE_REPAIR, UINT64_MAX, "samples more than 100 days from the rest: kept, but not "
+                                                           "interpreted", s->n_far);
   if (s->n_unknown)
-    trace_notes(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a known call frame: kept as records", s->n_unknown);
-  if (s->n_orphans) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "orphaned ProfileChunk: kept as a record", s->n_orphans);
+    trace_notes(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a known call frame: kept, but not interpreted", s->n_unknown);
+  if (s->n_orphans) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples (ProfileChunk) without a Profile event: kept, but not "
+                                                             "interpreted", s->n_orphans);
 }
 
 void chrome_samples(struct chrome *r) {

@@ -46,5 +46,6 @@ void chrome_untime_names(struct tk_trace *t) {
     e->cls = to[e->cls];
   }
   mem_free(mem, to);
-  if (changed) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "durations at the end of names: left out, because spans have them", changed);
+  if (changed) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "durations at the end of event names: removed, because spans record "
+                                                        "their duration", changed);
 }

@@ -60,7 +60,7 @@ static void read_values(struct gecko *g, struct json_walk *w, const struct json_
       *trace_add_event(g->t) = e;
     }
   gecko_rows_end(&r);
-  if (sums && !exact) trace_note(g->t, TK_NOTE_INFO, UINT64_MAX, "counters that cannot be added up: some values are differences");
+  if (sums && !exact) trace_note(g->t, TK_NOTE_INFO, UINT64_MAX, "counters whose sum is not exact: some values shown are differences");
 }
 
 /* Returns the track of a counter; a second one of the same name gets a number. */

@@ -132,7 +132,7 @@ static tk_id thread_track(struct gecko *g, struct json_walk *w, const struct gec
   if (n && ++*n > 1 && tid.kind == TK_IDENT_INT) {
     snprintf(text, sizeof text, "%lld.%u", (long long)tid.num, *n - 1);
     track = trace_track(g->t, TK_TRACK_THREAD, g->pid, ident_str(trace_text(g->t, text)), 0);
-    trace_note(g->t, TK_NOTE_INFO, UINT64_MAX, "threads with the ids of another thread: a number was added to their ids");
+    trace_note(g->t, TK_NOTE_INFO, UINT64_MAX, "several threads with the same id: a number was added to the id");
   }
   return track;
 }
@@ -273,7 +273,8 @@ static void note_facts(struct gecko *g) {
   if (g->n_marker_stacks) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "stacks of markers: not read", g->n_marker_stacks);
   if (g->n_started_before)
     trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "markers that started before the recording: clipped", g->n_started_before);
-  if (g->times_are_bytes) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "times are offsets into a file: all samples are at time 0");
+  if (g->times_are_bytes) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "sample times are offsets into a file, not times: all "
+                                                                  "samples are placed at time 0");
 }
 
 static void free_reader(struct gecko *g) {

@@ -116,7 +116,7 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
   tk_time end;
   if (!is_event(type)) return;
   if (!database_time(&r->d, &row->v[START], &e.ts)) {
-    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "NVTX events without a usable start: skipped");
+    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "NVTX events without a usable start time: skipped");
     r->d.t->counts.dropped++;
     return;
   }

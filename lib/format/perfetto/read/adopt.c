@@ -1,7 +1,7 @@
-/* adopt.c - reads the block that another format embedded for Perfetto (write/carried.c).
+/* adopt.c - restores properties of Perfetto tracks from the block that another format embedded (write/carried.c).
  *
- * Other software may have changed the file in between. A track of the block that no longer exists is ignored. If any track that
- * kept its uuid was removed or renamed, no track keeps it: all are described anew, with their properties. */
+ * Other software may have changed the file in between. A track of the block that no longer exists is ignored. If any track with
+ * a uuid was removed or renamed, no track keeps its uuid: all tracks get new descriptors with their original properties. */
 #include "adopt.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 struct adopter {
   struct tk_trace *t;
   struct map places;   /* hash of the identity of a track -> track; collisions continue at hash + 1 */
-  struct buf entries;  /* new perfetto.tracks */
+  struct buf entries;  /* new contents of the meta perfetto.tracks */
   struct buf metas;    /* metas to add: fields of GRAPH_META */
   bool is_whole;       /* all tracks with uuids were found unchanged */
 };
@@ -233,7 +233,7 @@ static bool is_descriptor(const struct pb_field *packet) {
 
 /* True if the meta contains no damaged packet, and no packet of another kind. */
 static bool is_sound(const struct described_meta *m) {
-  if (!m->key || strcmp(m->key, PASSTHROUGH_DESCRIPTORS) != 0) return true; /* the others are checked on their own */
+  if (!m->key || strcmp(m->key, PASSTHROUGH_DESCRIPTORS) != 0) return true; /* only descriptors consist of packets */
   struct pb in = pb_inside(&m->bytes);
   struct pb_field packet;
   while (pb_next(&in, &packet))
@@ -250,7 +250,7 @@ static bool metas_are_sound(const struct adopter *a) {
   return true;
 }
 
-/* True if the data, which is written as it is, is not damaged. */
+/* True if the data is not damaged; the writer copies it unchanged. */
 static bool is_sound_data(const struct described_meta *m) {
   struct pb in = pb_inside(&m->bytes);
   struct pb_field f;

@@ -1,4 +1,4 @@
-/* adopt.h - reads the block that another format embedded for Perfetto. */
+/* adopt.h - restores properties of Perfetto tracks from the block that another format embedded. */
 #ifndef FORMAT_PERFETTO_READ_ADOPT_H
 #define FORMAT_PERFETTO_READ_ADOPT_H
 

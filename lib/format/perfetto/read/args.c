@@ -59,7 +59,7 @@ static bool copy_json(struct perfetto *r, const struct pb_field *f) {
   j.p = r->copy.data;
   j.end = j.p + f->value + 1;
   bool ok = json_blank(&j) && json_copy(&j, &r->json);
-  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "annotation whose JSON is not strict: repaired");
+  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "debug annotation whose JSON has syntax errors: repaired");
   if (!ok) r->json.len = from;
   buf_free(&j.scratch);
   return ok;
@@ -97,7 +97,7 @@ static bool is_empty(const struct pb_field *json) {
   return json->value == 2 && (memcmp(json->p, "{}", 2) == 0 || memcmp(json->p, "[]", 2) == 0);
 }
 
-/* Returns the type of a value, unless the JSON text that put_scalar writes implies it. */
+/* Returns the type of a value; VALUE_IMPLIED if the JSON text that put_scalar writes implies the type. */
 static char type_of_value(const struct pb_field *v) {
   const double d = v->number == ANNOTATION_DOUBLE ? pb_as_double(v->value) : 0;
   switch (v->number) {
@@ -139,7 +139,7 @@ static bool put_filed_scalar(struct perfetto *r, const struct pb_field *v) {
   }
 }
 
-/* True for text that trace_processor ignores: text that is not JSON, or a number that ends with the text. */
+/* True for text that trace_processor ignores: text that is not JSON, or a bare number with nothing after it. */
 static bool ignores_json(const struct pb_field *f) {
   const uint8_t last = f->value ? f->p[f->value - 1] : 0;
   return last != '}' && last != ']' && last != '"' && last != 'e' && last != ' ' && last != '\n';
@@ -184,7 +184,7 @@ struct builder {
 
 static bool open_level(struct perfetto *r, struct builder *b, struct level l) {
   if (b->n == ANNOTATION_LEVELS) {
-    perfetto_note(r, TK_NOTE_REPAIR, "annotations nested more than 100 levels deep: cut");
+    perfetto_note(r, TK_NOTE_REPAIR, "debug annotations nested more than 100 levels deep: deeper levels are dropped");
     put_type(r, VALUE_IMPLIED);
     buf_append(&r->json, "null", 4);
     return false;
@@ -239,7 +239,7 @@ static void put_next_key(struct perfetto *r, struct level *l) {
   buf_append(&r->json, ":", 1);
 }
 
-/* Replaces characters of a name that look like structure, as trace_processor does. Names in JSON text are not changed. */
+/* Replaces ".", "[" and "]" in a name by "_", as trace_processor does. Names in JSON text are not changed. */
 static tk_id filed_name(struct perfetto *r, tk_id name) {
   size_t n;
   const char *text = tk_string(r->t, name, &n);
@@ -250,7 +250,8 @@ static tk_id filed_name(struct perfetto *r, tk_id name) {
   return trace_string(r->t, r->copy.data, r->copy.len);
 }
 
-/* Writes the name of a dictionary's entry. JSON text implies a dictionary only if importers keep its names (write/nested.c). */
+/* Writes the name of a dictionary's entry. If importers would change the name, the types must be stored, so that the writer
+ * creates a dictionary again rather than JSON text (write/nested.c). */
 static void put_name(struct perfetto *r, tk_id name) {
   const bool is_changed = strpbrk(tk_string(r->t, name, NULL), ".[]") != NULL;
   r->has_types = r->has_types || is_changed;
@@ -308,7 +309,7 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   if (r->filed && ignores_json(f)) return;
   if (!copy_json(r, f) || !buf_append(&r->json, " \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) {
     if (r->filed) return;
-    perfetto_note(r, TK_NOTE_REPAIR, "annotation with invalid JSON: kept as text");
+    perfetto_note(r, TK_NOTE_REPAIR, "debug annotation with unreadable JSON: kept as text");
     args_str(t, key, TK_ARG_STR, perfetto_field_text(r, f));
     return;
   }
@@ -403,7 +404,7 @@ static bool has_message(const struct pb_field *f, unsigned level) {
   return false;
 }
 
-/* Without the byte of a message's tag, there is none. */
+/* The search for the tag byte of ANNOTATION_PROTO quickly rules out most annotations. */
 bool perfetto_has_message(const uint8_t *p, size_t n) {
   const struct pb_field f = {.number = EVENT_DEBUG_ANNOTATIONS, .wire = PB_BYTES, .value = n, .p = p};
   return memchr(p, PB_KEY(ANNOTATION_PROTO, PB_BYTES), n) && has_message(&f, 0);

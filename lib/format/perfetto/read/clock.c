@@ -128,7 +128,7 @@ static bool place_snapshot(struct perfetto *r, const struct reading *all, uint32
 
 static void use_realtime(struct perfetto *r, int64_t real, int64_t trace) {
   if (!r->has_real) r->zero_ns = wrapping_add(real, -trace);
-  else if (real < r->last_real) perfetto_note(r, TK_NOTE_REPAIR, "REALTIME stepped back between clock snapshots: the first "
+  else if (real < r->last_real) perfetto_note(r, TK_NOTE_REPAIR, "clock REALTIME was set back between snapshots: the first "
                                                                  "snapshot is used");
   r->has_real = true;
   r->last_real = real;

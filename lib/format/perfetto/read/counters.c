@@ -175,7 +175,7 @@ void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struc
   collect_sample(r, q, &rest, s);
 }
 
-/* A counter event without a sample is on a track that viewers ignore. */
+/* Adds a counter event that had no sample; it was written on a track that viewers ignore. */
 void perfetto_lone_counter(struct perfetto *r, struct sequence *q, const struct counter_sample *s, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;

@@ -6,7 +6,7 @@
 
 /* Returns the value of a sample as an arg; adds it to the sum of an incremental counter. */
 struct tk_arg counters_value(struct perfetto *r, const struct counter_sample *s);
-/* Adds a sample with such a value. */
+/* Adds a sample with a value that counters_value returned. */
 void counters_add(struct perfetto *r, const struct counter_sample *s, const struct tk_arg *value);
 void perfetto_sample(struct perfetto *r, const struct counter_sample *s);
 

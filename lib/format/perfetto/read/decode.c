@@ -214,7 +214,8 @@ static bool unusual_annotation(struct decoder *to, const uint8_t *const from, si
   return value_arg(to, &value, &number, &a) && add_arg(to, key, &a, d);
 }
 
-/* Almost every annotation has two fields, an interned name and an integer or an interned text. */
+/* Decodes an annotation. Fast if it consists of an interned name and an integer or interned text, as almost every annotation
+ * does. */
 static inline bool annotation(struct decoder *to, const uint8_t *const from, size_t n, struct decoded *d) {
   const uint8_t *p = from, *const end = p + n;
   uint64_t key, v;
@@ -248,7 +249,7 @@ static bool point(struct decoder *to, uint64_t id, bool terminating, struct deco
   return true;
 }
 
-/* Stores the only category that most events have. */
+/* Stores the event's category. Returns false for an empty or second category; the reader handles these events. */
 static bool category(struct decoded *d, const uint8_t *p, uint64_t v) {
   if (d->cat.p || d->cat.v || (!p && !v)) return false;
   d->cat = (struct decoded_text){p, v};

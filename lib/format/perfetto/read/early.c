@@ -114,8 +114,8 @@ static bool keep_last_switch(const struct perfetto *r, const struct pb_field *co
   return true;
 }
 
-/* Copies the parts of the bundle that may stay to r->packets. Returns the number of parts that go; *left: the number of parts with
- * events that stay. */
+/* Copies to r->packets those parts of the bundle that may stay. Returns the number of parts that are dropped. *left becomes the
+ * number of parts with events that stay. */
 static uint64_t reduce(struct perfetto *r, const struct pb_field *bundle, uint64_t *left) {
   struct pb in = pb_inside(bundle);
   struct pb_field f;

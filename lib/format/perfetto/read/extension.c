@@ -1,4 +1,4 @@
-/* extension.c - converts those fields of TrackEvent to args that the file itself describes.
+/* extension.c - converts to args those fields of TrackEvent that the file itself describes.
  *
  * The fields of a message are first sorted by number, because all fields with the same number form an array, wherever they are
  * in the message. */

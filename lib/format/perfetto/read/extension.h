@@ -1,4 +1,4 @@
-/* extension.h - converts those fields of TrackEvent to args that the file itself describes. */
+/* extension.h - converts to args those fields of TrackEvent that the file itself describes. */
 #ifndef FORMAT_PERFETTO_READ_EXTENSION_H
 #define FORMAT_PERFETTO_READ_EXTENSION_H
 
@@ -7,8 +7,8 @@
 /* Returns the *n args for an event's fields. They contain pointers into `fields`. */
 const struct member *extension_read(struct extension_reader *x, const struct buf *fields, uint32_t *n);
 
-/* Adds these args to the args under construction, with keys that begin with `prefix`. Returns the number of args that are bytes
- * rather than text. */
+/* Adds the args that extension_read returned to the args under construction, with keys that begin with `prefix`. Returns the
+ * number of args that are bytes rather than text. */
 uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, const char *prefix, struct tk_trace *t);
 
 #endif

@@ -8,7 +8,7 @@
 void extra_compute(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,
                    const struct counter_sample *site);
 
-/* Adds these samples to the graph. */
+/* Adds the event's counter samples to the graph. */
 void extra_add(struct perfetto *r, const struct track_event *e, struct counter_sample site);
 
 #endif

@@ -1,8 +1,9 @@
 /* filed_stacks.c - see filed_stacks.h.
  *
- * trace_processor adds rows of frames, mappings and call sites when a sample first refers to them, and frames of one name are apart if
- * their mappings or addresses are. A mapping with a range of addresses belongs to a process; others with equal fields are one. So
- * interned data is kept here, as ids that refer to each other, until a sample needs it. */
+ * trace_processor adds a row for a frame, mapping or call site when a sample first refers to it. Frames with the same name are
+ * distinct if their mappings or addresses differ. A mapping with a range of addresses belongs to one process; mappings without
+ * a range are merged if their fields are equal. So interned data is kept here, as ids that refer to each other, until a sample
+ * needs it. */
 #include "filed_stacks.h"
 
 #include "graph/stack.h"
@@ -38,12 +39,12 @@ void filed_stacks_free(struct perfetto *r) {
 /* Appends an id to the list that is being read. */
 static void add_id(struct filed_stacks *s, uint64_t id) { buf_append(&s->ids, &id, sizeof id); }
 
-/* Returns the index of the next id. */
+/* Returns the index that the next id in the list will get. */
 static uint32_t next_id(const struct filed_stacks *s) { return (uint32_t)(s->ids.len / sizeof(uint64_t)); }
 
 static uint64_t id_at(const struct filed_stacks *s, uint32_t i) { return ((const uint64_t *)(const void *)s->ids.data)[i]; }
 
-/* Defines a build id as hexadecimal digits. Chrome once wrote digits: 33 characters. */
+/* Defines a build id as hexadecimal digits. A value of 33 bytes already consists of digits: Chrome once wrote them as text. */
 static void filed_build_id(struct perfetto *r, struct sequence *q, const struct pb_field *f, uint64_t iid) {
   enum { OF_CHROME = 33 };
   struct pb c = pb_inside(f);
@@ -103,7 +104,7 @@ static void filed_frame(struct perfetto *r, struct sequence *q, const struct pb_
   sequence_define(r, q, IID_FRAME, iid, s->n_frames);
 }
 
-/* Keeps the number of frames of a callstack and their ids. */
+/* Stores a callstack: the number of its frames, then the iids of the frames. */
 static void filed_callstack(struct perfetto *r, struct sequence *q, const struct pb_field *f, uint64_t iid) {
   struct filed_stacks *s = &r->filed_stacks;
   struct pb c = pb_inside(f);
@@ -177,7 +178,8 @@ static uint32_t find_mapping(struct perfetto *r, struct sequence *q, uint32_t pr
   return *slot = s->mapping_of[number];
 }
 
-/* Returns the frame of the graph; the first one with its mapping, address and name has the place in the source. */
+/* Returns the frame of the graph. Frames with the same mapping, address and name are one; the first of them determines the file
+ * and line. */
 static tk_id find_frame(struct perfetto *r, struct sequence *q, uint32_t process, uint64_t iid) {
   struct filed_stacks *s = &r->filed_stacks;
   const tk_id at = sequence_find(q, IID_FRAME, iid);

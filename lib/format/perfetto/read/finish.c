@@ -127,7 +127,7 @@ static void set_clock(struct perfetto *r) {
   if (r->has_real && r->trace_clock != CLOCK_REALTIME && r->zero_ns < SANE && r->zero_ns > -SANE && t->origin_ns < SANE) {
     t->zero_ns = r->zero_ns + r->later_ns;
     t->origin_ns += r->zero_ns;
-    /* timestamps that are dates need no base, unless a file of another format stated that it is 0 */
+    /* a trace whose timestamps are dates needs no base, unless its data from another format states a base of 0 */
     const bool stated = time_base_is_stated(t);
     t->has_zero = stated || t->zero_ns != 0 || !time_base_is_date(t->origin_ns);
     t->clock = TK_CLOCK_REALTIME;

@@ -22,7 +22,7 @@ static bool is_mark(const struct perfetto *r, const struct tk_event *e) {
   return (e->kind == TK_EVENT_BEGIN || e->kind == TK_EVENT_END) && r->nodes[e->track / ASPECTS].in_packets;
 }
 
-/* Returns a hash of the properties that a begin and its end share. Their args are only ids and scopes. */
+/* Returns a hash of the properties that a begin and its end share. The args of these events are only ids and scopes. */
 static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   uint64_t key = e->track;

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Pairs the spans of tracks with such end events. */
+/* Pairs the spans of those tracks on which an end event names a span other than the innermost one. */
 void perfetto_finish_ends(struct perfetto *r);
 
 #endif

@@ -30,11 +30,11 @@ struct track_finisher {
   struct process_slot *processes;
   uint32_t n_processes, cap_processes;
   struct map pids;   /* machine and pid -> index in `processes` */
-  struct map absent; /* machine -> process for the machine's tracks without a process */
-  struct map theirs; /* process without an id, kind, tid or name -> track */
+  struct map absent; /* machine -> process without an id, the parent of the machine's tracks that belong to no process */
+  struct map theirs; /* hash of a process without an id, a kind, and a tid or name -> track */
   struct map tids;   /* process and text of a tid -> how often the text was used */
   struct map renumbered; /* process -> its original pid, if another machine uses the same pid */
-  uint32_t next_pid;     /* next pid to replace such a pid */
+  uint32_t next_pid;     /* next free pid for a process in `renumbered` */
 };
 
 /* Location of a track: its process, and the thread or named track above it. */
@@ -75,7 +75,7 @@ static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
 }
 
 /* Returns the track with this kind, tid and name in a process. trace_track finds processes by pid, so among processes without a
- * pid it only finds that of the unnamed machine. */
+ * pid it only finds the process of the unnamed machine. */
 static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid, tk_id name) {
   struct tk_trace *t = s->r->t;
   struct tk_ident pid = t->tracks[process].pid;
@@ -378,7 +378,7 @@ static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
   if (id) r->t->tracks[id].by_series = true;
   if (id) return id;
   struct tk_track *k = trace_add_track(r->t);
-  if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track without a descriptor");
+  if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track without a descriptor: kept on a separate track");
   k->kind = TK_TRACK_COUNTERS;
   k->in_packets = n->in_packets;
   k->parent = h.process;
@@ -438,7 +438,7 @@ static void finish_empty(struct track_finisher *s) {
   }
 }
 
-/* Replaces the names of tracks by the names in records. */
+/* Converts the sites of records to tracks. A track whose name a record contains is no longer marked as renamed. */
 static void finish_records(struct track_finisher *s) {
   struct perfetto *r = s->r;
   for (tk_id i = 1; i <= r->t->n_records; i++) {
@@ -450,8 +450,8 @@ static void finish_records(struct track_finisher *s) {
   }
 }
 
-/* True if the output can use the same uuid for the track. This is not the case for tracks of our own writer, which writes a new
- * descriptor with any uuid. */
+/* True if the output must use the same uuid for the track. Tracks that our own writer described may get any uuid, because it
+ * describes them anew. */
 static bool keeps_uuid(const struct node *n) { return (n->uuid || n->is_default) && (n->as_it_came || !n->described); }
 
 static bool keeps_parent(const struct perfetto *r, const struct node *n) {

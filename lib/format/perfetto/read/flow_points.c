@@ -61,8 +61,8 @@ static void read_points(struct perfetto *r, struct sequence *q, const struct pac
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
 }
 
-/* Meaning of the private fields of an event for its flow ids: none, that they are stored as flow points, or that they are
- * links of chains. */
+/* Information about an event's flow ids in its private fields: none; the ids are also stored as complete flow points; the ids
+ * are links of chains. */
 enum said { SAID_NOTHING, SAID_POINTS, SAID_CHAIN };
 
 static enum said said_of_ids(const struct packet *k) {

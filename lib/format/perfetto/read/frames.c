@@ -139,8 +139,8 @@ static size_t find_rest(struct frames *f, size_t end) {
   return packet && perfetto_is_packet(f->s.p + end + h.size, (size_t)h.length, 2) ? 0 : next;
 }
 
-/* Takes the frame at the cursor if it is followed by another one and no bytes have to be fetched, which is the case for almost every
- * packet. Its length has at most three bytes. */
+/* Takes the frame at the cursor if it is followed by another one and no bytes have to be fetched, which is the case for almost
+ * every packet. Only handles packets whose length takes at most three bytes. */
 static bool take_usual(struct frames *f, struct frame *out) {
   enum { LENGTH_MOST = 3 };
   const uint8_t *p = f->s.p;

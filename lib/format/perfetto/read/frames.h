@@ -21,7 +21,7 @@ struct frame {
   const uint8_t *p; /* the packet; valid until the next call */
   size_t n;
   uint64_t offset;  /* offset of the packet in the input */
-  bool found;       /* true if it ends where the next packet was found */
+  bool found;       /* true if the stated length was wrong, and the packet ends where the next packet was found */
   bool other;       /* true for a field of the Trace message that is not a packet; p then includes its tag */
 };
 

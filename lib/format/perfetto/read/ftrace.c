@@ -14,7 +14,7 @@
 struct bundle {
   uint32_t machine, cpu;
   uint32_t clock; /* index of the clock; 0 = BOOTTIME, which is the trace clock */
-  int64_t shift;  /* ns to add to get times of that clock */
+  int64_t shift;  /* ns to add to the bundle's times to get times on `clock` */
   uint64_t n_other, n_sched; /* number of events that are not read */
 };
 
@@ -236,5 +236,5 @@ void perfetto_ftrace(struct perfetto *r, const struct packet *k) {
   }
   if (b.n_other) trace_notes(r->t, TK_NOTE_INFO, r->offset, "ftrace events kept only in Perfetto output", b.n_other);
   if (b.n_sched)
-    trace_notes(r->t, TK_NOTE_INFO, r->offset, "scheduler events of threads: not read because they were not requested", b.n_sched);
+    trace_notes(r->t, TK_NOTE_INFO, r->offset, "scheduler events of threads: not read without the setting perfetto.sched", b.n_sched);
 }

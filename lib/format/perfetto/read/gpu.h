@@ -9,7 +9,7 @@ bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct pac
 
 /* Returns the process of a GPU. */
 tk_id gpu_process(struct perfetto *r, uint32_t machine, uint32_t number);
-/* Sets the machines of these processes, once all packets that may name machines were read. */
+/* Sets the machines of all GPU processes. Call when all packets that may name machines have been read. */
 void gpu_name_machines(struct perfetto *r);
 
 #endif

@@ -1,8 +1,9 @@
 /* gpu_own.c - see gpu_own.h.
  *
- * The private fields contain the begin of the span, and possibly its end, as track events: on the default track, with names, args
- * and flows. Only the duration comes from the stage, whose other fields show the same to viewers. For a sample, they contain its track
- * event; the packet that ends a counter contains none. */
+ * The private fields contain the begin of the span, and possibly its end, as track events: on the default track, with names,
+ * args and flows. Only the duration comes from the GpuRenderStageEvent; its other fields repeat the span for viewers. For a
+ * counter sample, the private fields contain the track event of the sample; they are empty in the packet that ends a
+ * counter. */
 #include "gpu_own.h"
 
 #include "clock.h"

@@ -64,7 +64,7 @@ tk_id machine_name(struct perfetto *r, uint32_t id) {
 enum { ROUND_CLOCKS_MOST = 16 };
 static const uint64_t ROUND_NS = 30000000000;
 
-/* Readings of the clocks on both machines, by clock id; 0 = none. */
+/* A pair of snapshots, one of the client and one of the host: readings of their clocks, by clock id; 0 = none. */
 struct pair {
   uint64_t client[ROUND_CLOCKS_MOST], host[ROUND_CLOCKS_MOST];
 };

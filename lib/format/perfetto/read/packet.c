@@ -139,7 +139,7 @@ static void defer(struct perfetto *r, struct sequence *q, const struct packet *k
 }
 
 static void skip_packets(struct perfetto *r, uint64_t offset, uint64_t n, uint64_t events) {
-  trace_notes(r->t, TK_NOTE_REPAIR, offset, "packets that depend on missing earlier packets of their sequence: skipped", n);
+  trace_notes(r->t, TK_NOTE_REPAIR, offset, "packets that depend on lost earlier packets of their sequence: skipped", n);
   r->t->counts.read += events;
   r->t->counts.dropped += events;
 }
@@ -195,7 +195,7 @@ void perfetto_read_deferred(struct perfetto *r) {
     r->sequences[i].deferred = (struct buf){0};
     r->sequences[i].valid = r->sequences[i].cleared = true;
     r->offset = r->sequences[i].first_deferred;
-    perfetto_note(r, TK_NOTE_REPAIR, "sequence without a packet that sets its state: its packets are read anyway");
+    perfetto_note(r, TK_NOTE_REPAIR, "packet sequence without its first packet, which sets its state: read anyway");
     for (struct pb c = pb_over(packets.data, packets.len); pb_next(&c, &f);) perfetto_packet(r, f.p, (size_t)f.value, &compressed);
     buf_free(&packets);
   }

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Does the same as perfetto_packet for a packet that may be decoded already. */
+/* Processes the packet in `d` like perfetto_packet; faster if d->is_event, because the packet is decoded already. */
 bool perfetto_take_packet(struct perfetto *r, const struct decoded *d, struct pb_field *compressed);
 
 /* Processes a packet. Sets *compressed to a compressed packet, whose contents the caller must read. Returns false, without any

@@ -46,7 +46,7 @@ static void keep_shared_clocks(struct perfetto *r, const struct pb_field *snapsh
   pb_message(&r->copy, PACKET_CLOCK_SNAPSHOT, &r->text);
 }
 
-/* Copies the fields of the packet for which `keep` returns true to r->copy. `ns`: time on the trace clock that replaces the
+/* Copies to r->copy those fields of the packet for which `keep` returns true. `ns`: time on the trace clock that replaces the
  * packet's time; NULL = none. `no_time`: drops the time. */
 static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)(const struct pb_field *f), bool no_time,
                         const int64_t *ns) {
@@ -115,8 +115,8 @@ void passthrough_packet(struct perfetto *r, struct sequence *q, const struct pac
   if (now) append_packets(r, &r->packets);
 }
 
-/* Copies a legacy_event to r->fields, with the thread of its sequence if the event is on no track: importers only apply the thread of
- * a sequence to what follows its descriptor, which is written elsewhere. */
+/* Copies a legacy_event to r->fields. If the event is on no track, adds the thread of its sequence: importers apply that thread
+ * only to packets after the thread descriptor, and the output contains the descriptor elsewhere. */
 static void keep_legacy(struct perfetto *r, const struct sequence *q, const struct track_event *e, const struct pb_field *legacy) {
   const uint64_t uuid = e->has_track ? e->track_uuid : q->has_track ? q->default_track : 0;
   const bool is_of_sequence = !uuid && q->has_thread && (!e->has_track || !e->has_type);

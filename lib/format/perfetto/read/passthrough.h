@@ -28,7 +28,7 @@ void passthrough_readings(struct perfetto *r);
  * damaged; damaged ones are dropped. */
 void passthrough_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, bool whole);
 
-/* Keeps a packet that has this form already. Returns false if the private packet is of another kind. */
+/* Keeps a packet that already has this form because tracekit wrote the input. Returns false for other private packets. */
 bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const struct packet *k);
 
 /* Keeps data that is embedded for another format. Returns false if the private packet contains none. */

@@ -9,8 +9,8 @@ enum { PROC_UNKNOWN = -1 }; /* pid of a thread whose process is unknown */
 void procs_init(struct perfetto *r);
 void procs_free(struct perfetto *r);
 
-/* Return a node, adding it if necessary; 0 when memory runs out. If the process of a thread differs from the last known one, it
- * is a new thread, because the kernel reuses numbers. */
+/* Return a node, adding it if necessary; 0 when memory runs out. If the process of a thread differs from the last known one,
+ * the thread is a new one, because the kernel reuses thread ids. */
 uint32_t proc_process(struct perfetto *r, uint32_t machine, int64_t pid);
 uint32_t proc_thread(struct perfetto *r, uint32_t machine, int64_t tid, int64_t pid);
 /* Returns the thread with this number that was used last; 0 if there is none. */

@@ -57,10 +57,10 @@ struct iid_table {
   struct map sparse;
 };
 enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_GPU, IID_FUNCTION, IID_PATH, IID_SOURCE,
-                IID_MAPPING, IID_OWN_MAPPING, /* module: a string; of our writer */
+                IID_MAPPING, IID_OWN_MAPPING, /* string: module; the same for mappings of our writer */
                 IID_FRAME,   /* frame of the graph */
                 IID_STACK,   /* stack of the graph */
-                IID_BUILD_ID, /* a string; for queries, as the three before it: 1 + index in struct filed_stacks */
+                IID_BUILD_ID, /* string, only for queries; MAPPING, FRAME, STACK are then 1 + index in filed_stacks */
                 IID_KINDS };
 
 enum { EXTRA_COUNTERS = 16 };
@@ -93,9 +93,9 @@ struct sequence {
   uint32_t last_node;
 };
 
-/* A track, as its descriptors define it; also a track that events use but no descriptor describes. */
+/* A node is a track as its descriptors define it, or a track that events use but no descriptor describes. */
 enum node_kind { NODE_UNKNOWN, NODE_PROCESS, NODE_THREAD, NODE_COUNTER, NODE_NAMED };
-/* The part of a node on which an event is: each aspect that has events becomes a track. */
+/* The part of a node to which an event belongs. Each part that has events becomes a track. */
 enum aspect { ON_TRACK, ON_ASYNCS, ON_PROCESS, ON_COUNTER, ON_GLOBAL, ASPECTS };
 
 struct node {
@@ -144,13 +144,14 @@ struct filed_stacks {
   struct filed_mapping {
     struct stack_mapping m; /* without its name and build id */
     uint64_t build_id;      /* iid */
-    uint32_t path, path_end; /* indices in `ids`: iids */
+    uint32_t path, path_end; /* range of indices in `ids`: iids of the parts of the path */
   } *mappings;
   struct filed_frame {
     uint64_t name, mapping, file, address; /* name, mapping, file: iids */
     uint32_t line;
   } *frames;
-  struct buf ids;       /* uint64_t: of each callstack, the number of frames and their iids; and of mappings, the iids of paths */
+  struct buf ids;       /* uint64_t: for each callstack, the number of its frames and their iids; for each mapping, the iids of
+                         * its path */
   struct map processes; /* process -> index */
   struct map stacks, of_process; /* process and callstack -> stack of the graph; process and mapping -> mapping of the graph */
   struct map frame_rows; /* hash of mapping, address and name -> frame of the graph */
@@ -213,11 +214,11 @@ struct raw_point {
 
 /* Sums of incremental counters, which are separate for each sequence. */
 struct counter_sums {
-  struct map index; /* node << 32 | sequence -> 1 + index */
+  struct map index; /* node << 32 | sequence -> 1 + index in `of` */
   struct counter_sum {
     int64_t whole;
     double real;
-    uint32_t clearing; /* of the sequence, since which it adds up */
+    uint32_t clearing; /* number of the sequence's clearing since which deltas are added up */
   } *of;
   uint32_t n, cap;
 };
@@ -245,7 +246,7 @@ struct generation {
   uint32_t number; /* set when the first event needs it; 0 = not needed */
 };
 
-/* Number of packets by content. */
+/* Numbers of packets by kind of content: most kinds, and one counter. */
 enum { PACKET_KINDS = 64 };
 struct packet_kind {
   uint32_t field; /* number of the field with the content; 0 = only sequence state */
@@ -327,7 +328,7 @@ struct perfetto {
     uint64_t count, offset, packet; /* number of repairs; offset and number of the first packet that needed one */
   } damage[DAMAGES];
   unsigned n_damages;
-  uint64_t n_said; /* number of notes and repairs so far, however often each */
+  uint64_t n_said; /* number of notes and repairs so far, including repeated ones */
   struct sequence *sequences;
   struct node *nodes;
   struct clock *clocks;
@@ -364,7 +365,8 @@ struct perfetto {
   struct buf early_copy;
   uint32_t early_clock;  /* the trace clock, and later_ns, when the first packet was left out */
   int64_t early_later_ns;
-  struct buf value_types, types; /* value_types: of the last nested annotation; types: arg ARG_TYPES of the event, not closed */
+  struct buf value_types, types; /* value_types: of the last nested annotation; types: ARG_TYPES of the event, without the
+                                  * closing brace */
   bool has_types;                /* true if JSON text does not imply value_types */
   struct buf descriptors, late_descriptors; /* packets with descriptors: those before and after their track's first event */
   struct extension_reader extensions;

@@ -1,9 +1,9 @@
 /* samples.c - see samples.h.
  *
- * Frames and stacks are interned in the graph as soon as their sequence defines them; the values of their iids are ids of the graph.
- * A frame's module is the path of its mapping as trace_processor prints it: each part after a slash. Samples of other producers have
- * weight 1, because their counts are running totals; they are on threads of packets of the system (procs.h), whose events stay in their
- * packets. */
+ * Frames and stacks are interned in the graph as soon as their sequence defines them; the values of their iids are ids of the
+ * graph. A frame's module is the path of its mapping as trace_processor prints it: each part after a slash. Samples of other
+ * producers have weight 1, because their counts are running totals; they are on the threads that procs.h adds, whose events
+ * also stay in their original packets. */
 #include "samples.h"
 
 #include "format/json_args.h"
@@ -39,7 +39,7 @@ static void add_mapping(struct perfetto *r, struct sequence *q, const struct pb_
   sequence_define(r, q, IID_MAPPING, iid, r->copy.len ? trace_string(r->t, r->copy.data, r->copy.len) : KEY_EMPTY);
 }
 
-/* Returns the path of a mapping that our writer made, which has at most one part; 0 = none. */
+/* Defines the iid of a mapping that our writer made as the mapping's path, which has at most one part; 0 = no path. */
 static void add_own_mapping(struct perfetto *r, struct sequence *q, const struct pb_field *f, uint64_t iid) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -124,7 +124,7 @@ static tk_id stack_of_sample(struct perfetto *r, struct sequence *q, const struc
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) != PB_KEY(PERF_CALLSTACK_IID, PB_VARINT)) continue;
     stack = sequence_find(q, IID_STACK, f.value);
-    if (!stack) perfetto_note(r, TK_NOTE_REPAIR, "samples with a callstack that was never interned: their stack is empty");
+    if (!stack) perfetto_note(r, TK_NOTE_REPAIR, "samples whose callstack is missing from the trace: their stack is empty");
   }
   return stack;
 }
@@ -210,7 +210,7 @@ static void put_word(struct perfetto *r, const char *key, const char *const *wor
   args_str(r->t, trace_text(r->t, key), TK_ARG_STR, trace_text(r->t, words[value < n ? value : 0]));
 }
 
-/* Returns the args that the columns of perf_sample show: all of them, as words. */
+/* Returns an arg for each column of trace_processor's table perf_sample, with enum values as words. */
 static uint32_t filed_args(struct perfetto *r, const struct perf_fields *p) {
   static const char *const ERRORS[] = { /* Profiling.StackUnwindError */
     "unknown", "none", "memory_invalid", "unwind_info", "unsupported", "invalid_map", "max_frames_exceeded", "repeated_frame",

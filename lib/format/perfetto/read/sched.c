@@ -22,7 +22,7 @@
 struct sched_cpu {
   uint32_t node; /* node of its track */
   int64_t since, tid;
-  bool known, open; /* known: it is known that tid runs; open: since the time `since` */
+  bool known, open; /* known: `tid` is known to be running; open: `since` is known, so a span can be added */
   tk_id name;
 };
 
@@ -48,7 +48,7 @@ static bool is_wanted(const struct perfetto *r) { return r->opt->with & TK_WITH_
 
 /* ---- states ---- */
 
-/* Meaning of a bit of prev_state between two versions of the kernel: trace_processor's types/task_state.cc. If a trace has no
+/* Meaning of a bit of prev_state in a range of kernel versions, from trace_processor's types/task_state.cc. If a trace has no
  * version, 4.4 is assumed. */
 struct state_bit {
   uint32_t since, until; /* kernel versions: major << 16 | minor */

@@ -199,6 +199,6 @@ tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, 
   char text[40];
   tk_id id = find_iid(&q->tables[kind], iid);
   if (id) return id;
-  perfetto_note(r, TK_NOTE_REPAIR, "ids of texts that were never interned: the id is shown instead of the text");
+  perfetto_note(r, TK_NOTE_REPAIR, "ids of texts that were never interned, so the texts are unknown: the ids are shown instead");
   return trace_string(r->t, text, (size_t)snprintf(text, sizeof text, "[iid %llu]", (unsigned long long)iid));
 }

@@ -10,7 +10,7 @@ void sequence_defaults(struct sequence *q, const struct pb_field *f);
 
 /* Returns the number of the interned data to which the event's fields may refer; 0 if there is none. */
 uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
-/* Reads interned data. Returns a set of enum interned_has: what others have to read. */
+/* Reads interned data. Returns bits of enum interned_has for counters and stacks, which other files of the reader must read. */
 enum interned_has { INTERNED_HAS_COUNTERS = 1, INTERNED_HAS_STACKS = 2 };
 unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 

@@ -71,7 +71,7 @@ static void identity_args(struct perfetto *r, struct sequence *q, struct track_e
   if (with_phase) args_str(t, KEY_PH, TK_ARG_STR, trace_string(t, &e->phase, 1));
 }
 
-/* Adds those fields that the file describes as args, and the other fields as bytes in one arg. */
+/* Adds an arg for each field that the file itself describes, and one arg with the bytes of all other fields. */
 static void extension_fields(struct perfetto *r, struct sequence *q, struct track_event *e) {
   uint32_t n;
   struct extension_reader *x = &r->extensions;
@@ -125,7 +125,8 @@ static inline void field_args(struct perfetto *r, struct sequence *q, struct tra
 
 /* ---- counters ---- */
 
-/* Counter samples have neither an event name nor args, so these are kept as fields. */
+/* Keeps the name and the annotations of a counter event as fields, because a counter sample in the graph has neither name nor
+ * args. */
 static void counter_fields(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
                            struct counter_sample *sample) {
   struct pb c = pb_inside(&k->event);
@@ -148,15 +149,14 @@ static void counter_event(struct perfetto *r, struct sequence *q, const struct p
     return;
   }
   counter_fields(r, q, k, e, &sample);
-  if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are not "
-                                                                                          "numbers");
+  if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
   if (k->private_fields.p) perfetto_private_sample(r, q, k, &sample);
   else perfetto_sample(r, &sample);
 }
 
 /* ---- events ---- */
 
-/* True for legacy async phases, whose events seal pairs by identity. */
+/* True for legacy async phases; seal pairs events of these phases by identity. */
 static bool is_async(const struct track_event *e) { return !e->has_type && e->phase && strchr("bneSTpF", e->phase) != NULL; }
 
 static enum tk_kind kind_of(const struct track_event *e, bool *known) {
@@ -193,7 +193,7 @@ static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind) {
   return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
 }
 
-/* Binds the flow points that the event's fields contain to the event. */
+/* Binds to the event the flow points that its fields contain. */
 static void bind_raw_points(struct perfetto *r, const struct track_event *e, const struct tk_event *ev, tk_id id, bool at_end) {
   for (uint32_t i = e->first_point; i < r->n_points; i++) {
     r->points[i].event = id;
@@ -224,10 +224,12 @@ static bool came_whole(const struct packet *k) {
   return false;
 }
 
-/* Stored in the depth of a begin on a FORM_MIXED track (seal sets the depth later): the span was a single complete event. */
+/* Marks a begin on a FORM_MIXED track whose span was a single complete event. Stored in tk_event.depth, which is unused until
+ * seal sets it. */
 enum { CAME_WHOLE = 1 };
 
-/* Returns the class of a name and a category. Events of few classes follow each other, and between them ends, which have neither. */
+/* Returns the class of a name and a category, from a small cache: consecutive events have few different classes, plus ends,
+ * which have neither name nor category. */
 static tk_id event_class(struct perfetto *r, tk_id name, tk_id cat) {
   const uint64_t key = (uint64_t)name << 32 | cat;
   struct recent_class *c = &r->recent_classes[(name ^ cat * 7) % RECENT_CLASSES];
@@ -251,8 +253,8 @@ void take_event_end(struct perfetto *r, struct sequence *q, struct track_event *
   t->counts.by_phase['E']++;
 }
 
-/* Closes the innermost open span of a track that our writer wrote. Such tracks contain their packets in order, so spans can be
- * paired immediately and become what they were. Returns false if begin and end must stay separate for seal. */
+/* Closes the innermost open span of a track that our writer wrote. The packets of such a track are in order, so spans can be
+ * paired immediately and get their original form. Returns false if begin and end must stay separate for seal. */
 static bool close_open(struct perfetto *r, struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[e->node];
@@ -329,7 +331,7 @@ static struct counter_sample sample_of(const struct perfetto *r, const struct se
     .sequence = (uint32_t)(q - r->sequences), .node = e->node, .pending = pending, .cat = e->cat, .ns = e->ns};
 }
 
-/* Almost no event has extra samples. */
+/* Computes the extra counter samples of the event; almost no event has any. */
 static inline void compute_extra(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,
                                  uint32_t pending) {
   if (!e->extra) return;

@@ -126,7 +126,7 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
       if (n->name || g.value < 1 || g.value > 2) break;
       n->name = trace_text(r->t, g.value == 1 ? THREAD_TIME_COUNTER : INSTRUCTIONS_COUNTER);
       break;
-    case PB_KEY(COUNTER_UNIT, PB_VARINT): /* kept in this form, although the graph has its name, too */
+    case PB_KEY(COUNTER_UNIT, PB_VARINT): /* the enum value is kept, too, not only the unit's name */
       if ((!n->unit || r->filed) && perfetto_unit(g.value)) n->unit = trace_text(r->t, perfetto_unit(g.value)), has_unit = true;
       more_fields(&r->fields, &c, from);
       break;
@@ -202,7 +202,7 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
       if (n->uuid) more_fields(&r->copy, &c, from);
     }
   }
-  /* trace_processor uses the last name before the track's first event; if such tracks are not merged, the last name of all */
+  /* trace_processor uses the last name before the track's first event or, for MERGE_NONE, the last name in the file */
   if (name.p && (!n->name || !n->has_events || n->last_name_counts)) n->name = perfetto_field_text(r, &name);
   n->fields = r->copy.len ? perfetto_bytes(r, r->copy.data, r->copy.len) : n->fields;
   return !c.fault;

@@ -128,7 +128,7 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
   case PB_KEY(EVENT_THREAD_TIME_DELTA_US, PB_VARINT):
     set_thread_time(r, e, q->thread_us = sum(q->thread_us, f->value));
     break;
-  case PB_KEY(EVENT_INSTRUCTIONS_DELTA, PB_VARINT): /* absolute counts are stored unchanged */
+  case PB_KEY(EVENT_INSTRUCTIONS_DELTA, PB_VARINT): /* converted to an absolute count */
     q->instructions = sum(q->instructions, f->value);
     pb_i64(&r->fields, EVENT_INSTRUCTIONS_ABSOLUTE, q->instructions);
     break;

@@ -4,8 +4,8 @@
 
 #include "reader.h"
 
-/* Counter samples that accompany an event (extra.c). The arrays are not initialised, because that takes a tenth of the time per event.
- * `found`: the values on counters of the graph. */
+/* Counter samples that accompany an event (extra.c). The arrays are not initialised, because that takes a tenth of the time per
+ * event. `found`: the values with the nodes of their counters. */
 struct extra_value {
   uint32_t node;
   struct tk_arg value;
@@ -49,7 +49,7 @@ struct track_event {
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
 
-/* Ends a begin event with the fields of an end event, which has no time of its own. */
+/* perfetto_own_end ends the begin event `begin` with the fields of an end event without a time, and with these properties. */
 struct own_end {
   int64_t dur;
   bool pairs;      /* true if the span was recorded as a begin and an end */

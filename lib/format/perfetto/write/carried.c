@@ -1,4 +1,4 @@
-/* carried.c - writes the block that other formats embed for Perfetto (format/carry.h): parents and properties of tracks.
+/* carried.c - writes the block with which other formats preserve parents and properties of Perfetto tracks (format/carry.h).
  *
  * The same rules as in passthrough.c decide what is still valid after an operation. Packets are not embedded, because an
  * operation on the other format could not keep them consistent with its events: each of them counts as lost. Counters with equal
@@ -105,7 +105,7 @@ static void put_track(struct carrier *c, tk_id track) {
 
 /* ---- types of numbers ---- */
 
-/* Types of the numbers of the args with a key, as bits. */
+/* Types of the numbers that all args with the same key have, as bits. */
 enum { HAS_INT = 1, HAS_UINT = 2, HAS_DOUBLE = 4, HAS_POINTER = 8 };
 
 static uint32_t bit_of(unsigned type) {
@@ -218,7 +218,7 @@ static bool carrier_write(struct sink *sink, const struct tk_trace *t, struct tk
   map_init(&c->counters, &c->mem);
   if (c->tracks || was_perfetto(t)) {
     for (tk_id i = 1; i <= t->n_tracks; i++) put_track(c, i);
-    if (c->graph.len) put_types(c); /* without carried tracks, tracekit wrote the file itself, from a format with other types */
+    if (c->graph.len) put_types(c); /* without tracks, tracekit converted the file from a format with other number types */
   }
   put_metas(c, first);
   map_free(&c->entries);
@@ -234,7 +234,7 @@ static bool carrier_close(struct sink *sink, const struct tk_trace *first, const
   return true;
 }
 
-/* A graph's part of the block does not depend on the parts of other graphs. */
+/* Stores nothing: a graph's part of the block does not depend on the parts of other graphs. */
 static void carrier_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
 
 static bool carrier_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {

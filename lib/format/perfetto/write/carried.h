@@ -1,4 +1,4 @@
-/* carried.h - writes the block that other formats embed for Perfetto. */
+/* carried.h - writes the block with which other formats preserve parents and properties of Perfetto tracks. */
 #ifndef FORMAT_PERFETTO_WRITE_CARRIED_H
 #define FORMAT_PERFETTO_WRITE_CARRIED_H
 

@@ -11,7 +11,7 @@
 #include "graph/args.h"
 #include "thread_times.h"
 
-enum { MOST_AT_ONCE = 64 }; /* samples at one time in which the sample of an event is looked for */
+enum { MOST_AT_ONCE = 64 }; /* most samples with the same time that are searched for the sample of an event */
 
 static const char *const COUNTERS[THREAD_COUNTERS] = {THREAD_TIME_COUNTER, INSTRUCTIONS_COUNTER};
 
@@ -42,7 +42,7 @@ void companions_end(struct perfetto_sink *s) {
 
 /* ---- samples of events ---- */
 
-/* True if the sample consists of this value. */
+/* True if the sample consists of nothing but this category and value. */
 static bool is_sample(const struct tk_trace *t, const struct tk_event *sample, tk_id cat, int64_t value) {
   const struct tk_class *c = &t->classes[sample->cls];
   struct tk_args args = tk_args_of(t, sample->args);
@@ -51,7 +51,7 @@ static bool is_sample(const struct tk_trace *t, const struct tk_event *sample, t
   return has_value && c->cat == cat && !c->args && !tk_args_next(&args, &arg);
 }
 
-/* Category that the packet of the event has. */
+/* Returns the category that is written in the packet of the event's begin or end. */
 static tk_id packet_category(const struct tk_trace *t, const struct tk_event *e, bool at_end) {
   struct tk_arg arg;
   if (at_end && args_of_event(t, e, KEY_END_CAT, &arg)) return arg.s;

@@ -26,7 +26,7 @@ struct series {
   struct tk_arg id;
 };
 
-/* A track, and the properties that the reader can recover. */
+/* Track of a series, and the properties of its samples that a reader knows from the track. */
 struct series_track {
   uint64_t uuid;
   bool text, number_id;

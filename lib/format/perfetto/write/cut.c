@@ -35,7 +35,7 @@ static bool to_trace(const struct cut *c, uint32_t machine, uint32_t clock, uint
   return readings_to_trace(&c->readings, machine, clock, time, ns);
 }
 
-/* Converts a time on the trace clock to ps in the graph. */
+/* Converts a time on the trace clock to the graph's time in ps. */
 static i128 graph_ps(const struct cut *c, int64_t ns) {
   const int64_t since = num_sub(ns, c->base_ns);
   return (i128)(c->warp ? warp_ns(c->warp, since) : since) * 1000;
@@ -118,7 +118,7 @@ static enum cut_side side_in_bundle(void *arg, uint64_t time) {
   return side == BEFORE ? CUT_BEFORE : side == AFTER ? CUT_AFTER : CUT_INSIDE;
 }
 
-/* Copies the bundle without those items that are out of the range. `cpu`: of an ftrace bundle. */
+/* Copies the bundle without those items that are out of the range. `cpu`: state of the bundle's CPU, for an ftrace bundle. */
 static enum verdict cut_items(struct cut *c, const struct packet_head *h, uint32_t clock, struct cut_cpu *cpu) {
   struct pb in = pb_inside(&h->content);
   struct cut_bundle bundle = {c, h->machine, clock};

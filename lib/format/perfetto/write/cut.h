@@ -15,7 +15,7 @@ struct cut {
   struct trace_cut range; /* in ps since base_ns */
   int64_t base_ns;        /* time, on the packets' clock, of graph time 0 */
   struct readings readings;
-  const struct warp *warp; /* how times of the graph were corrected since it was read; NULL = by a move at most */
+  const struct warp *warp; /* corrections of the graph's times since it was read; NULL = none, or a constant move */
   struct map index;       /* machine << 32 | sequence -> its state */
   struct map cpus;        /* machine << 32 | cpu -> 1 + index in of_cpus, from its first bundle on */
   struct map open;        /* addresses of ftrace events, and of the content of packets, that apply at the start of the range */
@@ -37,7 +37,7 @@ const struct buf *cut_packet(struct cut *c, const struct pb_field *packet);
  * (format->passthrough_times). */
 bool cut_times(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found);
 
-/* Returns how many ns our writer added to the times of the packets, if they are written without moving them. */
+/* Returns how many ns our writer had added to all times of the input, if the trace was cut but not moved; otherwise 0. */
 int64_t cut_later(const struct tk_trace *t);
 
 #endif

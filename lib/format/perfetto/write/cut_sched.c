@@ -1,8 +1,8 @@
 /* cut_sched.c - see cut_sched.h.
  *
- * The columns do not state which thread was running: it is the next thread of the switch before on the same CPU. Importers ignore
- * wakings and switches of a CPU on which they know of no switch before. So the last switch before the range is written, too, with the
- * first item of its CPU inside. */
+ * The columns only state the next thread of a switch; the thread that was running is the next thread of the previous switch on
+ * the same CPU. Importers ignore wakings and switches of a CPU until they know an earlier switch on it. So the last switch
+ * before the range is written, too, together with the CPU's first item inside the range. */
 #include "cut_sched.h"
 
 #include "format/pb_out.h"
@@ -39,7 +39,8 @@ static uint64_t n_names(const struct pb_field *columns) {
   return n;
 }
 
-/* Adds the last switch before the range to the columns, and its name to `names`, which follow those of the bundle. */
+/* Adds the last switch before the range to the columns, and the thread name in it to `names`, which are written after the
+ * bundle's own names. */
 static void put_state(struct cut_cpu *cpu, const struct pb_field *columns, struct compact_out *out, struct buf *names) {
   struct compact_item item = cpu->last;
   struct pb_field name;
@@ -48,7 +49,7 @@ static void put_state(struct cut_cpu *cpu, const struct pb_field *columns, struc
   compact_put(out, &item);
 }
 
-/* Collects the items in the range in `out`. */
+/* Collects in `out` those items that are in the range. */
 static void take_items(struct cut_cpu *cpu, struct merged_items *m, const struct cut_range *range, struct cut_counts *counts,
                        struct compact_out *out, struct buf *names) {
   struct compact_item item;

@@ -8,15 +8,15 @@
 
 /* The last switch of a CPU before the range. */
 struct cut_cpu {
-  struct pb_field columns; /* of the bundle with this switch */
+  struct pb_field columns; /* columns of the bundle that contains this switch */
   struct compact_item last;
   uint32_t clock;
-  bool is_before; /* there is such a switch, and it has not been written yet */
+  bool is_before; /* `last` is set, and the switch has not been written yet */
   bool is_inside; /* an item of this CPU inside the range was read: the state at its start is known */
 };
 
 enum cut_side { CUT_BEFORE, CUT_INSIDE, CUT_AFTER };
-/* Returns where an item at this time, on the clock of the bundle, is relative to the range. */
+/* The range. `side` returns where a time on the bundle's clock is relative to it. */
 struct cut_range {
   enum cut_side (*side)(void *arg, uint64_t time);
   void *arg;
@@ -26,7 +26,7 @@ struct cut_range {
 /* Numbers of items of a bundle, and of items out of the range. */
 struct cut_counts {
   uint64_t n, gone;
-  bool is_changed; /* columns are not as they were */
+  bool is_changed; /* columns were changed, even if no item is gone */
 };
 
 /* Appends the columns without items that are out of the range to `to`, which contains other fields of the bundle. */

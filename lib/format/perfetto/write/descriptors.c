@@ -58,8 +58,8 @@ static void descriptors_put_name(struct perfetto_sink *s, struct buf *b, uint32_
   else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
-/* Writes properties that numeric ids cannot represent into a private field. The field is written even if it is empty, because
- * it marks the descriptor as ours; our reader does not pass such descriptors through. */
+/* Writes a private field with the properties that numeric ids cannot represent. The field is written even if it is empty,
+ * because it marks the descriptor as ours; our reader does not pass such descriptors through. */
 static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
                       tk_id machine) {
   char text[32];
@@ -73,7 +73,8 @@ static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor
   pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
 }
 
-/* If all spans of a track have the same form, the track states it once for all of them. */
+/* Returns FORM_COMPLETE if all spans of the track were complete events, FORM_MIXED if some were, otherwise 0. The track states
+ * it once for all its spans. */
 uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
   bool pairs = false, whole = false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
@@ -87,7 +88,7 @@ uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_trac
 
 /* ---- processes and threads ---- */
 
-/* Returns the name of the track's machine; 0 if readers use the same name without it. */
+/* Returns the name of the track's machine; 0 if it is "machine N", which readers use anyway. */
 static tk_id machine_name_of(const struct perfetto_sink *s, const struct tk_track *k) {
   char text[32];
   snprintf(text, sizeof text, "machine %u", s->w.machine);
@@ -112,7 +113,7 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   struct buf d = {.mem = &s->mem};
   struct tk_ident pid = k->pid;
   if (passthrough_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
-  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* pid 0 is the idle process in trace_processor, with this name */
+  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* trace_processor treats pid 0 as the idle process, and names it so */
   if (passthrough_track(s, track).has_uuid) return;
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
@@ -263,8 +264,8 @@ static void add_clock(struct perfetto_sink *s, struct buf *snapshot, uint32_t id
   pb_message(snapshot, SNAPSHOT_CLOCKS, &s->inner);
 }
 
-/* Writes the REALTIME reading at time 0, and if the clock of the times is not BOOTTIME, also that clock. Omitted if passthrough
- * data contains these. */
+/* Writes a snapshot at time 0 with the REALTIME reading and, if the trace clock is not BOOTTIME, the trace clock. Readings that
+ * passthrough data contains are omitted. */
 static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
   struct buf snapshot = {.mem = &s->mem};
   bool real = t->clock == TK_CLOCK_REALTIME && !s->has_realtime, unsaid = s->clock != CLOCK_BOOTTIME && !s->has_clocks;

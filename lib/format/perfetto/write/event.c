@@ -186,7 +186,7 @@ static void write_plain_annotation(struct event_writer *w, const struct tk_arg *
 
 /* ---- args that are fields ---- */
 
-/* Used instead of an iid if the key is one of `field_keys`. */
+/* Stored instead of an iid for a key in struct field_keys, whose arg is written as a field. */
 enum { IS_FIELD = UINT32_MAX };
 
 static tk_id find_key(struct event_writer *w, struct iids *keys, const char *text) {
@@ -419,7 +419,7 @@ bool event_is_counter_field(const struct event_writer *w, const struct tk_arg *a
   return arg->key == w->begin_keys.interned && arg->key && arg->type == TK_ARG_INT && (w->plain || w->loses_fields);
 }
 
-/* Writes these fields of an event into the packet of its first sample. */
+/* Writes the args of a counter event that are fields (event_is_counter_field) into the packet of its first sample. */
 static void put_counter_fields(struct event_writer *w, const struct tk_event *e) {
   struct tk_arg arg;
   if (w->begin_keys.fields && find_arg(w, e->args, w->begin_keys.fields, &arg)) write_field(w, &w->begin_keys, &arg);

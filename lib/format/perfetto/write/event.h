@@ -9,8 +9,8 @@ void event_slice_begin(struct event_writer *w, tk_id event);
 void event_slice_end(struct event_writer *w, tk_id event, int64_t ns);
 void event_instant(struct event_writer *w, tk_id event);
 
-/* Put the fields of a span's begin, which starts a new packet, or of its end into w->event, and its flow points into
- * w->private_fields. The end has no type. */
+/* Put the fields of a span's begin or end into w->event, and the flow points of the begin or end into w->private_fields. A
+ * begin starts a new packet; an end is written without a type. */
 void event_put_begin(struct event_writer *w, tk_id event);
 void event_put_end(struct event_writer *w, tk_id event);
 /* True if the event has fields that may refer to interned data which is not modelled (plain.h). */

@@ -112,7 +112,7 @@ static bool write_json_value(struct schema *s, struct buf *b, const struct schem
 static bool write_json(struct schema *s, struct buf *b, const struct schema_field *field, struct json *j, unsigned level) {
   if (!field->repeated) return write_json_value(s, b, field, j, level);
   bool ok = *j->p++ == '[';
-  j->member = false; /* a comma in an array separates numbers */
+  j->member = false; /* after a comma in an array, json_value must not expect a key */
   while (ok && *j->p != ']') {
     ok = write_json_value(s, b, field, j, level);
     if (ok && *j->p == ',') j->p++;

@@ -110,7 +110,7 @@ static void write_points(struct event_writer *w, tk_id event, const struct flow_
   }
 }
 
-/* Returns early for the many events without flows: has_flows has a bit for each event. */
+/* Most events have no flows; has_flows contains a bit for each event, so that they return early. */
 void flow_points_write(struct event_writer *w, tk_id event, bool at_end) {
   if (!w->has_flows || !(w->has_flows[event >> 3] >> (event & 7) & 1)) return;
   if (at_end && !w->has_ends) return;

@@ -94,8 +94,8 @@ static bool is_alone(struct uses *u, const struct tk_flow_point *f, uint64_t lea
   return uses && *uses != UINT32_MAX;
 }
 
-/* Moves the new ids of other flows beyond all ids of the trace. If there is not enough room above the trace's own ids, a new id
- * may collide with one of them. */
+/* Moves *next_id, the next new id, beyond all flow ids of the trace. If there is not enough room above them, a new id may
+ * collide with one of them. */
 static void pass_ids(const struct tk_trace *t, uint32_t step, uint64_t *next_id) {
   uint64_t most = 0;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {

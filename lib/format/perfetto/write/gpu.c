@@ -1,9 +1,9 @@
 /* gpu.c - writes the work of devices as GpuRenderStageEvents, as Perfetto's own GPU producers do.
  *
- * A stage is one packet with a duration, on a hardware queue of a GPU. trace_processor shows it in its table gpu_slice, on tracks that
- * it creates for the queue; the lanes for spans that overlap are its task. A stage has texts as args and no flows, so the private
- * fields of the packet contain the span once more, as the begin (and the end) of a track event on the track of the queue. Only our
- * reader uses them (read/gpu_own.c).
+ * A stage is one packet with a duration, on a hardware queue of a GPU. trace_processor shows it in its table gpu_slice, on
+ * tracks that it creates for the queue, and assigns overlapping spans to lanes itself. The args of a stage are texts, and a
+ * stage has no flows, so the private fields of the packet contain the span once more, as the begin (and the end) of a track
+ * event on the track of the queue. Only our reader uses them (read/gpu_own.c).
  *
  * Stages represent complete spans. Spans that were recorded as a begin and an end are restored exactly only if they follow each other,
  * which is usual on a queue: otherwise, the order of the begins and ends at one time would be lost, and the track is written as track
@@ -51,7 +51,7 @@ static bool is_work(const struct perfetto_sink *s, const struct tk_event *e) {
 
 static int64_t end_ns(const struct event_writer *w, const struct tk_event *e) { return writer_ns(w, e->ts + e->dur); }
 
-/* True if the span is outermost, and begins when the span before it has ended, and later than it. */
+/* True if the span is outermost, begins later than the previous span began, and not before the previous span ended. */
 static bool follows(const struct event_writer *w, const struct tk_event *last, const struct tk_event *e) {
   const int64_t ns = writer_ns(w, e->ts);
   return e->depth == 0 && (!last || (ns > writer_ns(w, last->ts) && ns >= end_ns(w, last)));
@@ -83,7 +83,7 @@ int64_t gpu_device_of(const struct tk_trace *t, tk_id track) {
 
 /* ---- interned data ---- */
 
-/* Finds the iid of a key, which is new if *fresh is set. */
+/* Returns the iid of a key; sets *fresh if the iid is new. */
 static uint32_t iid_of(struct event_writer *w, uint64_t key, bool *fresh) {
   uint32_t *slot = map_put(&w->stage_iids, key, 0);
   *fresh = slot && !*slot;
@@ -132,7 +132,7 @@ struct work_kind {
   unsigned category;
 };
 
-/* Returns the kind of a span on a queue; the last row is for spans that are no work, such as annotations. */
+/* Returns the kind of a span on a queue; the last row is for spans that are not work, such as annotations. */
 static const struct work_kind *work_kind_of(const struct perfetto_sink *s, const struct tk_event *e) {
   static const struct work_kind ROWS[] = {{KIND_COLLECTIVE, "collective", GPU_STAGE_COMPUTE},
                                           {KIND_MEMCPY, "memcpy", 0},
@@ -145,8 +145,8 @@ static const struct work_kind *work_kind_of(const struct perfetto_sink *s, const
   return row;
 }
 
-/* Returns the iid of the stage of a span, which has the name of the span, because trace_processor v52 shows no other name. Its category
- * describes it. */
+/* Returns the iid of a span's stage. The stage has the name of the span, because trace_processor v52 shows no other name; the
+ * category of the span is its description. */
 static uint32_t stage_of(struct perfetto_sink *s, const struct tk_event *e) {
   const struct tk_class *c = &s->t->classes[e->cls];
   const struct work_kind *kind = work_kind_of(s, e);

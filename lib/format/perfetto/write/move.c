@@ -4,8 +4,9 @@
  * snapshots. Times on other clocks stay as they are: snapshots relate those clocks to the trace clock, so these times follow.
  * REALTIME is the exception. It moves by its own amount, which is 0 if only the zero of the file changes.
  *
- * If the times were warped, a snapshot would relate another clock to the trace clock only at its own moment. Timestamps of packets on
- * other clocks are therefore converted to the trace clock. Durations inside of contents stay.
+ * If an operation corrected times by varying amounts (warp), a snapshot relates another clock to the trace clock only at its
+ * own moment. Timestamps of packets on other clocks are therefore converted to the trace clock. Durations inside of contents
+ * stay.
  *
  * If the output has another trace clock than the input, snapshots relate the input's trace clock, whose readings stay, to the new
  * one. Earlier readings of the new trace clock, and times on it, are replaced by moved times on the old one.
@@ -70,7 +71,7 @@ static uint64_t moved_time(uint64_t time, int64_t by) {
   return time + (uint64_t)by;
 }
 
-/* Returns where a time on the axis is in the output. */
+/* Converts a time on the axis to the time in the output. */
 static int64_t along(const struct move *m, struct move_axis axis, int64_t time) {
   const int64_t since = num_sub(time, axis.from_ns);
   return num_add(axis.to_ns, m->warp ? warp_ns(m->warp, since) : since);
@@ -87,7 +88,7 @@ static int64_t distance(const struct move *m, uint32_t clock, uint64_t time) {
   return num_sub(along(m, m->trace, ns), is_trace ? ns : (int64_t)time);
 }
 
-/* Returns how far a time in units moves, in units. */
+/* Returns how far a time moves; both are in units of `unit` ns. */
 static int64_t distance_in_units(const struct move *m, uint32_t clock, uint64_t time, uint32_t unit) {
   if (unit == 1) return distance(m, clock, time);
   if (time > INT64_MAX / unit) return 0;
@@ -95,7 +96,7 @@ static int64_t distance_in_units(const struct move *m, uint32_t clock, uint64_t 
   return by / (int64_t)unit + (rest >= (int64_t)unit) - (rest <= -(int64_t)unit);
 }
 
-/* A clock, and how many ns one of its units has. */
+/* A clock, and the unit, in ns, of the times on it. */
 struct time_unit {
   uint32_t clock, ns;
 };
@@ -302,7 +303,7 @@ static void put_snapshot(struct move *m, struct buf *b, const struct pb_field *s
   pb_u64(b, SNAPSHOT_PRIMARY_CLOCK, m->out_clock);
 }
 
-/* Moves one of the pairs of snapshots, of the client and of the host, in a RemoteClockSync. */
+/* Moves a pair of snapshots (one of the client, one of the host) in a RemoteClockSync. */
 static void put_pair(struct move *m, const struct pb_field *pair, uint64_t wait) {
   const uint32_t client = m->from_machine;
   struct pb in = pb_inside(pair);
@@ -338,7 +339,8 @@ static uint64_t wait_of_sync(struct move *m, const struct pb_field *sync) {
   return wait;
 }
 
-/* Moves both sides of all pairs, so that their distances, which are the offset of the client's clock, stay. */
+/* Moves both snapshots of each pair by the same amount, so that the offset of the client's clock, which follows from their
+ * difference, stays the same. */
 static void put_sync(struct move *m, const struct pb_field *sync) {
   const uint64_t wait = wait_of_sync(m, sync);
   struct pb in = pb_inside(sync);
@@ -378,7 +380,7 @@ static void put_fields(struct move *m, const struct pb_field *content) {
 
 /* ---- names of processes ---- */
 
-/* Where a content has the pid and the name of a process: a message in it, and its fields. */
+/* Location of a process's pid and name in a packet's content: a message inside the content, and two fields of this message. */
 static const struct named_field {
   uint32_t packet, process, pid, name;
   bool is_command; /* importers take the first word of a command line that has a single part */
@@ -404,7 +406,7 @@ static tk_id process_named(const struct move *m, const struct named_field *row, 
   return at ? *at : 0;
 }
 
-/* Appends a process, whose first name becomes the name of the track. */
+/* Appends the message of a process, with its first name replaced by the name of the track. */
 static void put_process(struct move *m, const struct named_field *row, const struct pb_field *process, tk_id track) {
   const struct tk_trace *t = m->names.t;
   struct pb in = pb_inside(process);
@@ -493,7 +495,8 @@ static struct stamp moved_stamp(const struct move *m, uint32_t clock, uint64_t t
   return (struct stamp){moved < 0 ? 0 : (uint64_t)moved, m->out_clock};
 }
 
-/* True if times of the packet are on the clock that becomes the trace clock, and no snapshot relates it to the old one. */
+/* True if the packet has times on the clock that becomes the trace clock, and no snapshot relates this clock to the old trace
+ * clock. */
 static bool is_unrelated(const struct move *m, uint32_t clock, const struct pb_field *packet) {
   struct pb in = pb_inside(packet);
   struct pb_field f;

@@ -19,13 +19,13 @@ struct move_names {
   const struct tk_trace *t;
 };
 
-/* `machine`: as in the input. */
+/* Key of a process in move_names.of. `machine`: id of the machine in the input. */
 static inline uint64_t move_name_key(uint32_t machine, uint64_t pid) { return (uint64_t)machine << 32 | (uint32_t)pid; }
 
 struct move {
   struct mem *mem;
-  struct move_axis trace, real; /* of times on the trace clock, and on REALTIME */
-  const struct warp *warp;      /* how times on both were corrected, too; NULL = not at all */
+  struct move_axis trace, real; /* trace: for times on the trace clock; real: for times on REALTIME */
+  const struct warp *warp;      /* further corrections of times on both clocks; NULL = none */
   struct readings readings;
   uint32_t trace_clock, out_clock; /* id of the trace clock in the input, and in the output */
   uint32_t from_machine; /* machine of the current packet, in the input */
@@ -41,7 +41,8 @@ struct move {
 /* Prepares to copy the packets of a graph without a change. */
 void move_begin(struct move *m, const struct tk_trace *t, struct mem *mem);
 void move_end(struct move *m);
-/* Prepares to move them as the events of the graph were moved, and to a file with this trace clock, where `zero_ns` is 0. */
+/* Prepares to move the packets in the same way as the events of the graph, into a file with the trace clock `clock`, in which
+ * `zero_ns` becomes time 0. */
 void move_to(struct move *m, const struct tk_trace *t, int64_t zero_ns, uint32_t clock);
 /* Returns the moved packet, without its frame, valid until the next call; NULL if its times have no place on the trace clock. */
 const struct buf *move_packet(struct move *m, const struct pb_field *packet);

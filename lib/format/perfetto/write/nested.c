@@ -23,7 +23,7 @@ struct nesting {
   bool is_typed;
   struct buf *to;
   uint32_t depth;
-  size_t at[ANNOTATION_LEVELS]; /* by open container: where the length of its current member is */
+  size_t at[ANNOTATION_LEVELS]; /* by open container: offset of its current member's length */
   bool is_dict[ANNOTATION_LEVELS];
 };
 
@@ -97,7 +97,7 @@ static void put_number(struct nesting *n, const struct json_value *v, char type)
   else put_double(n, v);
 }
 
-/* Writes the double whose name the reader put in quotes. Returns false if the text is not such a name. */
+/* Writes a non-finite double, which the reader stored as a string such as "NaN". Returns false for other text. */
 static bool put_odd_double(struct nesting *n, const uint8_t *text, size_t size) {
   static const char *const NAMES[] = {"NaN", "Infinity", "-Infinity"};
   static const uint64_t BITS[] = {0x7ff8000000000000, 0x7ff0000000000000, 0xfff0000000000000};
@@ -146,7 +146,7 @@ static bool open_container(struct nesting *n, uint32_t depth) {
   if (depth == ANNOTATION_LEVELS) return false;
   n->depth = depth;
   n->is_dict[depth] = *n->j.p++ == '{';
-  n->j.member = false; /* a comma in an array separates numbers */
+  n->j.member = false; /* after a comma in an array, the JSON parser must not expect a key */
   return true;
 }
 

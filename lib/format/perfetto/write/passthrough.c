@@ -97,9 +97,8 @@ void write_late_packets(struct perfetto_sink *s) {
   s->late.len = 0;
 }
 
-/* Writes fields of a file unchanged, except for packets with events that the graph contains as well, if no track states that
- * its events are in packets (which happens if another format embedded the packets): these packets are written without the
- * events. */
+/* Writes fields of a file unchanged. Exception: if no track is marked in_packets, because another format embedded the packets,
+ * events that the graph also contains are removed from the packets. */
 static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field packet;
@@ -120,7 +119,8 @@ struct passing {
   bool cuts, moves;
 };
 
-/* Machines of one of several graphs get ids that no other graph has: ordinal, ordinal + graphs, and so on. */
+/* If several graphs are written, gives this graph's machines ids that no other graph uses: ordinal, ordinal + graphs, and so
+ * on. */
 static void renumber_machines(struct passing *p, const struct tk_trace *t) {
   const struct sink *sink = &p->s->sink;
   struct format_machine machine;
@@ -370,7 +370,7 @@ void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, 
     if (pb_field_key(&f) == wanted) buf_append(to, f.p, (size_t)f.value);
 }
 
-/* Only valid for a trace that no operation has changed, except for a cut in time. */
+/* Returns an empty result if an operation changed the trace, except by a cut in time. */
 struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track) {
   struct kept_track k = {.has_uuid = false};
   struct pb_field entry, f;

@@ -23,7 +23,8 @@ void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t);
  * written. If there are several graphs, each has its own machines, so their packets do not affect each other. */
 void passthrough_first(struct perfetto_sink *s, const struct tk_trace *first);
 void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t);
-/* Returns the new id of machine number `at`, with this id in the input, of one of several graphs. */
+/* Returns the new id of this graph's machine number `at` if several graphs are written. `id`: id of the machine in the
+ * input. */
 static inline uint32_t passthrough_machine_id(const struct perfetto_sink *s, uint32_t at, uint32_t id) {
   return id ? s->sink.ordinal + s->sink.graphs * (at + 1) : s->sink.ordinal;
 }

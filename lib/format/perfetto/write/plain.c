@@ -29,7 +29,7 @@ uint64_t plain_interned_begin(struct event_writer *w) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     if (!passthrough_is(t, m, PASSTHROUGH_INTERNED)) continue;
-    if (t->edits & TK_EDIT_DROPPED && !trace_cut_of(t)) lost++; /* it may only have been used by events that were dropped */
+    if (t->edits & TK_EDIT_DROPPED && !trace_cut_of(t)) lost++; /* dropped events may have been the only ones to use it */
     else add_interned(w, trace_raw(t, m->at), (size_t)m->size);
   }
   return lost;

@@ -1,4 +1,4 @@
-/* records.h - writes records. */
+/* records.h - writes records: JSON without a time, or without meaning as an event. */
 #ifndef FORMAT_PERFETTO_WRITE_RECORDS_H
 #define FORMAT_PERFETTO_WRITE_RECORDS_H
 

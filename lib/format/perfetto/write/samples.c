@@ -1,10 +1,10 @@
 /* samples.c - see samples.h.
  *
- * trace_processor shows PerfSamples in its tables perf_sample and stack_profile_*. A sample refers to an interned callstack, that to
- * frames, and each frame to a function name and a mapping, which has the path of the module; a frame without a mapping would be
- * dropped. Frames of one mapping and name are one frame in trace_processor if they have the same address, so frames with a place in the
- * source have an address of their own. Counters of PerfSample are running totals rather than weights; therefore weights, units,
- * categories and args are private fields. */
+ * trace_processor shows PerfSamples in its tables perf_sample and stack_profile_*. A sample refers to an interned callstack,
+ * the callstack to frames, and each frame to a function name and a mapping, which contains the path of the module;
+ * trace_processor drops frames without a mapping. It also merges frames with the same mapping, name and address, so each frame
+ * with a source location gets a unique address. Counters of PerfSample are running totals rather than weights; therefore
+ * weights, units, categories and args are private fields. */
 #include "samples.h"
 
 #include "format/json_args.h"
@@ -66,7 +66,7 @@ static uint32_t callstack_of(struct event_writer *w, tk_id stack) {
   return iid;
 }
 
-/* True if the sample has args beside its weight. */
+/* True if the sample has args besides its weight. */
 static bool has_more_args(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg weight;

@@ -4,7 +4,7 @@
 
 #include "writer.h"
 
-/* Returns the bit in w->accompanied of a counter (its index) at the begin or the end of an event. */
+/* Returns the bit in w->accompanied[event] for the sample of counter number `which` at the event's begin or end. */
 static inline uint8_t thread_times_bit(unsigned which, bool at_end) { return (uint8_t)((at_end ? 8 : 2) << which); }
 
 /* Sets *value to the value that the sample of an arg has: args have the time in us, samples in ns. Returns false if there is no such

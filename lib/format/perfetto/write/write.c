@@ -186,7 +186,7 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
 /* ---- the sink ---- */
 
 /* Returns how many ns to add to all times, because negative times would be dropped. The earliest event counts even if it has no
- * clock, because it is written with a time. In a merge, the earliest time is the origin of a graph without events. */
+ * clock, because it is written with a time. A graph without events, which may be part of a merge, counts with its origin. */
 static int64_t shift_of(const struct tk_trace *t) {
   static const struct trace_cut ALL = {INT64_MIN, INT64_MAX};
   const struct trace_cut *cut = trace_cut_of(t);
@@ -246,7 +246,7 @@ static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
   return true;
 }
 
-/* Chooses ids for one of several graphs that do not depend on how many ids the others need. */
+/* If several graphs are written, reserves ids for this graph that do not depend on how many ids the other graphs need. */
 static void begin_ids(struct perfetto_sink *s) {
   const uint32_t ordinal = s->sink.ordinal;
   if (s->sink.graphs > 1) {

@@ -86,10 +86,10 @@ struct event_writer {
   const struct tk_trace *t;
   uint32_t sequence, clock, machine;
   bool has_private_fields;        /* true to write `private_fields` into the packet, even if they are empty */
-  tk_id own_tid;         /* tid that other formats give to instants of the process track, a string; it is not written; 0 = none */
+  tk_id own_tid;         /* string: tid of the process track's instants in other formats, which is not written; 0 = none */
   bool track_has_scope;  /* true if the scope of instants follows from their track */
   bool track_is_mixed;   /* true if the track is FORM_MIXED */
-  bool started;          /* true if its first packet, which clears the state, has been written */
+  bool started;          /* true if the sequence's first packet, which clears its state, has been written */
   int64_t base_ns;       /* time in the file that corresponds to graph time 0 */
   int64_t last_ns;       /* current time of the incremental clock */
   uint32_t n_since_clock; /* number of packets since the clock's base was last written */
@@ -130,13 +130,13 @@ struct event_writer {
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
 void writer_end(struct event_writer *w);
-/* Switches to a machine for the following packets. The caller first sets a new sequence if one has been started. */
+/* Switches to a machine for the following packets. If w->started, the caller must first set w->sequence to a new sequence. */
 void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
 /* Assigns an iid to the string. */
 void writer_iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
 
-/* Returns the time in the file, in ns. Rounds to the nearest ns, so that order and nesting do not change. A damaged input may
- * contain any origin. */
+/* Returns the time in the file, in ns. Rounds to the nearest ns, so that order and nesting do not change. The sum saturates,
+ * because a damaged input may contain any origin. */
 static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) { return num_add(w->base_ns, num_ns(ts)); }
 
 /* Sets the track of the following events. */
@@ -192,7 +192,7 @@ struct perfetto_sink {
   bool is_valid;      /* packets and descriptors of the current graph are written */
   bool waits_for_clocks; /* the first graph has packets, perhaps with clock snapshots: write_clocks runs after them */
   bool keeps_packets; /* the packets of the current graph are passed through */
-  bool at_first;                 /* no graph has been written yet; the trace-wide data of the first graph has been written */
+  bool at_first;                 /* the trace-wide data has been written, but no graph yet */
   uint64_t last_uuid, next_flow;
   int32_t next_pid; /* next number for pids that do not fit into an int32 */
   uint32_t step;    /* distance between new ids; other graphs use the ids in between (graph/sink.h) */
@@ -202,7 +202,7 @@ struct perfetto_sink {
   uint64_t *uuids; /* by track: its uuid */
   int64_t *pids;   /* by track: pid of a process */
   int64_t *tids;   /* by track: tid of a thread */
-  tk_id *own_tids; /* by process: tid of the track for its own spans, if they are on a separate one; 0 = none */
+  tk_id *own_tids; /* by process: tid of the track for the process's own spans, if these are on a separate track; 0 = none */
   const struct tk_meta *passthrough_tracks;
   struct map passthrough_at;   /* track -> offset of its entry in the meta `passthrough_tracks` */
   struct map named;  /* process and text of the tid -> named track */
@@ -217,7 +217,7 @@ struct perfetto_sink {
   struct map machine_of;  /* name -> machine */
   struct map machine_ids; /* machine ids in use */
   struct map names;    /* processes with new names: machine and pid in the input -> track */
-  struct map is_named; /* those whose name is in a packet that was passed through */
+  struct map is_named; /* processes of `names` whose new name is in a packet that was passed through */
   struct map series; /* process, counter, series -> track of the series (counters.c) */
   struct map thread_counters; /* thread << 1 | which -> counter (companions.c) */
   struct map lone_counters; /* counter track -> uuid of the track for events without samples, relative to first_series */

@@ -128,7 +128,7 @@ static int64_t int_of(const struct csv *c, enum column column) { return c->v[col
 
 struct agent {
   int64_t number;
-  bool is_cpu, is_gpu; /* both false: the file does not say */
+  bool is_cpu, is_gpu; /* both false: the file does not state the type */
 };
 
 static struct agent agent_of(struct csv *c, enum column column) {
@@ -142,7 +142,7 @@ static struct agent agent_of(struct csv *c, enum column column) {
   a.is_cpu = ascii_equal((const char *)v->p, "CPU ", 4);
   a.is_gpu = ascii_equal((const char *)v->p, "GPU ", 4);
   if (!a.is_cpu && !a.is_gpu && !c->counts_cpus)
-    trace_note(c->r.d.t, TK_NOTE_INFO, UINT64_MAX, "GPUs have the numbers of agents, which count CPUs, too");
+    trace_note(c->r.d.t, TK_NOTE_INFO, UINT64_MAX, "GPUs have the numbers of agents, and CPUs are agents, too");
   c->counts_cpus = c->counts_cpus || (!a.is_cpu && !a.is_gpu);
   return a;
 }
@@ -260,7 +260,7 @@ static void take_header(struct csv *c, const struct fields *f) {
     c->columns[i] = column_of(name);
     if (c->columns[i] != C_OTHER) continue;
     c->keys[i] = name->type == CELL_TEXT ? database_string(&c->r.d, name->p, name->n) : KEY_EMPTY;
-    if (is_key_taken(c, i)) trace_note(t, TK_NOTE_REPAIR, 0, "columns of the same name: only one of their values is kept");
+    if (is_key_taken(c, i)) trace_note(t, TK_NOTE_REPAIR, 0, "several columns of the same name: the values of only one are kept");
   }
   if (f->is_cut) trace_note(t, TK_NOTE_REPAIR, 0, "more than 128 columns: the others are lost");
 }

@@ -1,6 +1,6 @@
 /* reader.h - shared by the readers of rpd, rocpd and the JSON of rocprofv3.
  *
- *     read.c      distinguishes the two
+ *     read.c      distinguishes rpd from rocpd
  *     rpd.c       schema 2: calls and operations of any number of processes
  *     rocpd.c     schema 3 and 4: a set of tables for each process, whose names end in the id of the process
  *     rocprof.c   JSON of rocprofv3

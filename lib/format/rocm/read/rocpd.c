@@ -57,7 +57,7 @@ static tk_id text_in(struct rocpd *p, const struct cell *c) {
   return c->type == CELL_TEXT && c->n == 0 ? 0 : c->type == CELL_NULL ? 0 : database_text(&p->r->d, &p->r->texts, c);
 }
 
-/* The columns are id, number, other, name. */
+/* Adds a row of an info table. The columns are id, number, other, name. */
 static void take_info(const struct sqlite_scan *row, void *arg) {
   struct rocpd *p = arg;
   struct infos *to = &p->infos[p->filling];

@@ -3,10 +3,10 @@
  *     {"rocprofiler-sdk-tool":[{"metadata":{"pid":..},"agents":[..],"counters":[..],"strings":{..},"kernel_symbols":[..],
  *       "callback_records":{"counter_collection":[..]},"buffer_records":{"kernel_dispatch":[..],"hip_api":[..],..}}]}
  *
- * A record names its operation by two indices into strings.buffer_records; a kernel by an id in kernel_symbols; a range of roctx
- * by its correlation id in strings.marker_api. A call and the work that it launched have the same internal correlation id. Command
- * line and environment, which metadata contains, are never read. Any other list of buffer_records becomes spans of threads, so that
- * lists of later versions are read, too.
+ * A record refers to its operation by two indices into strings.buffer_records, to a kernel by an id in kernel_symbols, and to
+ * the text of a roctx range by its correlation id in strings.marker_api. A call and the work that it launched have the same
+ * internal correlation id. Command line and environment, which metadata contains, are never read. Any other list of
+ * buffer_records becomes spans of threads, so that lists of later versions are read, too.
  *
  * Source: ROCm/rocm-systems, projects/rocprofiler-sdk, source/lib/output/generateJSON.cpp and cxx/serialization.hpp. */
 #include "rocprof.h"
@@ -53,7 +53,7 @@ struct rocprof {
   uint64_t process;
   int64_t pid;
   int64_t kind, operation; /* kind and number of the operation that is listed next */
-  uint64_t n_counted;      /* by count_element */
+  uint64_t n_counted;      /* number of elements that count_element has counted */
   bool has_kernels;        /* the list of dispatches is not empty */
   tk_id category; /* category of the list that is being read */
 };
@@ -318,7 +318,7 @@ struct sums {
     double value;
   } row[128];
   unsigned n;
-  uint64_t n_left; /* values of further counters */
+  uint64_t n_left; /* number of values of counters for which `row` has no room */
 };
 
 static void take_value(struct sums *s, struct json_walk *w, const struct json_value *v) {

@@ -133,8 +133,8 @@ static bool length_in_ps(const struct profile *p, const struct json_value *v, tk
   return v->p && v->type == JSON_NUMBER && num_scaled(v->p, v->end, p->exp + 12, &exact) && in_range(exact, ps);
 }
 
-/* Converts a time in a unit of time to a time of the trace. The first time becomes the origin if tk_time could not hold it, as times
- * since 1970 or since the start of a host that has run for 54 days. */
+/* Converts a time in a unit of time to a time of the trace. The first time becomes the origin if tk_time cannot represent it,
+ * for example if times count from 1970 or from the start of a host that has run for 54 days. */
 static bool time_in_ps(struct speedscope *s, const struct profile *p, const struct json_value *v, tk_time *ps) {
   i128 exact;
   if (!v->p || v->type != JSON_NUMBER || !num_scaled(v->p, v->end, p->exp + 12, &exact)) return false;
@@ -304,7 +304,7 @@ static void read_profile(struct speedscope *s, struct json_walk *w, const struct
   p.track = trace_track(s->t, TK_TRACK_THREAD, ident_int(1), ident_int(number), 0);
   s->t->tracks[p.track].name = string_of(s, w, &p.name);
   s->t->tracks[p.track].renamed = true; /* no record contains the name, so writers must write it */
-  if (!p.is_time) trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, "profiles in other units than time: their samples are at time 0");
+  if (!p.is_time) trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, "profiles in a unit other than time: their samples are placed at time 0");
   if (p.events.p) read_evented(s, w, &p);
   else if (p.samples.p) read_sampled(s, w, &p);
   else bad(s, v->p, "profile without events and samples: skipped");

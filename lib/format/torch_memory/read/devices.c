@@ -37,7 +37,7 @@ struct device {
   struct stacks *stacks;
   int64_t number, first_us;
   tk_id process, allocations;
-  uint32_t *ids; /* number of the last span, which all devices count together */
+  uint32_t *ids; /* number of the last span; shared by all devices */
   struct amount all, reserved, *streams;
   uint32_t n_streams, cap_streams;
   struct map by_stream; /* stream -> its place in `streams` */
@@ -135,7 +135,8 @@ static void subtract(void *arg, int64_t event) {
   d->reserved.now = sum(d->reserved.now, minus(reserved_by(e)));
 }
 
-/* Notes the amounts at the end of the history, and what the timeline does not show: segments and the largest free block. */
+/* Adds a note with the amounts at the end of the history, the number of segments and the largest free block, which the timeline
+ * does not show. */
 static void note_segments(struct device *d) {
   char text[200], allocated[32], reserved[32], largest[32];
   if (!d->n_segments) return;
@@ -275,7 +276,7 @@ static void end_allocation(struct device *d, struct open *o, const struct snapsh
 static void take_alloc(struct device *d, const struct snapshot_event *e, uint32_t event, tk_time ts) {
   struct open *o = open_new(d, e->addr);
   if (o && o->event != FREED) {
-    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "allocations at an address that was not freed: the earlier one ends there");
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "second allocation at an address that was not freed: the first one ends at that time");
     end_allocation(d, o, e, ts);
   }
   if (o) *o = (struct open){.event = event};
@@ -286,7 +287,8 @@ static void take_request(struct device *d, const struct snapshot_event *e) {
   if (o) o->requested_us = e->time_us;
 }
 
-/* An allocation from before the history begins with the trace. The event has the stack of the call that freed it. */
+/* Handles a completed free. If the history does not contain the allocation, its span begins with the trace, and only the stack
+ * of the call that freed it is known. */
 static void take_free(struct device *d, const struct snapshot_event *e, tk_time ts) {
   struct open *o = open_of(d, e->addr);
   if (o && o->event != FREED) {
@@ -364,7 +366,7 @@ static void add_block(struct device *d, const struct snapshot_segment *g, const 
 }
 
 static void note_older(struct device *d) {
-  static const char TEXT[] = "allocations from before the recorded history: they begin with the trace";
+  static const char TEXT[] = "allocations from before the recorded history: shown from the start of the trace";
   if (d->n_older) trace_notes(d->t, TK_NOTE_FACT, UINT64_MAX, TEXT, d->n_older);
 }
 

@@ -7,8 +7,8 @@
 
 enum { TEXT_MOST = 1 << 24, TICK = 1 << 16, REPLACED = UINT32_MAX };
 
-/* A list, tuple or dict: items[at, at + n) of the pickle. cap == REPLACED: an object of the caller: `at` is its number and `n`
- * its kind. */
+/* A list, tuple or dict: items[at, at + n) of the pickle. If cap == REPLACED, the caller has replaced it by an object: `at` is
+ * the object's number and `n` its kind. */
 struct pickle_container {
   uint32_t at, n, cap;
 };
@@ -106,7 +106,7 @@ static bool container_room(struct pickle *p, struct pickle_container *c) {
   return true;
 }
 
-/* True if v was merged into the last item, after whose objects it comes. */
+/* Merges v into the last item if the objects of v follow those of the item. Returns true if it was merged. */
 static bool merge_objects(struct pickle_value *last, const struct pickle_value *v) {
   if (last->type != PICKLE_OBJECT || v->type != PICKLE_OBJECT || last->kind != v->kind) return false;
   if (last->i + last->n != v->i || last->n > UINT32_MAX - v->n) return false;
@@ -123,7 +123,8 @@ static bool append(struct pickle *p, struct pickle_value *to, const struct pickl
   return true;
 }
 
-/* Appends the values above `from` to the container below, which is removed from or left on the stack. */
+/* Appends the values from stack index `from` on to the list or dict at index `container`, which becomes the top of the
+ * stack. */
 static bool append_all(struct pickle *p, uint32_t container, uint32_t from, enum pickle_type type) {
   if (container >= p->n_stack || p->stack[container].type != type) return pickle_refuse(p, "items without a list or dict");
   for (uint32_t i = from; i < p->n_stack; i++)
@@ -132,7 +133,7 @@ static bool append_all(struct pickle *p, uint32_t container, uint32_t from, enum
   return true;
 }
 
-/* Sets the items of a dict, or lets the caller replace a dict that had none so far. */
+/* Adds items to a dict. If the dict is still empty, the caller may replace it by an object instead. */
 static bool set_items(struct pickle *p, uint32_t dict, uint32_t from) {
   struct pickle_value object;
   const bool is_dict = dict < p->n_stack && p->stack[dict].type == PICKLE_DICT;
@@ -308,7 +309,8 @@ static bool run(struct pickle *p, uint8_t op) {
 
 /* ---- the pickle ---- */
 
-/* Appends values to lists that still wait for them. A list of one item has no mark; and in a dict, a text follows a list. */
+/* At the end of a truncated pickle, appends a value on the stack to the list below it: a list of one item has no mark. A text
+ * is not appended, because it is a key of the enclosing dict. */
 static bool close_single(struct pickle *p) {
   while (p->n_stack >= 2) {
     const struct pickle_value *v = &p->stack[p->n_stack - 2];

@@ -34,7 +34,7 @@ struct pickle_value {
   };
   uint32_t n;    /* PICKLE_OBJECT: number of consecutive objects */
   uint8_t type;
-  uint8_t kind;  /* PICKLE_OBJECT: the caller's */
+  uint8_t kind;  /* PICKLE_OBJECT: kind, chosen by the caller */
 };
 
 struct pickle {
@@ -46,7 +46,7 @@ struct pickle {
   bool (*take)(void *arg, const struct pickle_value *pairs, size_t n, struct pickle_value *out);
   bool (*tick)(void *arg); /* called regularly; returning false stops, with err set */
   void *arg;
-  bool truncated; /* the input ended before the pickle: what came before it was kept */
+  bool truncated; /* the input ended inside the pickle; the data before its end was kept */
   struct pickle_value *stack, *memo, *items;
   struct pickle_container *containers;
   uint32_t n_stack, cap_stack, n_memo, cap_memo, n_items, cap_items, n_containers, cap_containers;

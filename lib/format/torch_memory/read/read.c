@@ -1,5 +1,5 @@
-/* read.c - reads a memory snapshot: its pickle (pickle.c) becomes arrays (snapshot.c), and these the events of each device
- * (devices.c). */
+/* read.c - reads a memory snapshot: its pickle (pickle.c) becomes arrays (snapshot.c), and the arrays become the events of each
+ * device (devices.c). */
 #include "read.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static bool holds_text(const uint8_t *p, size_t n, const char *word) {
   return false;
 }
 
-/* The root is a dict, and one of its keys comes first. */
+/* Expects a dict at the start of the pickle, and one of the snapshot's top-level keys near it. */
 unsigned torch_memory_bid(const uint8_t *p, size_t n) {
   static const char *const KEYS[] = {"segments", "device_traces", "allocator_settings", "external_annotations"};
   enum { NEAR = 96 };
@@ -72,7 +72,7 @@ static bool is_snapshot(const struct snapshot *s, const struct pickle_value *roo
 }
 
 static bool read_snapshot(struct snapshot *s, bool strict) {
-  static const char CUT[] = "the pickle is truncated: the part before the cut was read, so any amount of memory may be wrong";
+  static const char CUT[] = "the pickle is truncated: only the part before the cut was read, so all amounts of memory may be wrong";
   struct pickle_value root;
   if (!pickle_read(&s->pickle, &root)) return false;
   if (!is_snapshot(s, &root))

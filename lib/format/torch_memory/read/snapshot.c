@@ -63,7 +63,7 @@ static bool take_frame(const struct members *m, struct pickle_value *out) {
   return f != NULL;
 }
 
-/* The size of a block is rounded up; its events have the size that was requested, which older versions do not record. */
+/* Prefers the size that was requested, as events do; older versions only record the rounded size of a block. */
 static bool take_block(const struct members *m, struct pickle_value *out) {
   struct snapshot_block *b = add_object(m->s, SNAPSHOT_BLOCK, sizeof *b, out);
   if (!b) return false;
@@ -89,7 +89,7 @@ static bool take_annotation(const struct members *m, struct pickle_value *out) {
   return true;
 }
 
-/* Tests the keys that only one kind of dict has. A dict with many keys is a table, such as the settings. */
+/* Recognises the kind of a dict by keys that no other kind has. A dict with many keys is a table, such as the settings. */
 static bool take(void *arg, const struct pickle_value *pairs, size_t n, struct pickle_value *out) {
   enum { KEYS_MOST = 64 };
   const struct members m = {arg, pairs, n};

@@ -1,4 +1,4 @@
-/* snapshot.h - the contents of a memory snapshot, in arrays: what a pickle of dicts becomes.
+/* snapshot.h - the contents of a memory snapshot as arrays, converted from a pickle of dicts.
  *
  *     {"segments": [{"device", "address", "total_size", "stream", "segment_type",
  *                    "blocks": [{"address", "size", "requested_size", "state", "frames"}]}],
@@ -51,7 +51,7 @@ struct snapshot_block {
 };
 struct snapshot_segment {
   int64_t device, size, stream;
-  uint32_t blocks; /* a list plus 1 */
+  uint32_t blocks; /* number of a list, plus 1 */
 };
 struct snapshot_annotation {
   int64_t time_us, device;
@@ -72,7 +72,7 @@ struct snapshot {
 void snapshot_init(struct snapshot *s, struct tk_trace *t, struct in *in, struct tk_err *err);
 void snapshot_free(struct snapshot *s);
 
-/* The i-th object of each kind. */
+/* Return the i-th object of a kind. */
 static inline const struct snapshot_event *snapshot_event(const struct snapshot *s, int64_t i) {
   return (const struct snapshot_event *)s->of[SNAPSHOT_EVENT].p + i;
 }

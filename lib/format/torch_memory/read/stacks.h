@@ -16,7 +16,7 @@ void stacks_free(struct stacks *x);
  * operator, as in a backward pass; 0 if the stack has neither. */
 tk_id stacks_name(struct stacks *x, uint32_t stack);
 /* Returns a JSON array of the Python frames, innermost first, or of all frames if there are no Python frames; 0 without frames.
- * An allocation has dozens of C++ frames, and nearly the same ones each time. */
+ * C++ frames are left out otherwise, because an allocation has dozens of them, and nearly the same ones each time. */
 tk_id stacks_text(struct stacks *x, uint32_t stack);
 
 #endif

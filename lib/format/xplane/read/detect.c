@@ -47,8 +47,8 @@ static bool is_plane_name(const uint8_t *p, size_t n) {
   return false;
 }
 
-/* KNOWN: score of such a plane name. FILLED: score of a plane with such a name and with contents, which an interned string does
- * not have. */
+/* KNOWN: score of a plane name that profilers use. FILLED: score of a plane with such a name and with contents, because an
+ * interned string of a Perfetto file may equal the name alone. */
 enum { KNOWN = 32, FILLED = 2 + KNOWN + 4 };
 
 static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
@@ -172,8 +172,8 @@ static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   return known && bits < KNOWN ? KNOWN : bits;
 }
 
-/* True for a text that begins with a quote, such as a line of CSV. A space that begins with a host name of that many bytes contains
- * bytes that no text has. */
+/* True for a text that begins with a quote, such as a line of CSV. A space whose first field is a host name begins with the
+ * same byte, but also contains bytes that no text has. */
 static bool is_quoted_text(const uint8_t *p, size_t n) {
   if (*p != '"') return false;
   for (size_t i = 0; i < n && i < 256; i++)

@@ -116,7 +116,7 @@ static void keep_fields(struct xplane_reader *r, struct xevent *e) {
   b->len = 0;
 }
 
-/* Moves values that cannot be used to args. Returns the event's flags. */
+/* Moves unusable values of the event, such as a time out of range, to args. Returns the event's flags. */
 static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
   uint8_t flags = 0;
   if (e->odd) xplane_note_odd(r);
@@ -138,7 +138,7 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
     e->offset = 0;
     flags |= TK_FLAG_LOST_CLOCK;
   } else if (e->offset < 0) {
-    xplane_note(r, TK_NOTE_INFO, "events that start before their line");
+    xplane_note(r, TK_NOTE_INFO, "events that start before the timestamp of their line: kept");
   }
   return flags;
 }

@@ -98,7 +98,7 @@ static void number_threads(struct xplane_reader *r) {
     uint32_t tid = (uint32_t)(lines[i].display_id ? lines[i].display_id : lines[i].id);
     uint32_t *count = map_put(&used, (uint64_t)lines[i].process << 32 | tid, 0);
     if (!count) break;
-    if (*count) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "lines of one plane with the same id: each becomes a thread");
+    if (*count) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "lines of one plane with the same id: each becomes a separate thread");
     k->tid = ident_int((int64_t)tid + ((int64_t)*count << 32));
     *count += 1;
     k->sort_index = t->tracks[lines[i].process].pid.num == PID_HOST ? lines[i].ordinal : k->tid.num;
@@ -169,7 +169,7 @@ static void align_domains(struct xplane_reader *r) {
     if (apart < DAYS_100_NS && apart > -(i128)DAYS_100_NS) continue;
     by[i] = (i128)d[main].min - d[i].min;
     trace_note(r->t, TK_NOTE_INFO, UINT64_MAX,
-               "lines more than 100 days from the rest (a different clock): moved to the start of the rest");
+               "lines more than 100 days from the rest (a different clock?): moved to the start of the trace");
   }
   for (uint32_t i = 0; i < n; i++) shift_line(r, &lines[i], by[lines[i].domain]);
   r->t->origin_ns = (int64_t)refs[main];

@@ -35,7 +35,7 @@ struct linker {
   tk_id classes[N_CATEGORIES]; /* classes of flows created so far; 0 = none */
 };
 
-/* Values of those args of an event that link it. */
+/* Values of those args that link an event to others. */
 struct links {
   bool has[KEYS];
   uint64_t value[KEYS];
@@ -64,7 +64,7 @@ static tk_id flow_class_of(struct linker *l, uint64_t category) {
 
 /* Adds a flow point. `kind`: context, flow stat or correlation, whose ids are separate. */
 static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, unsigned kind, uint64_t category, uint64_t id) {
-  uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* ids are assigned consecutively */
+  uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* hashed: consecutive ids are added to it */
   uint32_t *slot = map_put(&l->ids, kind_key + id, 0);
   struct tk_flow_point *f;
   if (!slot) return;
@@ -98,7 +98,7 @@ static void link_event(struct linker *l, tk_id event, bool device) {
   }
   if (s.has[FLOW] && s.value[FLOW] & 3) {
     add_point(l, event, roles[s.value[FLOW] & 3], 0, s.value[FLOW] >> 58, s.value[FLOW] >> 2 & (((uint64_t)1 << 56) - 1));
-    return; /* xprof derived this stat from the others */
+    return; /* xprof derives the stat "flow" from the context stats */
   }
   if (s.has[CONSUMER]) add_point(l, event, TK_FLOW_IN, 1, s.value[CONSUMER_TYPE], s.value[CONSUMER]);
   if (s.has[PRODUCER]) add_point(l, event, TK_FLOW_OUT, 1, s.value[PRODUCER_TYPE], s.value[PRODUCER]);

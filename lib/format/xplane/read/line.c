@@ -124,7 +124,7 @@ static enum pb_status line_fields(struct xplane_reader *r, struct xplane_line *l
   }
 }
 
-/* The name of a line is often after its events, so its properties are set at the end. */
+/* Reads a line and its events, then sets the properties of the track: the name of a line is often after its events. */
 enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent) {
   struct xplane_line line = {.process = process, .first = r->t->n_events + 1, .ordinal = ordinal};
   line.track = xplane_new_track(r, TK_TRACK_THREAD, process);

@@ -164,7 +164,8 @@ static void add_shown(struct xplane_reader *r, const Xplane__XSpace *space) {
   add_statements(r, space);
 }
 
-/* Each plane that tracekit converted from another format has private stats that describe its tracks. */
+/* Returns whether tracekit converted the file from another format, wholly or partly. Each plane that it converted has private
+ * stats that describe the plane's tracks. */
 static enum xplane_converted how_converted(const struct xplane_reader *r) {
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(r, &n);
@@ -175,7 +176,7 @@ static enum xplane_converted how_converted(const struct xplane_reader *r) {
   return XPLANE_CONVERTED;
 }
 
-/* Must be called last, because the fields of a plane must be contiguous in the raw text. */
+/* Stores the unknown fields of lines. Must be called last, because the fields of a plane must be contiguous in the raw text. */
 static void keep_line_fields(struct xplane_reader *r) {
   struct buf *raw = &r->t->store->raw;
   const uint64_t base = raw->len;

@@ -22,7 +22,7 @@ struct naming {
   struct xplane_reader *r;
   struct xplane_plane *plane;
   struct map by_key; /* provisional key -> index in r->stats */
-  uint8_t *needs;    /* by shape - r->first_shape: what its records need */
+  uint8_t *needs;    /* by shape - r->first_shape: NEED_* bits of the shape's records */
   uint32_t n_shapes;
   uint8_t any; /* union of all needs */
   tk_id step_name, bits, cat, long_name, link;
@@ -160,13 +160,13 @@ static void name_the_rest(struct naming *n) {
     if (from[i].nameless) r->t->classes[i].name = 0;
     if (r->t->classes[i].name || from[i].nameless) continue;
     r->t->classes[i].name = trace_string(r->t, text, 1 + num_put_i64(text + 1, from[i].id));
-    xplane_note(r, TK_NOTE_REPAIR, "events without metadata: the number is the name");
+    xplane_note(r, TK_NOTE_REPAIR, "events without metadata: named by their metadata id");
   }
   for (uint32_t i = 1; i <= r->n_stats; i++) {
     if (r->stats[i].key) map_put(&n->by_key, r->stats[i].key, i);
     if (r->stats[i].earlier) map_put(&n->by_key, r->stats[i].earlier, i);
     if (r->stats[i].earlier && r->stats[i].name) r->stats[i].earlier_name = prefixed(n, XPLANE_EARLIER, r->stats[i].name);
-    if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats without metadata: the number is the name");
+    if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats without metadata: named by their metadata id");
   }
 }
 
@@ -274,7 +274,8 @@ static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
 
 enum { EARLIER_MOST = 16 };
 
-/* Renames the arg with this key to the key for earlier stats, first making room there in the same way. */
+/* Renames the arg with this key to the key for earlier stats. An arg that already has that key is renamed first, in the same
+ * way. */
 static void make_room(struct naming *n, tk_id key) {
   tk_id keys[EARLIER_MOST + 1] = {key};
   unsigned depth = 0;

@@ -236,7 +236,7 @@ static void restore_provenance(struct xplane_reader *r, const struct xstat *s) {
   buf_free(&j.scratch);
 }
 
-/* Copies the plane's text first, because adding metas moves it. */
+/* Restores file-wide data from the private plane. Copies the plane's text first, because adding metas moves the text. */
 static void restore_file(struct xplane_reader *r, const struct xplane_plane *plane) {
   struct buf copy = {.mem = &r->t->store->mem};
   struct xplane_names names;

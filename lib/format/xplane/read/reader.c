@@ -156,7 +156,7 @@ void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key) {
   }
 }
 
-/* The types have the form {"8":[7,9]}. */
+/* Stores the types in the form {"8":[7,9]}: number of an XStat field, and the ids of the stats that use it. */
 void xplane_keep_types(struct xplane_reader *r, struct xplane_plane *plane) {
   struct buf *raw = &r->t->store->raw;
   const uint64_t at = raw->len;

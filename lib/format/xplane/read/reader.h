@@ -38,7 +38,7 @@ struct xplane_alike {
   } stats[XPLANE_STATS_MOST];
 };
 
-/* A group of lines whose clocks are less than 100 days apart. */
+/* Most domains. A domain is a group of lines whose timestamps are less than 100 days apart. */
 enum { DOMAINS = 64 };
 struct xplane_domain {
   int64_t ref_ns; /* reference time; 0: times are relative to the start of the profile, or to an unknown time */
@@ -82,7 +82,7 @@ struct xplane_reader {
   struct chunks *chunks; /* NULL = only one thread */
   bool apart;   /* true while a chunk is read into a fragment (chunks.c): tables belong to the main reader and must not be
                  * changed */
-  bool unknown; /* set in this case if the main reader must handle an event */
+  bool unknown; /* set while `apart` is true if the main reader must handle an event */
   tk_id track;  /* track of the line that is being read in chunks */
 };
 

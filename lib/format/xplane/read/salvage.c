@@ -79,7 +79,8 @@ static uint64_t room_before(const struct pb_in *s, uint64_t end) {
   return end == UINT64_MAX && s->last ? (uint64_t)(s->end - s->p) : end - pb_in_offset(s);
 }
 
-/* True if such a chain begins at the cursor. LOOK bytes must be available unless the input ends. */
+/* True if a chain of fields of this level begins at the cursor (xplane_is_chain). LOOK bytes must be available unless the input
+ * ends. */
 static bool is_here(const struct pb_in *s, const struct xplane_level *level, uint64_t end) {
   const size_t n = (size_t)(s->end - s->p);
   return pb_in_offset(s) < end && xplane_is_chain(level, s->p, n < LOOK ? n : LOOK, room_before(s, end));

@@ -14,7 +14,7 @@ struct xplane_level {
   const char *wires;
   const struct xplane_level *const *inner; /* by field number: structure of the message in a PB_BYTES field; NULL = any contents */
   const struct xplane_level *around; /* structure of the enclosing message */
-  uint32_t first, second; /* fields with which such a message begins; 0 = any */
+  uint32_t first, second; /* fields with which a message of this kind begins; 0 = any */
 };
 extern const struct xplane_level XPLANE_SPACE_LEVEL, XPLANE_PLANE_LEVEL, XPLANE_LINE_LEVEL;
 
@@ -32,7 +32,8 @@ bool xplane_is_chain(const struct xplane_level *level, const uint8_t *p, size_t 
 /* Moves the cursor to the next position that looks like fields of this level. PB_DONE: the message ends there, whatever its
  * length. PB_CUT: the input ends. */
 enum pb_status xplane_resync(struct pb_in *s, const struct xplane_level *level, struct xplane_extent *extent);
-/* Returns true if such a chain begins at the field that pb_in_next returned last, and moves the cursor back to this field. */
+/* If a chain of fields of this level begins at the field that pb_in_next returned last, moves the cursor back to this field and
+ * returns true. */
 bool xplane_step_back(struct pb_in *s, const struct xplane_level *level, uint64_t end);
 /* Returns true if this field is a message of this level with a damaged tag. *f then becomes the repaired field, and the cursor
  * is at its content. `was`: the field as read; NULL = it could not be read. */

@@ -4,7 +4,8 @@
 
 #include "reader.h"
 
-/* Adds the id of their metadata to events of the plane, from `first` on, if other formats would confuse their metadata. */
+/* For each event of the plane, from `first` on, whose metadata other formats would confuse with other metadata: adds an arg
+ * with the id of the metadata. */
 void xplane_mark_unclear(struct xplane_reader *r, const struct xplane_plane *plane, tk_id first);
 
 #endif

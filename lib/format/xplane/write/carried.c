@@ -38,7 +38,7 @@ static void add_typed(struct typed *typed, int64_t id, unsigned field) {
   buf_append(&typed->ids[field], &id, sizeof id);
 }
 
-/* Adds a type that the block of an embedded plane contains, unless no event has the stat any more. */
+/* Adds a type from the block of an embedded plane, if an event still has the stat. */
 static void add_carried(void *arg, int64_t id, unsigned field) {
   struct typed *typed = arg;
   if (map_get(&typed->seen, seen_key(id, 0))) add_typed(typed, id, field);

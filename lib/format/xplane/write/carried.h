@@ -4,7 +4,7 @@
 
 #include "writer.h"
 
-/* Adds the description of the plane that will be written next to the block. */
+/* Adds a description of the next plane to the block. Call before the plane is written. */
 void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e);
 
 /* Adds the descriptions of the planes of a part, which follow the planes written before. Returns false if the part is

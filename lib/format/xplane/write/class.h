@@ -7,14 +7,15 @@
 /* Returns the id of the metadata of a class, adding it to the map if necessary. */
 int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls);
 
-/* Does the same for an event whose stats override stats of its metadata; args of the event contain the overridden stats. */
+/* Like xplane_class_id, for an event whose stats override stats of its metadata; args of the event contain the overridden
+ * stats. */
 int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_event *ev);
 
-/* Does the same for events whose name for xprof differs from the displayed one; `name` NULL: for events that were generated for
- * xprof. */
+/* Like xplane_class_id, for events whose name for xprof, `name`, differs from the displayed one; `name` is NULL for events that
+ * were generated for xprof. */
 int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant, const char *name, size_t n);
 
-/* Does the same for one series of a counter. */
+/* Like xplane_class_id, for one series of a counter. */
 int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series);
 
 /* For a pruned plane: writes the children of metadata in use. */

@@ -11,7 +11,7 @@ void xplane_find_derived(struct xplane_graph *g, struct mem *mem);
 /* Returns the names of the args that tk_derive added to the event; "" = none. */
 const char *xplane_derived_args(const struct xplane_graph *g, const struct tk_event *ev);
 
-/* True if the arg is one of these, or the mark itself. `args`: result of xplane_derived_args. */
+/* True if `args`, a result of xplane_derived_args, contains the name of the arg, or if the arg is the mark itself. */
 bool xplane_is_derived_arg(const struct xplane_graph *g, const char *args, tk_id key);
 
 #endif

@@ -64,7 +64,8 @@ static void put_int(struct xplane_encoder *e, struct buf *b, enum xplane_made st
   pb_message(b, XEVENT_STATS, &e->stat);
 }
 
-/* Appends a stat of an event or a plane. xprof reads a number only from one of the fields of an XStat. */
+/* Appends a stat of an event or a plane. For each of these numbers, xprof reads only one field of the XStat, here
+ * uint64_value. */
 static void put_uint(struct xplane_encoder *e, struct buf *b, uint32_t number, enum xplane_made stat, int64_t v) {
   const int64_t id = id_of(e, stat);
   e->stat.len = 0;

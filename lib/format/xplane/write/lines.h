@@ -4,8 +4,8 @@
 
 #include "writer.h"
 
-/* The first chooses the lines of the plane and their order. The second measures them. Both return false when memory runs out or
- * the caller wants to stop (e->pace). */
+/* xplane_choose_lines chooses the lines of the plane and their order; xplane_measure_lines computes their sizes. Both return
+ * false when memory runs out or the caller wants to stop (e->pace). */
 bool xplane_choose_lines(struct xplane_encoder *e);
 bool xplane_measure_lines(struct xplane_encoder *e);
 uint64_t xplane_lines_size(const struct xplane_encoder *e);

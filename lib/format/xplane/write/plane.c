@@ -39,7 +39,7 @@ static void put_ident(const struct tk_trace *t, struct buf *b, struct tk_ident i
   else if (i.kind != TK_IDENT_NONE) buf_append(b, number, num_put_i64(number, i.num));
 }
 
-/* True for a process of PyTorch that xprof analyses; such planes are not rows. */
+/* True for a process of PyTorch that xprof analyses; such planes get no row id. */
 static bool is_made(const struct xplane_graph *g, tk_id process) {
   return g->kineto && g->kineto->roles[process] != KINETO_OTHER;
 }
@@ -149,7 +149,7 @@ static struct pieces no_pieces(struct mem *mem) {
   return (struct pieces){{.mem = mem}, {.mem = mem}, {.mem = mem}, {.mem = mem}, false};
 }
 
-/* Adds a NUL after the name, which is not part of it. */
+/* Adds a NUL after the name, which does not count in its length. */
 static const char *terminated(struct buf *name) {
   if (!buf_append(name, "", 1)) return "";
   name->len--;

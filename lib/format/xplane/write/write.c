@@ -83,7 +83,7 @@ static bool make_marks(struct xplane_sink *s, struct xplane_graph *g) {
   return true;
 }
 
-/* Groups elements by process, so that writing a process does not examine the elements of others. */
+/* Groups elements by process, so that writing a process does not examine the elements of other processes. */
 static bool group(struct xplane_sink *s, struct xplane_graph *g) {
   const struct tk_trace *t = g->t;
   const uint32_t classes = g->n_classes ? g->n_classes - 1 : 0;
@@ -244,7 +244,7 @@ static bool xplane_open(struct sink *sink, const struct tk_trace *first, struct 
   return mem_check(&s->mem, err) && carry_open(s->opt.carry, first, err);
 }
 
-/* Chooses ids for one of several graphs that do not depend on how many ids the others need. */
+/* If several graphs are written, reserves ids for this graph that do not depend on how many ids the other graphs need. */
 static void begin_ids(struct xplane_sink *s) {
   s->added.len = s->carried.len = 0;
   if (s->sink.graphs < 2) return;

@@ -6,7 +6,7 @@
 
 struct sink *xplane_writer(struct out *out, const struct sink_options *opt);
 
-/* The first writes the data that other formats embed for XPlane. The second converts such data back to passthrough data. */
+/* Returns a sink that writes the data which other formats embed for XPlane (format/carry.h). */
 struct sink *xplane_carrier(struct out *out, const struct sink_options *opt);
 
 /* Returns the base of the graph's times, if it was read from an XSpace. */

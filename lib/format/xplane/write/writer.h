@@ -159,19 +159,19 @@ void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, c
 /* Returns the field of XStat for the bytes of this stat. */
 unsigned xplane_bytes_field(const struct xplane_encoder *e, int64_t id);
 void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes);
-/* Does the same for private stats. */
+/* Append a private stat: text or an integer. */
 void xplane_add_private_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
                              size_t n);
 void xplane_add_private_int(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, int64_t v);
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description);
 /* For a pruned plane: keeps the stat metadata to which an unchanged stat refers. */
 void xplane_use_stat(struct xplane_encoder *e, struct pb stat);
-/* The first returns the XStat field for args of this type (0 = a description is needed, too). The second returns the id of the
- * plane's stat with this key (0 = none). */
+/* xplane_field_of returns the XStat field for args of this type (0 = a description is needed, too). xplane_known_stat returns
+ * the id of the plane's stat with this key (0 = none). */
 unsigned xplane_field_of(unsigned type);
 int64_t xplane_known_stat(const struct xplane_encoder *e, tk_id key);
-/* Ids of metadata have 64 bits, but values of a map only 32. The first function encodes an id as a value (0 if memory runs
- * out); the second decodes it. */
+/* Ids of metadata have 64 bits, but values of a map only 32. xplane_slot_of encodes an id as a value (0 if memory runs out);
+ * xplane_id_of decodes it. */
 uint32_t xplane_slot_of(struct xplane_encoder *e, int64_t id);
 int64_t xplane_id_of(const struct xplane_encoder *e, uint32_t slot);
 bool xplane_stat_is_used(const struct xplane_encoder *e, int64_t id);
@@ -243,8 +243,8 @@ struct xplane_sink {
   struct xplane_pace pace;
   bool pristine;    /* true if the first graph is written like a recorded XSpace, whose planes represent all of it */
   struct buf carried_names, carried_stats;
-  struct buf carried; /* blocks for the planes of the current graph, for a process that takes the graph as a part */
-  struct buf added;   /* fields of the graph that are not planes, for the same purpose */
+  struct buf carried; /* blocks for the planes of the current graph; passed to the process that joins the parts of the file */
+  struct buf added;   /* fields of the current graph's space that are not planes; passed on in the same way */
   int64_t next_carried;
 };
 
