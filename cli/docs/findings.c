@@ -43,9 +43,8 @@ void docs_findings(FILE *to) {
     fprintf(to, " | %s |\n", t[i].help);
   }
   fputs("\n"
-        "`--thresholds FILE` changes the thresholds, for `report` and `check`. A line sets that of a warning and, optionally, "
-        "of a bad\n"
-        "finding, or turns a finding off; lines that are not in the file keep the defaults:\n"
+        "`--thresholds FILE` changes the thresholds, for `report` and `check`. A line sets that of a warning and, optionally,\n"
+        "of a bad finding, or turns a finding off; lines that are not in the file keep the defaults:\n"
         "\n"
         "```\n"
         "device-idle = 30 60\n"

@@ -6,10 +6,10 @@
 #include "solve/solve.h"
 
 bool align_is_constant(const struct align_map *m);
-/* Returns the offset in ns at a reading of the clock. */
+/* Returns the offset of the clock, in ns, when it shows `reading_ns`. */
 int64_t align_offset(const struct align_map *m, int64_t reading_ns);
-/* Moves all events of a trace whose origin was already moved by `later_ns`. Durations change only if the map is not constant.
- * Returns false with err on failure. */
+/* Moves all events of a trace by the map. The trace's origin was already moved by `later_ns`. Durations change only if the map
+ * is not constant. Returns false with err on failure. */
 bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns, struct tk_err *err);
 
 #endif

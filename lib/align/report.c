@@ -55,7 +55,7 @@ static double offset_us(const struct align_map *m) {
   return ((double)m->offset_ns + curve_at(&m->curve, middle)) / 1e3;
 }
 
-/* ---- what an estimate assumes ---- */
+/* ---- assumptions of an estimate ---- */
 
 static const char LEAVE_ALIKE[] = "its ranks leave each collective at the same time as the ranks of other hosts";
 static const char AT_ONCE[] = "all hosts recorded the markers at the same moment";
@@ -95,7 +95,7 @@ static void say_gaps(char *text, size_t size, const struct align_host *found) {
            found->n_stretches > 2 ? "these moments" : "this moment", error);
 }
 
-/* Appends the reason for a large error: ranks that share a clock do not leave together. */
+/* Appends the reason for a large error: ranks that share a clock do not leave their collectives at the same time. */
 static void add_lateness(char *text, size_t size, const struct align_host *found) {
   size_t n = strlen(text);
   if (found->of_gpu)

@@ -8,15 +8,15 @@
 struct align_input {
   const char *name, *host; /* host: "" = unknown */
   int64_t rank, start_ns, given_ns;
-  int64_t from_ns, to_ns; /* range of the times that are selected */
+  int64_t from_ns, to_ns; /* range of the selected times */
   struct align_gpu gpu;
   uint32_t copy_of; /* 1 + index of the input that this one copies; 0 = not a copy */
-  int64_t copy_ns;  /* ns by which its times are later than the original's */
-  int64_t world; /* number of ranks in its job; 0 = unknown */
+  int64_t copy_ns;  /* how much later its times are than the original's, in ns */
+  int64_t world; /* number of ranks in the input's job; 0 = unknown */
   const struct align_map *map; /* map that the user gave; NULL = use given_ns */
   int64_t barrier_ns; /* time of a barrier that all ranks recorded */
   bool has_barrier, by_barrier; /* by_barrier: given_ns was computed from barrier_ns */
-  bool starts_on_host; /* the barrier is the zero of the host's clock, which tells nothing if the inputs are of several hosts */
+  bool starts_on_host; /* true: the barrier is the zero of the host's clock, which is meaningful only if all inputs are of one host */
   bool merged;     /* the input contains several ranks */
   bool read, given, wanted; /* wanted: selected for the output */
   bool stated;     /* the input or its file name contains the rank */
@@ -29,7 +29,7 @@ struct align_reporter {
   const struct align_input *inputs;
   const struct align_problem *problem;
   const struct align_solution *solution;
-  const struct align_map *maps; /* by input */
+  const struct align_map *maps; /* by input: clock map; valid if `mapped` */
   const bool *mapped;
 };
 

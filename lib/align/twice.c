@@ -229,8 +229,8 @@ static int64_t end_on_first(const struct twice *w, const struct item *b) {
   return w->tied_by ? num_sub(b->end, align_offset(&w->map, b->end)) : b->end;
 }
 
-/* True if the readings of an event may belong to one event. Recorders time a call around different code, so its duration does
- * not count. */
+/* True if `a` and `b` may be two readings of one event. Recorders time a call around different code, so its duration does not
+ * count. */
 static bool agree(const struct twice *w, const struct item *a, const struct item *b, enum what what) {
   const int64_t apart = num_sub(a->end, end_on_first(w, b)), x = a->end - a->start, y = b->end - b->start, by = x > y ? x - y : y - x;
   const int64_t most = tolerance(w) + (what == CALLS ? MARGIN_NS / 20 : 0);
@@ -259,7 +259,7 @@ static int items_by_label(const void *pa, const void *pb) {
   return items_by_end(pa, pb);
 }
 
-/* Pairs items of equal names in the order of their ends; both orders are the same on one clock. */
+/* Pairs items with equal names in the order of their ends: on a common clock, both recordings show them in the same order. */
 static bool pair_by_order(struct twice *w, struct side *s) {
   const int64_t most = tolerance(w);
   for (unsigned k = 0; k < 2; k++)
@@ -286,7 +286,7 @@ static void count_work(struct twice *w, const struct side *s) {
     }
 }
 
-/* Takes the offset from the pairs of device work, if an answer of the solver led to them. */
+/* Computes the offset again, from all pairs of device work, if these pairs follow from an answer of the solver. */
 static bool refine(struct twice *w, const struct side *s) {
   double *apart = mem_array(w->mem, (uint64_t)w->n + 1, sizeof *apart);
   if (!apart) return false;

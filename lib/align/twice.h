@@ -24,8 +24,8 @@ struct twice {
   bool richer_b;            /* true if the second recording describes these events in more args */
   const char *tied_by;      /* kind of events by which the clocks were compared; NULL = they could not be compared */
   struct align_map map;     /* offset of the second clock from the first; valid if tied_by is set */
-  uint32_t anchors;         /* number of events that support it */
-  double error_ns;          /* 95% bound of its error */
+  uint32_t anchors;         /* number of events that support the map */
+  double error_ns;          /* 95% bound of the error of the map */
 };
 
 /* Compares two sealed traces; only w->mem is set. `walled`: the timestamps of both count from the same epoch. Returns false with

@@ -1,8 +1,9 @@
 /* device_peaks.c - see device_peaks.h.
  *
- * One row for each device. `pattern` is a part of the name in lower case, which `$` binds to the end of the name; the first row
- * that fits decides. A name that contains one of the words in NOT is a part of a device, or another product. Figures of FP64
- * and FP32 are those of matrix units where a device has them, because they are compared with matrix products. */
+ * One row for each device. `pattern` is a part of the device's name, in lower case; with a `$` at its end, the name must end
+ * there. The first row that fits decides. A name that contains one of the words in NOT is a part of a device, or another
+ * product. FP64 and FP32 rates are those of matrix units if the device has them, because they are compared with matrix
+ * products. */
 #include "device_peaks.h"
 
 #include <string.h>

@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-/* Types of arithmetic with peaks of their own. */
+/* Types of arithmetic that have separate peaks. */
 enum peak_type {
   PEAK_FP64, PEAK_FP32, PEAK_TF32, PEAK_FP16, PEAK_BF16, PEAK_FP8, PEAK_INT8, PEAK_TYPES,
   PEAK_UNKNOWN = PEAK_TYPES
 };
 
-/* 0 = unknown in all members. */
+/* Peak rates of a device. In every member, 0 means unknown. */
 struct device_peaks {
   const char *name;         /* "H100 SXM" */
   double flops[PEAK_TYPES]; /* floating-point operations per second, by type */

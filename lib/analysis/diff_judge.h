@@ -10,7 +10,7 @@
 struct diff_judge {
   struct diff_set *set;
   double **v;   /* by side: values of the current row, by sample */
-  uint32_t *at; /* by side: the next cell */
+  uint32_t *at; /* by side: index of the next cell to read */
 };
 
 /* Means of one row in one run. */
@@ -21,8 +21,8 @@ struct diff_mean {
 
 /* How the samples of two sides are matched. */
 struct diff_pair {
-  bool paired;    /* each sample of one side is paired with one of the other */
-  bool by_number; /* by step and rank number, else by order */
+  bool paired;    /* each sample of one side is paired with a sample of the other */
+  bool by_number; /* true: pairs have equal step and rank numbers; false: pairs by order */
 };
 
 /* Prepares a placed set. Returns false if memory runs out; the caller frees the judge even then. */

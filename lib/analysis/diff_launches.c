@@ -22,8 +22,8 @@ struct launched_work {
 
 /* ---- ops ---- */
 
-/* True for an operator or an annotation. Steps have numbers, calls of the runtime have other names on other devices, and frames of
- * Python are recorded in few traces. */
+/* True for an operator or an annotation. Other host events cannot be matched between runs: steps have numbers, runtime calls
+ * have other names on other devices, and Python frames are recorded in few traces. */
 static bool is_op(const struct kinds *kinds, const struct tk_event *e) {
   const unsigned kind = kinds_of(kinds, e);
   return e->kind == TK_EVENT_SPAN && kind & (KIND_OP | KIND_ANNOTATION) &&
@@ -67,7 +67,7 @@ static unsigned class_of(const struct diff_launches *x, const struct tk_event *e
   return kind & KIND_MEMCPY ? KIND_MEMCPY : kind & KIND_MEMSET ? KIND_MEMSET : KIND_KERNEL;
 }
 
-/* Orders work by call and class, and within these as it was launched. */
+/* Orders work by call and class, and the work of a class within a call by launch order. */
 static int by_launch(const void *p, const void *q) {
   const struct launched_work *a = p, *b = q;
   if (a->op != b->op) return a->op < b->op ? -1 : 1;

@@ -1,4 +1,5 @@
-/* diff_launches.h - rows of device work by the operators that launched it, for comparisons of runs whose kernels have other names.
+/* diff_launches.h - rows of device work by the operators that launched it, for comparisons of runs whose kernels have different
+ * names.
  *
  * A row is a path of operators and annotations, a class (kernel, copy or fill), and an index: the row "aten::linear > aten::addmm >
  * kernel 2" is the second kernel of each call of addmm. Work is counted within one call of the innermost operator rather than within
@@ -17,10 +18,10 @@ struct diff_launches {
   struct links links;
   tk_id *op;       /* by event: innermost operator around the event, or around its launch; 0 = none */
   uint32_t *path;  /* by operator: 1 + row of its path */
-  uint32_t *index; /* by work: 1 for the first of its class that the call of its operator launched; 0 = launched by no operator */
+  uint32_t *index; /* by work: ordinal (from 1) among the work of its class that the call of its operator launched; 0 = no operator */
 };
 
-/* Finds the launches of a trace. The caller frees `x` even if memory runs out, which returns false. */
+/* Finds the launches of a trace. Returns false if memory runs out; the caller frees `x` in any case. */
 bool diff_launches_init(struct diff_launches *x, struct diff_set *set, const struct match *match, struct groups *groups,
                         struct mem *mem);
 void diff_launches_free(struct diff_launches *x);

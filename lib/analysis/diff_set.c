@@ -319,7 +319,7 @@ static int by_row(const void *p, const void *q) {
   return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Removes the weights in units other than the unit of the comparison, which is the first one unless there are times. */
+/* Removes weights whose unit is not compared. Times are compared if there are any, and otherwise the first unit. */
 static void keep_unit(struct diff_set *set, struct diff_side *s) {
   for (uint32_t i = 0; i < s->n_cells; i++) {
     struct diff_cell *c = &s->cells[i];

@@ -19,11 +19,12 @@ struct diff_cell {
   uint32_t row, sample;
   uint32_t unit;  /* text: unit of the weights; 0 = times */
   uint64_t count;
-  uint64_t again; /* stack samples in count that are also in the cell of their innermost frame */
+  uint64_t again; /* how many of `count` are stack samples whose innermost frame is in another cell */
   i128 total, self;
 };
 
-/* A kernel, copy or fill of a row whose work is matched by its launch. Once placed: the one with the most time. */
+/* A kernel, copy or fill of a row whose work is matched by its launch. After diff_set_place, only the one with the most time
+ * remains in each row. */
 struct diff_work {
   uint32_t row, name; /* name: a text */
   uint32_t names;     /* number of different names in the row; known once placed */
@@ -39,10 +40,10 @@ struct diff_path {
 struct diff_side {
   struct diff_sample *samples;
   uint32_t n_samples, cap_samples;
-  struct diff_cell *cells; /* sorted by row once placed */
+  struct diff_cell *cells; /* sorted by row after diff_set_place */
   uint32_t n_cells, cap_cells;
   struct map cell_of; /* row and sample, hashed with the unit unless it is 0 -> 1 + cell */
-  struct diff_work *works; /* sorted by row once placed: one for each row */
+  struct diff_work *works; /* after diff_set_place: sorted by row, one for each row */
   uint32_t n_works, cap_works;
   struct map work_of; /* row and name -> 1 + work */
   bool without_steps; /* true if a trace of this side has no steps */
@@ -62,7 +63,7 @@ struct diff_set {
   struct diff_side *sides;
   uint32_t n_sides;
   bool by_step; /* samples are steps; known once placed */
-  bool times;       /* durations of spans, or weights that are times: the others have no weight */
+  bool times;       /* compare times (durations, or weights that are times); weights in other units are ignored */
   uint32_t unit;    /* text: unit of the weights if there are no times; 0 = none */
   uint64_t n_by_name; /* work that is matched by its name because no operator launched it */
   uint64_t n_other; /* stack samples in other units; known once placed */
@@ -81,8 +82,8 @@ void diff_set_remove(struct diff_set *set, uint32_t side);
 bool diff_set_place(struct diff_set *set);
 /* True if a row has a short name: its events are kernels, and rows are names. */
 bool diff_set_is_short(const struct diff_set *set, uint32_t row);
-/* Finds the short names of such rows, which live as long as the set: *of(rows, i) is the place of the short name of row i. It contains
- * the name, or NULL if the row has no short name. Returns false if memory runs out. */
+/* Finds the short names of these rows. *of(rows, i) points to the short name of row i: on entry it contains the full name, or
+ * NULL for a row without a short name. Short names live as long as the set. Returns false if memory runs out. */
 bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i));
 /* Adds notes on work that is matched by name although matching by launch was asked for, and on the unit of the weights of a placed
  * set, unless all are times. */

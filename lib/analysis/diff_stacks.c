@@ -1,5 +1,6 @@
-/* diff_stacks.c - see diff_stacks.h. Stack samples are first summed by stack. The stacks of a part, and those around them, form a tree,
- * which is visited once, so that the cost does not grow with the number of stack samples times their depth. */
+/* diff_stacks.c - see diff_stacks.h. Stack samples are first summed by stack. The stacks of a part (one sample and one unit)
+ * and their parents form a tree, which is visited once, so that the cost does not grow with the number of stack samples times
+ * their depth. */
 #include "diff_stacks.h"
 
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static uint32_t text_of_frame(struct diff_stacks *x, tk_id frame) {
   return text ? intern(&x->set->texts, text->bytes, text->len) : 0;
 }
 
-/* Finds the row of each stack: a path, whose deepest frames share a row. */
+/* Finds the row of each stack if rows are paths. Frames beyond the deepest level belong to the row of that level. */
 static void find_paths(struct diff_stacks *x, const uint32_t *text_of) {
   for (tk_id i = 1; i <= x->t->n_stacks; i++) {
     const struct tk_stack *v = &x->t->stacks[i];
@@ -87,7 +88,7 @@ static void take_outer(void *arg, tk_id stack, bool is_outer) {
   x->is_outer[stack] = is_outer;
 }
 
-/* Finds the row of each stack: the name of its innermost frame. */
+/* Finds the row of each stack if rows are names: the name of its innermost frame. */
 static bool find_names(struct diff_stacks *x, const uint32_t *text_of) {
   uint32_t *group_of = mem_array(x->mem, (uint64_t)x->t->n_frames + 1, sizeof *group_of);
   if (!group_of) return false;
@@ -119,7 +120,7 @@ static bool find_rows(struct diff_stacks *x) {
 /* State of a pass over the parts. */
 struct pass {
   uint32_t *seen;         /* by stack: 1 + the last part that contains it */
-  tk_id *stacks;          /* those of the part */
+  tk_id *stacks;          /* stacks of the current part, and their parents */
   struct stack_sum *sums; /* by stack */
   uint32_t n;
 };
@@ -162,7 +163,7 @@ bool diff_stacks_close(struct diff_stacks *x) {
   for (uint32_t part = 0; ok && part < x->n_list; part++) {
     gather(x, &p, part);
     if (p.n) qsort(p.stacks, p.n, sizeof *p.stacks, order_uint32);
-    for (uint32_t i = p.n; i-- > 0;) { /* a stack follows those around it */
+    for (uint32_t i = p.n; i-- > 0;) { /* parents have smaller ids, so a stack's sum is complete before it is added to its parent */
       const tk_id stack = p.stacks[i], parent = x->t->stacks[stack].parent;
       put_sum(x, &x->list[part], stack, &p.sums[stack]);
       if (!parent) continue;

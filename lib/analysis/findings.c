@@ -21,10 +21,10 @@ struct subject {
   const struct tk_report_rank *row;
   const struct tk_threshold *limits;
   struct tk_report_split split;
-  bool steps;      /* its figures are based on its steps */
+  bool steps;      /* true: figures are based on the steps of the row, false: on its window */
   bool device;     /* the row is a device */
   double lost;     /* percentage of launching calls without recorded work */
-  bool complete;   /* the work of its launches was recorded, so that idle time is idle time */
+  bool complete;   /* true: the work of its launches was recorded, so its idle time is real */
 };
 
 static struct subject subject_of(const struct tk_report *r, const struct tk_report_rank *row) {
@@ -37,7 +37,8 @@ static struct subject subject_of(const struct tk_report *r, const struct tk_repo
 
 enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3 }; /* with less, shares have no meaning */
 
-/* A device that only copies has no kernels that it could wait for. */
+/* True if idle time of the row means something: it is a device with enough work, whose launched work was recorded, and which
+ * runs kernels. A device that only copies has no kernels to wait for. */
 static bool can_be_idle(const struct subject *s) {
   return s->device && s->complete && s->row->work >= FEWEST_WORK && s->row->kernels > 0;
 }
@@ -56,15 +57,16 @@ static bool of_compile(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.compile, v);
 }
 
-/* True if the device was idle for less than the threshold in the part of its steps that follows its first work. Before that, it may
- * have run work that was launched before the recording began. */
+/* True if the device was idle for less than the threshold in its steps from its first work on. Before that, it may have run
+ * work that was launched before the recording began. */
 static bool is_idle_at_start_only(const struct subject *s) {
   const tk_time before = s->steps ? s->row->before_work : 0;
   const double idle = (double)(report_idle_of(&s->split) - before), length = (double)(s->split.length - before);
   return percent(idle, length) < s->limits[LIMIT_DEVICE_IDLE].warning;
 }
 
-/* Idle time of a device, unless a single cause, which is a finding of its own, leaves less than the threshold unexplained. */
+/* Computes the idle time of a device as a share. Unknown if a cause that has its own finding explains nearly all of it, that
+ * is, if the rest is below the threshold. */
 static bool of_unexplained(const struct subject *s, double *v) {
   const struct {
     enum threshold limit;
@@ -167,7 +169,8 @@ static struct moments moments_of(const struct tk_report_step *v, size_t n) {
   return m;
 }
 
-/* The increase counts only above three standard errors, so that noise is not reported as drift. */
+/* Computes by how much steps grew from the first third to the last. Unknown unless the increase exceeds three standard errors,
+ * so that noise is not reported as drift. */
 static bool of_drift(const struct subject *s, double *v) {
   const size_t n = s->row->n_steps, third = n / 3;
   if (third < 3) return false;
@@ -178,7 +181,7 @@ static bool of_drift(const struct subject *s, double *v) {
 
 /* ---- rules ---- */
 
-/* Parts of a step that rules are about; the step with the longest part shows the finding. */
+/* Times of a step, by the part that a rule is about; the step with the largest time shows the finding. */
 static tk_time no_part(const struct tk_report_step *s) { return s->dur; }
 static tk_time input_part(const struct tk_report_step *s) { return s->split.input; }
 static tk_time compile_part(const struct tk_report_step *s) { return s->split.compile; }
@@ -190,7 +193,7 @@ static const struct rule {
   enum threshold limit;
   bool (*figure)(const struct subject *s, double *v);
   tk_time (*part)(const struct tk_report_step *s); /* NULL = the finding is not about steps */
-  bool host;                                      /* the figure is about the host, and the same for all devices of the host */
+  bool host;                                      /* the figure is about the host; all devices of a host have the same */
   bool grows;                                     /* events that are missing can only make the figure larger */
 } RULES[] = {
   {LIMIT_DEVICE_IDLE, of_unexplained, NULL, false, false},
@@ -232,7 +235,7 @@ static const struct tk_report_step *step_around(const struct tk_report_rank *row
   return step;
 }
 
-/* Chooses the place: a time range of the trace, and the step. */
+/* Chooses the place that a finding points to: a time range of the trace, and the step. */
 static void place(const struct finding_case *c, struct tk_report_finding *f) {
   const struct tk_report_rank *row = c->row;
   if (c->step) {
@@ -271,14 +274,14 @@ struct found {
   struct tk_report_finding f;
   double weight; /* ratio of the figure to the threshold of a warning */
   size_t place;
-  bool first;    /* it limits the others */
+  bool first;    /* sorts before the others, because it limits their meaning */
 };
 
 struct finder {
   struct tk_report *r;
   struct found *v;
   uint32_t n, cap;
-  bool whole; /* the selection contains all work, and no input is incomplete */
+  bool whole; /* true: the selection contains all work, and no input is incomplete */
   bool any;   /* at least one figure is known */
 };
 
@@ -344,7 +347,7 @@ static bool add_rows(struct finder *to) {
 
 /* ---- findings about the job ---- */
 
-/* True if shares of kernels in the time of all work say something. */
+/* True if there is enough work to judge the share of one kernel in the time of all work. */
 static bool can_judge_kernels(const struct finder *to) {
   const struct tk_report *r = to->r;
   uint64_t count = 0;
@@ -398,7 +401,7 @@ static bool add_memory(struct finder *to) {
   return !c.memory || add_finding(to, &c);
 }
 
-/* Mean length of the windows of all devices, in seconds. */
+/* Returns the mean length of the windows of all devices, in seconds. */
 static double mean_window(const struct tk_report *r) {
   double sum = 0;
   uint64_t n = 0;

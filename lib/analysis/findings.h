@@ -19,18 +19,19 @@ struct finding_case {
   const struct tk_report_rank *last; /* last row beyond the threshold of a warning */
   uint64_t others;
   const struct tk_report_step *step;       /* the step that shows the finding best; NULL = none */
-  const struct tk_report_kernel *kernel;   /* the kernel, for dominant-kernel */
+  const struct tk_report_kernel *kernel;   /* the kernel, if the finding is a dominant kernel */
   const struct tk_report_memory *memory;
-  const struct tk_report_meeting *meeting; /* the slow rank, for straggler */
+  const struct tk_report_meeting *meeting; /* the slow rank, if the finding is a straggler */
 };
 
 /* Longest idle time of a device within the range on which its figures are based: its steps or its window. */
 struct finding_gap {
   tk_time at, length; /* at: since the trace's first event */
-  uint64_t most;      /* number of gaps, at most 4, that are more than half of all idle time in the range; 0 = none are */
+  uint64_t most;      /* number of gaps, at most 4, that together are over half of the idle time in the range; 0 = none */
 };
 struct finding_gap findings_gap_of(const struct tk_report_rank *row);
-/* Returns the percentage of the idle time in the same range during which the next work is known to have been launched before. */
+/* Returns the percentage of the idle time, in the same range, at which the next work had already been launched, as far as
+ * launches are known. */
 double findings_queued(const struct tk_report_rank *row);
 
 /* Finds all findings of a complete report. Returns false if memory runs out. */

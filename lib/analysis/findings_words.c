@@ -44,7 +44,7 @@ static void put_host(struct words *w) {
   put_source(w);
 }
 
-/* "GPU 1 of rank 3", "the host of rank 3", "GPU 1", "the host". */
+/* Writes the subject: "GPU 1 of rank 3", "the host of rank 3", "GPU 1", "the host". */
 static void put_subject(struct words *w) {
   write(w, "%s", *w->c->row->device ? w->c->row->device : "the host");
   put_source(w);
@@ -58,7 +58,7 @@ static void put_limit(struct words *w) {
   write(w, " (threshold %s%s%s)", number, *unit == 's' ? " " : "", unit);
 }
 
-/* Writes how many other devices, hosts or ranks are beyond the threshold of a warning at least. */
+/* Writes how many other devices, hosts or ranks are beyond the threshold of a warning. */
 static void put_others(struct words *w) {
   const struct finding_case *c = w->c;
   const char *unit = c->r->impl->limits[c->limit].unit;
@@ -162,7 +162,7 @@ static void say_idle(struct words *w) {
   if (most > 1) write(w, "; the %llu longest gaps are more than half of it", (unsigned long long)most);
 }
 
-/* Returns what may shorten the idle time. */
+/* Returns advice: what may shorten the idle time. */
 static const char *remedy_for(const struct tk_report_rank *row) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
@@ -263,7 +263,8 @@ static bool has_ranks(const struct tk_report *r) {
   return r->inputs > 1 || (r->n_ranks && r->ranks[0].rank != r->ranks[r->n_ranks - 1].rank);
 }
 
-/* True if ranks of the groups may be missing, so that the rest of the time is not transfer alone: without recorded sizes, they may. */
+/* True if the inputs may lack ranks of a group, so that time after the last known arrival may be waiting, too. Always true if
+ * no group size was recorded. */
 static bool may_lack_ranks(const struct tk_report *r) {
   const struct tk_report_impl *impl = r->impl;
   int64_t largest = 0;
@@ -308,7 +309,7 @@ static void say_straggler(struct words *w) {
 
 static void advise_straggler(struct words *w) { write(w, "%s", findings_compare(w->c)); }
 
-/* ---- the others ---- */
+/* ---- other findings ---- */
 
 static void say_kernel(struct words *w) {
   write(w, "kernel '%.100s' takes %s%% of the time of all device work", w->c->kernel->short_name, FIXED(w->c->figure));
@@ -502,7 +503,8 @@ static const struct tk_report_op *most_of(const struct tk_report *r, const char 
   return most;
 }
 
-/* Writes a command that shows the spans of a class with the most self time, by step if there are steps. Returns whether there are. */
+/* Writes a command that shows the spans of a class with the most self time, by step if there are steps. Returns true if it does
+ * so by step. */
 static bool put_top(struct words *w, const char *kind) {
   const struct tk_report_op *op = most_of(w->c->r, kind);
   write(w, !op ? "tracekit top --kind host" : op->has_steps ? "tracekit top --by step --name " : "tracekit top --name ");
@@ -542,7 +544,7 @@ static void advise_profiler(struct words *w) {
 
 static const struct {
   void (*say)(struct words *w);
-  void (*advise)(struct words *w); /* NULL = the text */
+  void (*advise)(struct words *w); /* writes the advice; NULL: the fixed text `advice` */
   const char *advice;
 } SAID[N_THRESHOLDS] = {
   [LIMIT_DEVICE_IDLE] = {say_idle, advise_idle, NULL},

@@ -14,14 +14,14 @@ enum layout { BHLD, BLHD };
 struct flops_model {
   const char *name;
   bool (*of)(const struct flops_model *m, const struct op_inputs *in, struct flops *f);
-  uint8_t a, b, c; /* factors and summand; input, weight and gradient of the output; queries, keys and values */
+  uint8_t a, b, c; /* by kind of model: factors and summand; input, weight and gradient of the output; queries, keys and values */
   uint8_t stride, padding, dilation, transposed, output_padding, groups;
-  uint8_t gradients;     /* which gradients are wanted */
-  uint8_t causal, mask;  /* causal: a truth value; mask: a number, 0 = not causal */
-  uint8_t lengths, window; /* lengths: of packed sequences */
+  uint8_t gradients;     /* argument that states which gradients are wanted */
+  uint8_t causal, mask;  /* causal: argument with a truth value; mask: argument with a number, 0 = not causal */
+  uint8_t lengths, window; /* lengths: argument with the lengths of packed sequences */
   enum layout layout;
   bool backward;
-  uint8_t tensors, unread; /* elementwise: number of tensors; number of the first of them that are only written */
+  uint8_t tensors, unread; /* elementwise: number of tensors; how many of them, from the first on, are only written */
   bool in_place, tests;  /* writes its first tensor; writes truth values */
 };
 
@@ -81,7 +81,8 @@ static bool list_or(const struct op_inputs *in, unsigned position, unsigned n, d
   return !position || op_inputs_list(in, position - 1, n, v);
 }
 
-/* Returns the number of the output's elements in space; negative if it is unknown. */
+/* Returns the number of elements of one output channel, that is, the product of its spatial dimensions; negative if it is
+ * unknown. */
 static double space_of_output(const struct flops_model *m, const struct op_inputs *in, bool transposed) {
   const struct op_tensor *x = tensor(in, m->a), *w = tensor(in, m->b);
   const unsigned n = x->rank - 2;
@@ -222,7 +223,7 @@ static bool each(const struct flops_model *m, const struct op_inputs *in, struct
   if (!tensor(in, 1) && (m->tensors == 1 || m->in_place || !tensor(in, 2))) return false;
   for (unsigned i = 1; i <= m->tensors; i++) {
     const struct op_tensor *t = tensor(in, i);
-    if (!t) continue; /* a number */
+    if (!t) continue; /* the argument is a number, not a tensor */
     if (!broadcast(&out, t)) return false;
     if (i > m->unread) bytes += bytes_of(t);
     if (t->rank && t->size > out.size) out.size = t->size;

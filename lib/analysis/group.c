@@ -19,7 +19,7 @@ static bool prepare_kernels(struct groups *g) {
   return g->kernel_class != NULL;
 }
 
-/* For groupings by class of kernels, and by phase, op or module: a fact of the spans around each event. */
+/* Prepares groupings by phase, op or module, which depend on the spans around each event. */
 static bool groups_prepare(struct groups *g, enum tk_top_by by) {
   const struct match *m = g->match;
   const enum around_fact fact = by == TK_TOP_PHASE ? AROUND_PHASE : by == TK_TOP_OP ? AROUND_OP : AROUND_MODULE;
@@ -152,7 +152,7 @@ static uint32_t group_of_around(struct groups *g, tk_id event) {
   return text ? groups_of_text(g, text, n) : GROUP_NONE;
 }
 
-/* Only the work of devices has a class. */
+/* Returns the group of an event's kernel class; GROUP_NONE for anything but device work. */
 static uint32_t group_of_kernel(struct groups *g, const struct tk_event *e) {
   const char *class = kernel_classes_of_event(&g->match->kinds, e, g->kernel_class);
   uint32_t *slot = class ? map_put(&g->of_value, (uint64_t)(uintptr_t)class, 0) : NULL;

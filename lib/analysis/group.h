@@ -37,7 +37,7 @@ const struct intern_str *groups_text(const struct groups *g, uint32_t group);
 /* For grouping by kind: returns the kinds of the group's events as a set of bits; an event can have several kinds. */
 unsigned groups_kinds(const struct groups *g, uint32_t group);
 
-/* True for a kernel, whose name tables shorten. */
+/* True for a kernel. Tables shorten the names of kernels. */
 bool groups_is_kernel(const struct groups *g, const struct tk_event *e);
 
 #endif

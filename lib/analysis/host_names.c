@@ -9,7 +9,7 @@
 
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-/* Looks for functions that compile among the frames of the compilers' files, which also contain what runs at each call: "run" of
+/* True for a frame in which a compiler compiles. The compilers' files also contain functions that run at each call: "run" of
  * triton/runtime/jit.py launches a kernel. */
 static bool is_compiling_frame(const char *name) {
   static const char *const files[] = {"triton/compiler/", "triton/runtime/jit.py(", "_inductor/compile_fx.py(",
@@ -34,12 +34,12 @@ static bool has_word(const char *name, const char *word) {
 
 /* True for XLA and TensorFlow functions whose names begin with the word "Compile", such as "CompileToExecutable". */
 static bool begins_with_compile(const char *name) {
-  static const char *const others[] = {"CompileFree", "CompileOptions", NULL}; /* the first releases what was compiled */
+  static const char *const others[] = {"CompileFree", "CompileOptions", NULL}; /* CompileFree releases compiled code */
   if (!text_begins(name, "Compile") || text_any_begins(name, others)) return false;
   return !is_lower(name[7]) && name[7] != '_';
 }
 
-/* True for such functions, with or without a scope: "xla::LocalClient::Compile". */
+/* True for a function that begins_with_compile accepts, with or without a scope before it: "xla::LocalClient::Compile". */
 static bool is_compile_function(const char *name) {
   bool found = begins_with_compile(name);
   for (const char *at = name; !found && (at = strstr(at, "::"));) found = begins_with_compile(at += 2);
@@ -59,8 +59,8 @@ static bool is_compilation(const char *name) {
   return text_any_begins(name, first) || is_compile_function(name);
 }
 
-/* True for calls of CUDA, HIP, CANN and other runtimes that return only when the device is done, if the name is that of a call of a
- * runtime. Copies without "Async" block, too. */
+/* True for calls of CUDA, HIP, CANN and other runtimes that return only when the device is done. Valid only for the names of
+ * runtime calls. Copies without "Async" block, too. */
 static bool blocks(const char *name) {
   static const char *const whole[] = {"cudaMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2",
                                       "cuMemcpyDtoH", "cuMemcpyHtoD", "hipMemcpy", "hipMemcpyWithStream", "hipMemcpyDtoH",

@@ -26,7 +26,7 @@ struct host_thread {
 
 struct host_time {
   struct mem *mem;
-  struct host_stretch *v; /* sorted by time within a thread; after host_time_merge, sorted */
+  struct host_stretch *v; /* sorted by time: at first within each thread, after host_time_merge as a whole */
   struct host_thread *threads;
   struct host_open *open;
   uint32_t n, cap, n_threads, cap_threads, n_open, cap_open;
@@ -42,7 +42,8 @@ bool host_time_begin(struct host_time *h);
 /* Adds a span of the current thread. Returns the class of the time around it in *around. False if memory runs out. */
 bool host_time_add(struct host_time *h, const struct tk_event *e, enum host_class class, enum host_class *around);
 bool host_time_end(struct host_time *h, bool leads);
-/* Merges all threads. Input, launches and blocking calls of threads that do not lead count as operators, if any thread leads. */
+/* Merges all threads. If any thread leads (contains the steps, or launched work), input, launches and blocking calls of the
+ * other threads count as operators. */
 bool host_time_merge(struct host_time *h);
 void host_time_free(struct host_time *h);
 

@@ -17,7 +17,7 @@ struct op_tensor {
   unsigned rank;
   double dims[OP_RANK];
   unsigned size;         /* bytes of an element; 0 = unknown */
-  enum peak_type type;   /* of arithmetic with its elements */
+  enum peak_type type;   /* type of arithmetic with its elements */
 };
 
 struct op_inputs {
@@ -33,15 +33,15 @@ struct op_texts {
   size_t n_dims, n_types, n_concrete;
 };
 
-/* Returns false if dimensions or types are missing or invalid, or if there are more inputs or dimensions than fit. The texts
- * end with a NUL and must live as long as the inputs. */
+/* Reads the inputs. Returns false if dimensions or types are missing or invalid, or if there are more inputs or dimensions than
+ * fit. The texts end with a NUL and must live as long as the inputs. */
 bool op_inputs_read(struct op_inputs *in, const struct op_texts *texts);
 
 /* Returns the number of elements. */
 double op_inputs_elements(const struct op_tensor *t);
 
-/* Read a printed value. All return false if it is missing or of another form. A list of n numbers may be printed as one
- * number. */
+/* Read the printed value of an input. All return false if the value is missing or has another form. A list of n numbers may be
+ * printed as one number. */
 bool op_inputs_truth(const struct op_inputs *in, unsigned at, bool *v);
 bool op_inputs_number(const struct op_inputs *in, unsigned at, double *v);
 bool op_inputs_list(const struct op_inputs *in, unsigned at, unsigned n, double *v);

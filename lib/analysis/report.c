@@ -116,7 +116,7 @@ static void measure_queue(const struct tk_trace *t, const struct work *v, uint32
   if (k && room[k - 1].at > room[0].at) s->queue_mean = area / (double)(room[k - 1].at - room[0].at);
 }
 
-/* Returns the name of a stream, the same as for --by stream: its number if known. */
+/* Returns the name of a stream: its number if known. The option --by stream uses the same name. */
 static const char *name_stream(struct reporter *p, const struct work_stream *s) {
   const struct tk_track *k = &p->t->tracks[s->track];
   const struct tk_event *e = &p->t->events[p->works.v[s->first].event];
@@ -227,12 +227,12 @@ static bool draw_strip(struct reporter *p, struct tk_report_rank *row, tk_time s
 static int by_start(const void *p, const void *q) {
   const struct work *a = p, *b = q;
   if (a->start != b->start) return a->start < b->start ? -1 : 1;
-  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* a known launch decides the cause of an idle gap */
+  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* work with a known launch first: it shows why the device was idle */
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Sorts elements that are out of order. Such elements usually have equal starts; only if an operation ends after the operation
- * that contains it can a start be earlier than the previous one. */
+/* Sorts elements that are out of order. Such elements usually have equal starts; a start is earlier than the previous one only
+ * if an operation ends after the operation that contains it. */
 static void order_rest(struct work *v, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
     if (v[i].start > v[i - 1].start) continue;
@@ -280,7 +280,8 @@ static tk_time report_end_of(const struct work *v, uint32_t n) {
   return end;
 }
 
-/* Returns the name of a device. If nothing else names the device, its number is the pid, which is true for Kineto. */
+/* Returns the name of a device. If the trace does not give the number of the device otherwise, its pid is the number, as in
+ * Kineto's traces. */
 static const char *name_device(struct reporter *p, const struct work_row *w) {
   const struct tk_track *k = &p->t->tracks[w->process];
   const struct accelerator whole = accelerator_of(p->t, w->process), a = whole.family ? whole : accelerator_of(p->t, w->track);
@@ -291,7 +292,7 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
   const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
   if (a.family && a.number < 0 && !is_by_pid) return a.family;
   if (a.family && a.number >= 0) {
-    /* When other tools merge traces, they add the rank to the pid of each process. */
+    /* Other tools that merge traces append the rank to the pid of each process. */
     const bool is_text = k->pid.kind == TK_IDENT_STR && (n || k->labels);
     const int len = snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number);
     if (is_text) snprintf(text + len, sizeof text - (size_t)len, " (%.200s)", tk_string(p->t, k->pid.str, NULL));
@@ -434,7 +435,7 @@ static bool add_step_name(struct reporter *p) {
   const char *first = steps_name(&p->match.steps, p->t, &n);
   if (!first || p->impl->steps_differ) return true;
   const bool ok = fold_name(&name, first, n);
-  const char *kept = ok ? report_keep(p->impl, name.data, name.len) : NULL; /* interned: equal names are one */
+  const char *kept = ok ? report_keep(p->impl, name.data, name.len) : NULL; /* interned: equal names have one address */
   buf_free(&name);
   p->impl->steps_differ = p->r->step_name && kept != p->r->step_name;
   p->r->step_name = p->impl->steps_differ ? NULL : kept;

@@ -34,7 +34,7 @@ struct report_mean {
 };
 /* Returns the mean; negative if there are no values. */
 static inline double report_mean_of(const struct report_mean *m) { return m->time > 0 ? m->area / (double)m->time : -1; }
-/* Launch geometry of kernels of one name. Texts, of the longest: 0 = unknown. */
+/* Launch geometry of the kernels of one name. grid, block: texts of the longest kernel; 0 = unknown. */
 struct report_geometry {
   struct report_mean occupancy, registers, shared;
   tk_time longest;
@@ -51,16 +51,16 @@ struct report_kernel {
   uint64_t count, bytes_known;
   i128 total;
   tk_time min, max, bytes_time;
-  tk_time max_at;    /* start of the longest, since the first event of its trace */
-  int64_t max_rank;  /* its rank */
+  tk_time max_at;    /* start of the longest kernel, since the first event of its trace */
+  int64_t max_rank;  /* rank of the longest kernel */
   double bytes;
   struct report_geometry geometry;
-  uint64_t *durations; /* only with strips */
+  uint64_t *durations; /* counts by bin (histogram.h); only if the report has strips */
 };
 struct report_launch {
   uint32_t name;
-  uint64_t work, calls, unrecorded, trailing; /* calls: with a correlation id; unrecorded: without recorded work; trailing: the part
-                                                * after the last launch with recorded work, before that work ended */
+  uint64_t work, calls, unrecorded, trailing; /* calls: with a correlation id; unrecorded: without recorded work; trailing: those of
+                                               * them after the last launch with recorded work, before that work ended */
   i128 call_sum, work_sum, delay_sum;
   tk_time delay_max;
 };
@@ -83,7 +83,7 @@ struct report_op {
 /* Annotations of one path. */
 struct report_node {
   uint32_t name, parent, depth; /* parent: number of its node, from 1; 0 = none */
-  uint32_t self_number;         /* its own number */
+  uint32_t self_number;         /* number of this node, from 1 */
   uint64_t count;
   i128 total, inner;            /* inner: durations of the annotations directly within */
 };
@@ -109,9 +109,9 @@ struct tk_report_impl {
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
   struct map memory_of; /* rank and allocator, as one text -> 1 + row */
   struct tk_threshold limits[N_THRESHOLDS];
-  bool has_device;      /* some row is of a device */
-  bool computes;        /* some device ran a kernel */
-  struct report_mean occupancy; /* of all kernels that compute */
+  bool has_device;      /* at least one row is a device */
+  bool computes;        /* at least one device ran a kernel */
+  struct report_mean occupancy; /* mean occupancy of all kernels that compute */
   bool steps_differ;    /* the steps of two traces have different names */
   uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
                                         * events that their producer writes */
@@ -163,7 +163,7 @@ struct reporter {
   bool *leads;         /* by track: true if it contains the steps, or launched work */
   tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */
-  tk_time zero;        /* start of the trace's first event */
+  tk_time zero;        /* start of the trace's first event, to which times of the report are relative */
   uint32_t first;      /* first row of this trace in the report */
 };
 
@@ -173,7 +173,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
 /* Builds the tables. No trace can be added afterwards. Returns false with err on failure. */
 bool report_close(struct tk_report *r, struct tk_err *err);
 
-/* ---- for the parts ---- */
+/* ---- functions that the parts of a report share ---- */
 
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n);
 const char *report_text(struct tk_report_impl *impl, const char *text);
@@ -181,7 +181,7 @@ const char *report_text(struct tk_report_impl *impl, const char *text);
 const char *report_name_of(struct reporter *p, tk_id event);
 struct tk_total report_total(i128 ps);
 tk_id report_key_of(const struct tk_trace *t, const char *key);
-/* Returns true if the event has a number in the arg `key`, which is stored in *v. */
+/* Stores in *v the number in the arg `key`. Returns false if the event has no such number. */
 bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v);
 double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is);
 /* Returns the class that the name of a span implies. */
@@ -204,7 +204,8 @@ bool report_unknown(struct tk_report *r, const char *sentence);
 
 /* report_host.c: fills in the host columns of the row. `group`: group of the row's rank in the index. */
 bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group);
-/* report_compile.c: adds the compilations of a rank's host, whose compile spans are `of`, and counts them. Then sorts all. */
+/* report_compile.c: report_compilations_add adds the compilations of a rank's host, given its compile spans `of`, and counts
+ * them; report_compilations_sort sorts the compilations of all ranks. */
 struct report_compile {
   struct interval part; /* the part within the range of the report */
   tk_id event;          /* outermost compile span of its thread */
@@ -223,11 +224,11 @@ void report_compilations_sort(struct tk_report *r);
 /* report_profiler.c: measures the profiler's own work and the regions of torch.compile in the tracks of a group. */
 bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);
-/* report_spans.c: adds the spans of a thread to the tables of hosts; then makes the tables. */
+/* report_spans.c: report_spans_add adds the spans of a thread to the tables of hosts; report_spans_make completes the tables. */
 bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps);
 void report_spans_free(struct reporter *p);
 bool report_spans_make(struct tk_report *r);
-/* report_split.c: divides [start, end) into what the device of p->spent did and, while it was idle, what the host of the group did. */
+/* report_split.c: divides [start, end) by activity: of the device of p->spent and, while it was idle, of the host of the group. */
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
 /* Returns the sum of the row's steps if its device worked in them or if it has no device, and otherwise its window. *steps: true
  * for the sum. */
@@ -235,10 +236,11 @@ struct tk_report_split report_split_of_row(const struct tk_report_rank *row, boo
 tk_time report_idle_of(const struct tk_report_split *s);
 /* Returns the longest time within [start, end) during which the device of p->spent was idle. */
 struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
-/* report_gaps.c: adds the longest idle times of a device with n_work pieces of work; then sorts all. */
+/* report_gaps.c: report_gaps_add adds the longest idle times of a device with n_work pieces of work; report_gaps_sort sorts
+ * those of all devices. */
 bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t group, uint32_t n_work);
 void report_gaps_sort(struct tk_report *r);
-/* report_tables.c: adds the n pieces of work in p->sorted to the tables. */
+/* report_tables.c: report_count_row adds the n pieces of work in p->sorted to the tables. */
 bool report_count_row(struct reporter *p, uint32_t n);
 /* Returns the row of an API call that launches work; NULL if memory runs out. */
 struct report_launch *report_launch_row(struct tk_report_impl *impl, const char *name, size_t n);
@@ -248,7 +250,8 @@ struct report_collective *report_collective(struct tk_report_impl *impl, const c
 /* Returns the factor that converts algorithm bandwidth to bus bandwidth; it depends on the name of the collective: 2(n-1)/n,
  * (n-1)/n or 1. */
 double report_bus_factor(const char *name, int64_t ranks);
-/* report_flops.c: counts the work of a row, which begin starts and end finishes; then makes the table. */
+/* report_flops.c: counts the operations and traffic of a row's work: report_flops_begin, a call of report_flops_count for each
+ * piece of work, then report_flops_end. report_flops_make completes the table. */
 struct report_stated {
   const struct work *work;
   tk_time time;        /* sum of the durations of its parts */
@@ -261,9 +264,9 @@ bool report_flops_count(struct reporter *p, struct tk_report_rank *row, const st
 bool report_flops_end(struct reporter *p, struct tk_report_rank *row);
 void report_flops_free(struct reporter *p);
 bool report_flops_make(struct tk_report *r);
-/* report_peaks.c: finds the peaks of the device of a row; those that are not certain are 0, and an unknown name is empty. */
+/* report_peaks.c: finds the peaks of the device of a row; peaks that are not certain are 0, and an unknown name is empty. */
 void report_peaks_find(struct reporter *p, const struct work_row *w, struct device_peaks *peaks);
-/* report_geometry.c: adds the geometry recorded for a kernel of the given duration. */
+/* report_geometry.c: report_geometry_add adds the geometry recorded for a kernel of the given duration. */
 struct geometry_keys report_geometry_keys(const struct tk_trace *t);
 bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, tk_time time,
                          struct report_geometry *g);
@@ -271,17 +274,17 @@ bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, cons
 struct report_change {
   tk_time ts;
   tk_id event;
-  uint32_t row;               /* of tk_report.memories */
+  uint32_t row;               /* index in tk_report.memories */
   tk_id process;              /* the process of a snapshot, whose blocks are spans; 0 = none */
-  double allocated, reserved; /* amounts after it; negative = unknown */
-  double bytes;               /* size of the block at `address`, which is released if it is not positive; valid if has_address */
+  double allocated, reserved; /* amounts after the change; negative = unknown */
+  double bytes;               /* size of the block at `address`; 0 or less: the block is released; valid if has_address */
   uint64_t address;
   bool has_address;
 };
 
 /* report_memory.c: finds the peaks of each allocator. */
 bool report_count_memory(struct reporter *p);
-/* report_held.c: adds memory over time, and what was allocated at the peaks of the rows from `first` on. Sorts the changes. */
+/* report_held.c: adds memory over time, and the blocks allocated at the peaks of the rows from `first` on. Sorts the changes. */
 bool report_held_add(struct reporter *p, struct report_change *changes, uint32_t n, size_t first);
 void report_held_sort(struct tk_report *r);
 /* report_figures.c: computes the key figures, when all tables are made. */
@@ -289,9 +292,10 @@ bool report_figures_make(struct tk_report *r);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);
-/* Returns how many launching calls have no recorded work although the figures cover the time of that work. Calls after the last
- * launch with recorded work and before the end of that work do not count, unless the figures are based on steps of which `limit`
- * percent follow the last work. */
+/* Returns how many launching calls have no recorded work although the figures cover the time of that work. Calls between the
+ * last launch with recorded work and the end of that work are not counted, because their work was probably still queued when
+ * recording ended. They are counted if the figures are based on steps, and at least `limit` percent of the steps' time is after
+ * the last work. */
 uint64_t report_lost_calls(const struct tk_report_rank *row, double limit);
 
 #endif

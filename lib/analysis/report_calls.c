@@ -17,7 +17,7 @@ static bool has_correlation(const struct tk_trace *t, const struct tk_event *e, 
   return args_of_event(t, e, key, &arg) && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) && arg.i > 0;
 }
 
-/* The last launch with recorded work of a group, and the end of its recorded work. */
+/* For a group: time of the last launch whose work was recorded, and time at which the recorded work ends. */
 struct last {
   tk_time launch, end;
 };
@@ -82,12 +82,12 @@ uint64_t report_lost_calls(const struct tk_report_rank *row, double limit) {
 
 enum { MOST_SENTENCES = 5 };
 
-/* Says which calls lack the work that they launched. Below the threshold nothing is said, because the end of a recording always lacks
- * work. Names beyond the first few are only counted. */
+/* Adds a sentence for each name of calls whose work was not recorded. There is none below the threshold, because the end of a
+ * recording always lacks some work. Names beyond the first few are only counted. */
 void report_say_unrecorded(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
   const double fewest = impl->limits[LIMIT_UNRECORDED].warning;
-  bool trailing = false; /* calls after the last launch with recorded work count */
+  bool trailing = false; /* true: also count calls after the last launch with recorded work */
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
     trailing = trailing || report_lost_calls(row, fewest) > row->unrecorded - row->trailing;

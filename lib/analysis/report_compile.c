@@ -1,9 +1,9 @@
 /* report_compile.c - lists the compilations of the hosts: when, in which step, of which module and function.
  *
  * Compilers work on several threads: JAX calls backend_compile_and_load on the thread of the program while XLA runs
- * PjRtCpuClient::Compile and FusionCompiler::Compile on threads of its own. So an outermost compile span that runs within the
- * time of one on another thread is a part of it. XLA names the module in the args of its passes ("module": "jit_step"),
- * which lie below any of these spans; JAX runs the compilation within a span PjitFunction(step). */
+ * PjRtCpuClient::Compile and FusionCompiler::Compile on threads of its own. So an outermost compile span is part of another
+ * compilation if a compile span on another thread covers its whole time. XLA names the module in the args of its passes
+ * ("module": "jit_step"), which lie below any of these spans; JAX runs the compilation within a span PjitFunction(step). */
 #include "report.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static const char *find_module(const struct reporter *p, tk_id event, tk_id key)
   return NULL;
 }
 
-/* Returns what stands in the parentheses of "PjitFunction(step)". */
+/* Returns the text in the parentheses of "PjitFunction(step)"; "" for event 0. */
 static const char *keep_function(struct reporter *p, tk_id event) {
   size_t n;
   if (!event) return "";
@@ -51,7 +51,7 @@ static const char *keep_function(struct reporter *p, tk_id event) {
   return report_keep(p->impl, name, n && name[n - 1] == ')' ? n - 1 : n);
 }
 
-/* Adds the compilation that the first of the n spans is; the others are its parts. */
+/* Adds one compilation, which consists of n spans: the first is the outermost one and contains the others. */
 static bool add_compilation(struct reporter *p, const struct tk_report_rank *rank, const struct report_compiles *of, uint32_t first,
                             uint32_t n) {
   const struct report_compile *c = &of->v[first];
@@ -71,8 +71,8 @@ static bool add_compilation(struct reporter *p, const struct tk_report_rank *ran
   return true;
 }
 
-/* Counts how often each module was compiled in a step, and keeps the one that was most often compiled again. The order by length breaks
- * ties in favour of long compilations. */
+/* Counts how often each module was compiled in a step, and stores the module that was compiled again most often. Compilations
+ * are sorted by length, so of modules with equal counts, the one with longer compilations is stored. */
 static bool count_again(struct reporter *p, size_t first, struct report_host_sums *sums) {
   struct map times;
   bool ok = true;
@@ -80,7 +80,7 @@ static bool count_again(struct reporter *p, size_t first, struct report_host_sum
   for (size_t i = first; ok && i < p->r->n_compilations; i++) {
     const struct tk_report_compilation *row = &p->r->compilations[i];
     if (!row->has_step || !*row->module) continue;
-    uint32_t *n = map_put(&times, (uint64_t)(uintptr_t)row->module, 0); /* texts are interned */
+    uint32_t *n = map_put(&times, (uint64_t)(uintptr_t)row->module, 0); /* equal texts have one address */
     ok = n != NULL;
     if (!ok || ++*n <= sums->module_recompilations + 1) continue;
     sums->module_recompilations = *n - 1;

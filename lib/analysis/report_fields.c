@@ -3,7 +3,7 @@
  * The fields of a rank are also the values that `check --assert` and `diff --fail-if` can test. docs/analysis.md defines them. */
 #include "report_fields.h"
 
-/* ---- what is known ---- */
+/* ---- known values ---- */
 
 FIELD_KNOWN(has_device, tk_report_rank, *r->device != 0)
 

@@ -1,8 +1,9 @@
-/* report_figures.c - key figures of a job with a verdict each: what a viewing guide for traces asks first (report.h).
+/* report_figures.c - key figures of a job, each with a verdict (report.h).
  *
- * The limits are those of the guide, and docs/analysis.md lists them. A figure of devices is that of the device with the worst one. Its
- * verdict is left out where a finding would not be judged either: for a selection of the work, for incomplete traces, for fewer than 10
- * pieces of work, and, where idle time counts, if launched work was not recorded. */
+ * The figures and their limits come from a guide to viewing traces; docs/analysis.md lists them. A figure of devices is the
+ * figure of the worst device. It has no verdict in the cases in which it could not be a finding either: if the report is about
+ * a selection of the work, if a trace is incomplete, if there are fewer than 10 pieces of work, and, for a figure that depends
+ * on idle time, if launched work was not recorded. */
 #include "report.h"
 
 #include <math.h>
@@ -19,7 +20,8 @@ static bool share(double part, double whole, double *value) {
   return whole > 0;
 }
 
-/* True for a device that computes, and if no device of the report does: a helper that only copies is no measure of the job. */
+/* True for a device that computes; true for any device if no device of the report computes. A helper that only copies does not
+ * represent the job. */
 static bool is_worker(const struct tk_report_rank *row, const struct tk_report *r) {
   return *row->device && (row->kernels || !r->impl->computes);
 }
@@ -30,7 +32,7 @@ static bool utilization(const struct tk_report_rank *row, const struct tk_report
   return is_worker(row, r) && share((double)(s.length - report_idle_of(&s)), (double)s.length, value);
 }
 
-/* Unknown if the device was idle and no host was recorded. */
+/* Returns the share of the host's calls in the time. Unknown if the device was idle and no host was recorded. */
 static bool host_overhead(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
@@ -102,7 +104,8 @@ static bool long_operators(const struct tk_report_rank *row, const struct tk_rep
   return r->n_ops > 0;
 }
 
-/* A figure, and its limits: good up to `warning`, bad from `bad` on, or the other way if more is better. */
+/* A figure and its limits. If less is better, it is good below `warning` and bad from `bad` on; if more is better, good from
+ * `warning` on and bad below `bad`. */
 struct figure {
   const char *name, *unit, *good;
   double warning, bad; /* NAN = no verdict */
@@ -155,14 +158,14 @@ static const struct tk_report_rank *worst_of(const struct figure *f, const struc
   return at;
 }
 
-/* True if the figure of the whole job is judged: that of each row would be. */
+/* True if a figure of the whole job gets a verdict: if the figure of every row would get one. */
 static bool is_judged_everywhere(const struct figure *f, const struct tk_report *r) {
   for (size_t i = 0; i < r->n_ranks; i++)
     if (!is_judged(f, &r->ranks[i])) return false;
   return true;
 }
 
-/* Adds a figure. One that a guide asks for is also listed if the traces of devices do not contain it. */
+/* Adds a figure. If the report has a device, a figure with limits is listed even if its value is unknown. */
 static bool add_figure(struct tk_report *r, const struct figure *f) {
   struct tk_report_impl *impl = r->impl;
   double value = 0;

@@ -88,8 +88,9 @@ static bool try_op(struct reporter *p, struct flops_around *a) {
 
 /* ---- the operators around launches ---- */
 
-/* Returns 1 + the index in `around` of the operator to which a launch belongs; 0 = none. An operator whose shapes are unknown
- * leaves the launch to the operators around it, unless it is elementwise: its kernel is then not part of a larger operator. */
+/* Returns 1 + the index in `around` of the operator to which a launch belongs; 0 = none. If the shapes of an operator are
+ * unknown, the launch belongs to an operator around it; unless it is elementwise, because its kernel is then not part of a
+ * larger operator. */
 static uint32_t owner_of(struct reporter *p, bool *ok) {
   const struct report_flops *r = &p->flops;
   const uint32_t last = r->n_around > MOST_AROUND ? r->n_around - MOST_AROUND : 0;
@@ -257,7 +258,8 @@ static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_
   return true;
 }
 
-/* True if the event contains other work on its line, such as a loop of XLA: its recorded operations include theirs. */
+/* True if the event contains other work on its line, as a loop of XLA does. Its recorded operations then include those of the
+ * other work. */
 static bool contains_work(const struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event], *next = e + 1;
   const struct tk_track *k = &p->t->tracks[e->track];
@@ -284,7 +286,7 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
   struct flops_op *op = at ? &r->ops[*at - 1] : NULL;
   if (!op || op->shadowed) return true;
   if (w->class != WORK_COMPUTE) {
-    if (op->f.has_flops && w->class & (WORK_COPY | WORK_FILL)) op->time += time; /* such as clearing the buffer of a sum */
+    if (op->f.has_flops && w->class & (WORK_COPY | WORK_FILL)) op->time += time; /* for example to clear the buffer of a sum */
     return true;
   }
   if (op->f.has_flops) r->flops_time += time;
@@ -292,7 +294,7 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
   op->kernels++;
   op->time += time;
   op->tf32 = op->tf32 || tf32;
-  if (op->kernels > 1) return true; /* also if a row of another device has counted it */
+  if (op->kernels > 1) return true; /* already listed, perhaps by the row of another device */
   if (!mem_grow(p->mem, (void **)&r->touched, &r->cap_touched, (uint64_t)r->n_touched + 1, sizeof *r->touched)) return false;
   r->touched[r->n_touched++] = *at - 1;
   return true;
@@ -337,7 +339,7 @@ bool report_flops_end(struct reporter *p, struct tk_report_rank *row) {
   const double window = (double)row->times.window / 1e12;
   row->flops = r->flops;
   row->peak_device = report_text(p->impl, r->peaks.name);
-  row->peak_flops = !known ? 0 : r->fastest > r->slowest ? r->flops / r->least : r->fastest; /* a quotient is not exact */
+  row->peak_flops = !known ? 0 : r->fastest > r->slowest ? r->flops / r->least : r->fastest; /* a quotient is inexact */
   row->peak_bandwidth = r->peaks.bandwidth;
   row->mfu = known && window > 0 ? r->least / window : -1;
   row->flops_coverage = r->flops > 0 && r->compute > 0 ? (double)r->flops_time / (double)r->compute : -1;

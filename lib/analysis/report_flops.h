@@ -33,20 +33,20 @@ struct report_flops {
   struct flops_op *ops;
   uint32_t n_ops, cap_ops;
   struct map op_of;              /* launching event -> 1 + operator; several launches have the same operator */
-  const struct flops_model **models; /* by class; valid if `looked` */
-  bool *looked;                  /* by class */
+  const struct flops_model **models; /* by class: model of the operator; valid if `looked` */
+  bool *looked;                  /* by class: true if its model was looked up */
   struct flops_known *known;     /* cache of results by name and shapes */
   tk_id dims, types, concrete, flops_key;
   struct flops_around *around;   /* open operators of a thread, outermost first */
   uint32_t n_around, cap_around;
   uint32_t *touched;             /* operators of the current row */
   uint32_t n_touched, cap_touched;
-  struct device_peaks peaks;     /* of the row's device */
+  struct device_peaks peaks;     /* peaks of the row's device */
   uint64_t searched;             /* bytes of metadata that were searched for devices */
   double flops, least;           /* least: seconds that the operations take at the peak of their types */
-  double slowest, fastest;       /* of these peaks */
+  double slowest, fastest;       /* slowest and fastest of these peaks */
   tk_time compute, flops_time, bytes_time; /* durations of computation, and of its parts with known operations and with known traffic */
-  bool no_type, no_peak;         /* operations of an unknown type; of a type without a peak */
+  bool no_type, no_peak;         /* true if some operations have an unknown type; a type without a known peak */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* report_geometry.c - launch geometry of kernels: occupancy, registers and shared memory as means over time, grid and block of the
  * longest kernel.
  *
- * Kineto states them in args of their own, XLA in one text: "regs:32 static_shared:0 dynamic_shared:1024 grid:8,1,1 block:256,1,1
- * occ_pct:62.5". */
+ * Kineto states each in a separate arg, XLA all in one text: "regs:32 static_shared:0 dynamic_shared:1024 grid:8,1,1
+ * block:256,1,1 occ_pct:62.5". */
 #include "report.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static void add_mean(struct report_mean *m, double v, tk_time time) {
   m->time += time;
 }
 
-/* Returns the text after the key of details; NULL if there is none. Its length ends before a blank. */
+/* Returns the value of a key in XLA's text, and in *n its length, up to the next space or line break; NULL if the key is
+ * missing. */
 static const char *detail(const char *details, const char *key, size_t *n) {
   const char *at = strstr(details, key);
   if (!at || (at > details && at[-1] != ' ' && at[-1] != '\n')) return NULL;

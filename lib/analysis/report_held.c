@@ -1,8 +1,8 @@
 /* report_held.c - memory over time, and what was allocated at the peak of each allocator (report.h).
  *
  * Kineto and XLA record each allocation and each release with its address, so that the blocks of the peak are known, with the operator
- * and the module around the call that allocated them. A memory snapshot has a span for each block, called by the code that allocated
- * it. Blocks from before the recording are known by their sum only. */
+ * and the module around the call that allocated them. A memory snapshot has a span for each block, named after the code that
+ * allocated the block. Blocks from before the recording are known by their sum only. */
 #include "report.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "graph/args.h"
 #include "graph/within.h"
 
-/* A sum of blocks while it is added up. */
+/* A sum of blocks with the same row, operator and module, under construction. */
 struct held_owner {
   uint32_t row;
   tk_id op, module; /* strings; 0 = unknown */
@@ -41,7 +41,7 @@ static bool is_same(const struct held_owner *a, const struct held_owner *b) {
   return a->row == b->row && a->op == b->op && a->module == b->module;
 }
 
-/* Adds a block to its owner. Owners whose hashes are equal have keys one after the other. */
+/* Adds a block to its owner. Owners with equal hashes get consecutive keys. */
 static bool add_block(struct held *h, const struct held_owner *block) {
   for (uint64_t key = owner_key(block);; key++) {
     uint32_t *slot = map_put(&h->owner_of, key, 0);
@@ -64,7 +64,7 @@ static tk_id name_of_span(const struct tk_trace *t, tk_id event) { return event 
 
 /* ---- operators and modules around allocations ---- */
 
-/* True for operators that only allocate: the one around them says more. */
+/* True for an operator that only allocates; the operator around it is more informative. */
 static bool only_allocates(const char *name) {
   static const char *const PREFIXES[] = {"aten::empty", "aten::new_empty", "aten::resize_", "aten::set_"};
   for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
@@ -83,7 +83,8 @@ static bool is_module(const struct held *h, const struct tk_event *e) {
   return e->kind == TK_EVENT_SPAN && text_begins(tk_string(t, t->classes[e->cls].name, NULL), "nn.Module: ");
 }
 
-/* Finds what is around the events of `of`, a map whose keys are events of the track. */
+/* Finds the innermost span for which `is` returns true around each event of the track that is a key of `of`, and stores it as
+ * the value. */
 static bool find_around(struct held *h, const struct tk_track *k, struct map *of,
                         bool (*is)(const struct held *, const struct tk_event *)) {
   const struct tk_trace *t = h->p->t;
@@ -118,7 +119,7 @@ static bool find_regions(struct held *h) {
 
 /* ---- blocks that are recorded as allocations and releases ---- */
 
-/* Calls `found` for each block of a row that was allocated at its peak. `end`: number of the change behind the peak. */
+/* Calls `found` for each block of a row that was allocated at its peak. `end`: number of the change after the peak. */
 static bool each_block(struct held *h, uint32_t from, uint32_t end, bool (*found)(struct held *, const struct report_change *)) {
   struct map alive; /* address -> 1 + number of the change that allocated it; 0 = released */
   bool ok = true;
@@ -141,7 +142,7 @@ static bool ask_regions(struct held *h, const struct report_change *c) {
   return map_put(&h->op_of, c->event, 0) && map_put(&h->module_of, c->event, 0);
 }
 
-/* The arg tf_op names the operator of an allocation by XLA. */
+/* Returns the operator that XLA states for an allocation, in the arg tf_op; 0 if there is none. */
 static tk_id stated_op(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_arg arg;
   const bool is_text = tk_args_find(t, e->args, "tf_op", &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF);
@@ -165,11 +166,12 @@ static bool add_span(struct held *h, const struct tk_event *e, const struct repo
   struct held_owner block = {.row = peak->row, .op = t->classes[e->cls].name};
   struct tk_arg arg;
   if (!holds || !report_number_of(t, e, key_bytes, &block.bytes)) return true;
-  if (tk_args_find(t, e->args, "before_history", &arg)) return true; /* the code that made it is unknown */
+  if (tk_args_find(t, e->args, "before_history", &arg)) return true; /* the code that allocated it is unknown */
   return add_block(h, &block);
 }
 
-/* Returns the change that reached the peak of the process to which a track of asynchronous events belongs; NULL = there is none. */
+/* Returns the change that reached the memory peak of the process to which a track of asynchronous events belongs; NULL if there
+ * is none. */
 static const struct report_change *peak_around(const struct held *h, const struct tk_track *k) {
   const uint32_t *at = map_get(&h->peak_of, k->parent);
   if (!at && k->parent) at = map_get(&h->peak_of, h->p->t->tracks[k->parent].parent);
@@ -190,7 +192,7 @@ static bool add_spans(struct held *h) {
 
 /* ---- memory over time ---- */
 
-/* Draws the highest amount in each part of the range; without a change in a part, the amount before. */
+/* Draws the highest amount in each part of the range; in a part without a change, the amount before that part. */
 static bool draw(struct held *h, struct tk_report_memory *row, uint32_t from, uint32_t end) {
   const tk_time start = h->p->start;
   const i128 length = (i128)h->p->end - start;
@@ -213,7 +215,7 @@ static bool draw(struct held *h, struct tk_report_memory *row, uint32_t from, ui
 
 /* ---- rows ---- */
 
-/* Returns the number of the change that reached the peak; `end` = none. Stores the amount reserved at that time. */
+/* Returns the number of the change that reached the peak; `end` if there is none. Stores the amount reserved at that time. */
 static uint32_t find_peak(const struct held *h, struct tk_report_memory *row, uint32_t from, uint32_t end) {
   for (uint32_t i = from; i < end; i++) {
     if (h->v[i].reserved >= 0) row->reserved_at_peak = h->v[i].reserved;
@@ -264,7 +266,7 @@ static bool add_held(struct held *h, const struct tk_report_held *held) {
   return true;
 }
 
-/* Moves the owners to the report. The missing part of a peak was allocated before the recording. */
+/* Moves the owners to the report. The part of a peak that belongs to no owner was allocated before the recording. */
 static bool make_rows(struct held *h) {
   struct tk_report *r = h->p->r;
   const size_t n_rows = r->n_memories - h->first;

@@ -16,18 +16,18 @@ struct host {
   struct waits {
     uint64_t calls, in_steps;
     tk_time time_in_steps;
-    bool settled; /* the last call that launched work waited for it */
+    bool settled; /* the last call that launched work also waited for that work */
   } waits; /* calls of the current thread that wait for the device */
-  bool leads;                     /* an earlier thread leads */
+  bool leads;                     /* true if an earlier thread leads: contains the steps, or launched work */
 };
 
 /* The open compilation of a thread. */
 struct compiling {
-  int64_t depth;            /* of its outermost span; -1 = none */
+  int64_t depth;            /* depth of its outermost span; -1 = none */
   tk_id around[MOST_DEPTH]; /* by depth: the last event of the thread; events of lower depth are around the current one */
 };
 
-/* The open outermost operator of a thread. `launches`: whether it has launched work. */
+/* The open outermost operator of a thread. `launched`: true if it has launched work. */
 struct outermost {
   const struct tk_event *op;
   bool launched;
@@ -101,7 +101,7 @@ static void count_wait(struct host *h, tk_id event) {
   h->waits.time_in_steps += in_step ? part_of(h, e).dur : 0;
 }
 
-/* Adds the span to the time of the host. Blocking calls and collections count unless they are parts of others. */
+/* Adds the span to the time of the host. Counts blocking calls and garbage collections, unless they are part of another one. */
 static bool see_class(struct host *h, tk_id event, unsigned kind) {
   const struct tk_event *e = &h->p->t->events[event];
   const enum host_class class = report_class_of(h->p, event, kind);
@@ -114,7 +114,8 @@ static bool see_class(struct host *h, tk_id event, unsigned kind) {
   return true;
 }
 
-/* Ends a thread. Its blocking calls count if it leads; they are set aside in case no thread leads. */
+/* Ends a thread. Its blocking calls count if it leads, that is, contains the steps or launched work. Those of other threads
+ * count only if no thread leads. */
 static bool end_track(struct host *h, bool leads) {
   struct report_host_sums *s = h->sums;
   if (leads && !h->leads) s->syncs = s->syncs_in_steps = s->sync_in_steps = 0;
@@ -151,8 +152,9 @@ static bool see_track(struct host *h, tk_id track) {
   return end_track(h, leads) && report_spans_add(h->p, track, h->steps, h->n_steps);
 }
 
-/* CUDA returns from a copy to pageable memory when the copy is done, and may wait for the stream before a copy from such memory. A
- * call that ended no earlier than such a copy waited for the device. */
+/* True if the call that launched a copy also waited for the device: for a copy from or to pageable memory, if the call ended no
+ * earlier than the copy. CUDA returns from a copy to such memory when the copy is done, and may wait for the stream before a
+ * copy from it. */
 static bool is_awaited(struct reporter *p, const struct work *w) {
   const struct tk_event *call = &p->t->events[w->launch], *copy = &p->t->events[w->event];
   return w->class == WORK_COPY && call->ts + call->dur >= copy->ts + copy->dur && report_is_pageable(p, w->event);

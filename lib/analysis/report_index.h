@@ -37,11 +37,11 @@ struct report_index {
   struct report_steps *steps, *own_steps; /* by group: steps of its host; steps of device planes (own_of) */
   struct map own_of;     /* process << 32 | group -> index in own_steps */
   uint32_t n_own, cap_own;
-  struct report_host_sums *hosts; /* by group */
+  struct report_host_sums *hosts; /* by group: sums over its host events */
   bool *has_row;         /* by group: true if the report has a row for it */
 };
 
-/* Returns false if memory runs out. */
+/* Builds the index. Returns false if memory runs out. */
 bool report_index_make(struct report_index *x, const struct match *m, const struct works *w, struct mem *mem);
 void report_index_free(struct report_index *x);
 /* Returns the steps of a device's rank: those on a line of the device itself, otherwise those on the host track with the most

@@ -12,7 +12,7 @@
 
 struct counted {
   struct reporter *p;
-  tk_time start; /* of the trace */
+  tk_time start; /* start of the trace */
   struct report_change *v;
   uint32_t n, cap;
 };
@@ -97,7 +97,8 @@ static void find_block(const struct tk_trace *t, const struct tk_event *e, struc
   change->has_address = true;
 }
 
-/* XLA states the bytes that an allocator has reserved, allocated and left, whose sum is its limit (tsl/framework/bfc_allocator.cc). */
+/* Computes the limit of an allocator of XLA: the sum of the bytes reserved, allocated and available
+ * (tsl/framework/bfc_allocator.cc). */
 static void find_limit(const struct tk_trace *t, const struct tk_event *e, struct tk_report_memory *row) {
   double reserved, allocated, left;
   if (!bytes_of(t, e, "bytes_available", &left) || !bytes_of(t, e, "bytes_allocated", &allocated)) return;
@@ -201,7 +202,7 @@ static double capacity_of(const struct json_value *list, int64_t id) {
   return -1;
 }
 
-/* Kineto lists the memory of the devices; the allocator "GPU 0" belongs to the device with the id 0. */
+/* Finds the memory of each device in Kineto's list of devices. The allocator "GPU 0" belongs to the device with id 0. */
 static void find_capacities(struct reporter *p, size_t first) {
   const struct tk_meta *m = trace_meta(p->t, "deviceProperties");
   if (!m || !m->size) return;

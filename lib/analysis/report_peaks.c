@@ -26,7 +26,7 @@ static bool member_is(struct text object, const char *key, struct text value) {
          memcmp(v.p + 1, value.p, value.n) == 0;
 }
 
-/* Sets the peaks to those of a device name; without a row in the table only the name. */
+/* Sets the peaks of the device with this name. If the table has no row for the name, sets only the name. */
 static void set_name(struct reporter *p, const char *name, size_t n, struct device_peaks *peaks) {
   const char *text = report_keep(p->impl, name, n);
   const struct device_peaks *row = device_peaks_find(text);
@@ -42,7 +42,7 @@ static bool named_by(struct reporter *p, struct text object, const char *key, st
 
 /* ---- XPlane ---- */
 
-/* Reads a positive number; stats of other types than numbers are texts. */
+/* Reads a positive number; 0 if the stat is missing or is not a number. */
 static double stat_of(struct text stats, const char *key) {
   struct json_value v;
   if (!json_member(stats.p, stats.n, key, &v) || v.type != JSON_NUMBER) return 0;
@@ -94,7 +94,8 @@ static bool find_properties(struct reporter *p, struct text list, const struct w
   return false;
 }
 
-/* Finds the only value of "name" in a text. Returns false if a value differs from *name, which is set to the first one. */
+/* Checks that all values of "name" in a text equal *name, or the first of them if *name is not set yet. Returns false if one
+ * differs. */
 static bool same_names(struct text in, struct text *name) {
   static const char KEY[] = "\"name\":\"";
   const char *at = in.p;
@@ -107,7 +108,7 @@ static bool same_names(struct text in, struct text *name) {
   return true;
 }
 
-/* A merge changes the numbers of devices; their name is certain if all devices of all ranks have the same. */
+/* A merge changes the numbers of devices; so the name is certain only if all devices of all ranks have the same name. */
 static bool find_common(struct reporter *p, struct text list, struct device_peaks *peaks) {
   struct text name = {NULL, 0};
   if (!same_names(list, &name) || !name.n || !same_names(meta_text(p->t, "tracekit"), &name)) return false;

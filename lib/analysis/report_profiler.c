@@ -10,13 +10,13 @@
 #include "base/map.h"
 #include "base/text.h"
 
-/* Meaning of the name of a class; the rest is a region: 2 + its number of compilations. */
+/* Values of kind_of: what the name of a class means. A region has the value REGION + the number of its compilation. */
 enum { PLAIN, OVERHEAD, REGION };
 
 struct profiler {
   struct reporter *p;
   struct report_host_sums *sums;
-  uint32_t *kind_of;       /* by class */
+  uint32_t *kind_of;       /* by class: PLAIN, OVERHEAD, or REGION + number */
   uint64_t *frame_of;      /* by class: the frame of a region */
   struct map frames;       /* frames that ran */
   struct intervals parts;  /* intervals of the overhead */

@@ -33,7 +33,7 @@ static uint32_t op_row(struct reporter *p, tk_id cls, uint8_t class) {
   return *slot - 1;
 }
 
-/* Called for each span with its self time. */
+/* Adds a span with its self time to its row. Called for each span. */
 static void count_op(void *arg, tk_id event, tk_time self) {
   struct reporter *p = arg;
   const struct tk_event *e = &p->t->events[event];

@@ -2,7 +2,7 @@
  * (report.h). */
 #include "report.h"
 
-/* Adds what the host did while the device was idle within [start, end). */
+/* Adds the times of the host's activities while the device was idle within [start, end). */
 static void sum_idle(const struct reporter *p, const struct host_time *host, tk_time start, tk_time end, struct host_sums *sums) {
   const struct spent *s = &p->spent;
   tk_time known = start;

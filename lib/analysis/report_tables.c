@@ -27,7 +27,7 @@ struct counter {
   struct keys keys;
   struct geometry_keys geometry;
   tk_time *time_of;      /* by event: total time of its parts; NULL = no event has parts */
-  struct intervals said, pageable; /* said: work that states its memory traffic */
+  struct intervals said, pageable; /* said: work that states its memory traffic; pageable: copies from or to pageable memory */
 };
 
 /* Finds the size in details such as "kind_src:pageable ... size:1048576" or "num_bytes:4". */
@@ -373,7 +373,7 @@ static bool add_version(struct reporter *p, const char *what, const struct json_
 bool report_versions(struct reporter *p) {
   static const struct {
     const char *key, *member, *what;
-    const char *unless; /* a key of a producer that borrowed `key` from another one */
+    const char *unless; /* key of another producer that also writes `key`; the row then does not apply */
   } SAID[] = {{"pytorch_version", NULL, "PyTorch", NULL},       {"cuda_runtime_version", NULL, "CUDA runtime", NULL},
               {"cuda_driver_version", NULL, "CUDA driver", NULL}, {"hip_runtime_version", NULL, "HIP runtime", NULL},
               {"distributedInfo", "nccl_version", "NCCL", NULL}, {"viztracer_metadata", "version", "viztracer", NULL},
@@ -426,7 +426,7 @@ static const char *class_of(const struct tk_report_kernel *k) {
   return strcmp(k->kind, "communication") == 0 ? "collective" : "copy";
 }
 
-/* A name that occurs twice, with different kinds, keeps its full text. */
+/* Gives short names to kernels. A name that occurs twice, with different kinds, keeps its full text. */
 static bool shorten(struct tk_report *r) {
   struct mem *mem = &r->impl->mem;
   struct short_name *names = mem_array(mem, (uint64_t)r->n_kernels + 1, sizeof *names);

@@ -11,15 +11,15 @@
 #include "graph/diagnostics.h"
 #include "shifts.h"
 
-/* Share of chance among the rows with a change. */
+/* Accepted share of false positives among the rows that are reported with a lasting change. */
 static const double CHANCE = 0.05;
-/* Share of the time of a step below which a lasting change is small: the least threshold of a finding. */
+/* A lasting change is small if it is below this share of the step time; the same as the lowest threshold of a finding. */
 static const double SMALL = 0.01;
 
 struct tk_compare_impl {
   struct diff_set set;
   struct tk_compare_row sums[2];
-  double *values, *errors; /* by run: the series of one row */
+  double *values, *errors; /* by run: means and standard errors of the current row */
 };
 
 bool runs_add(struct tk_compare_report *r, struct tk_trace *t, const struct track_origin *origins, size_t run, struct tk_err *err) {
@@ -67,7 +67,7 @@ static enum tk_compare_state state_of(const struct tk_compare_cell *base, const 
   return fabs(c->delta) <= c->noise ? TK_COMPARE_NOISE : TK_COMPARE_CHANGED;
 }
 
-/* Stores the means of one run. The judge has computed them. */
+/* Stores the means of one run, which the judge has computed. */
 static void put_cell(const struct diff_judge *j, struct tk_compare_row *row, uint32_t run, struct diff_mean m) {
   row->runs[run] = (struct tk_compare_cell){.events = m.events, .count = m.count, .total = m.total, .self = m.self,
                                             .error = judge_error(j, run)};
@@ -154,7 +154,8 @@ static void mark_small(struct tk_compare_row *row, double floor) {
   for (size_t i = 0; i < row->n_shifts; i++) row->shifts[i].small = fabs(row->shifts[i].after - row->shifts[i].before) < floor;
 }
 
-/* Marks the changes that are small by the longest steps of a run, or by the time of all its events. */
+/* Marks changes that are small compared with the steps of the run whose steps take longest; without steps, compared with the
+ * time of all events. */
 static void mark_smalls(struct tk_compare_report *r) {
   const struct tk_compare_row *whole = r->by_step ? r->step : r->all;
   double most = 0;

@@ -2,7 +2,7 @@
  *
  * For nested spans, self time is the duration minus the durations of the direct children. If spans overlap, the time belongs to
  * the span that started last, so that the self times of a thread add up to exactly the time in which any span was running.
- * Spans without an end or a clock have no self time and do not reduce that of others. */
+ * Spans without an end or a clock have no self time and do not reduce the self time of other spans. */
 #ifndef ANALYSIS_SELF_H
 #define ANALYSIS_SELF_H
 

@@ -7,7 +7,7 @@
 #include "base/order.h"
 #include "diff_judge.h"
 
-enum { SHORTEST = 2 }; /* runs of a part */
+enum { SHORTEST = 2 }; /* fewest runs in a part */
 
 /* Sums the series of Abramowitz and Stegun 26.7.3 and 26.7.4, which are exact for whole degrees of freedom. */
 double shifts_of_t(double t, uint32_t freedom) {
@@ -20,7 +20,8 @@ double shifts_of_t(double t, uint32_t freedom) {
   return within < 1 ? 1 - within : 0;
 }
 
-/* Means and error of a division of the runs [from, to) before the run `at`. */
+/* A division of the runs [from, to) into those before the run `at` and the others: the means of both, and the error of their
+ * difference. */
 struct division {
   double before, after, error;
   uint32_t at;

@@ -1,8 +1,9 @@
 /* shifts.h - finds lasting changes in a series of means of runs.
  *
- * A change divides the series in two parts of at least two runs each. For each place, Student's t compares the means of both parts; the
- * spread within them is the noise, and is at least the standard error of the single means. The smallest probability, multiplied by the
- * number of places, is the probability of the change by chance. If it is low enough, both parts are divided in the same way. */
+ * A change divides the series in two parts of at least two runs each. For each possible place of the change, Student's t
+ * compares the means of both parts; the spread within them is the noise, and is at least the standard error of the single
+ * means. The smallest probability, multiplied by the number of places, is the probability of the change by chance. If that is
+ * low enough, the change is kept, and both parts are searched for further changes in the same way. */
 #ifndef ANALYSIS_SHIFTS_H
 #define ANALYSIS_SHIFTS_H
 
@@ -21,7 +22,8 @@ double shifts_probability(const struct series *s);
 uint32_t shifts_find(const struct series *s, double limit, struct tk_compare_shift *found);
 /* Returns the two-sided probability of Student's t with this many degrees of freedom. */
 double shifts_of_t(double t, uint32_t freedom);
-/* Returns the limit that keeps the expected share of chance among the accepted at `share` (Benjamini and Hochberg). Sorts p. */
+/* Returns the limit below which probabilities are accepted so that the expected share of false ones among them is `share`
+ * (Benjamini and Hochberg). Sorts p. */
 double shifts_limit(double *p, size_t n, double share);
 
 #endif

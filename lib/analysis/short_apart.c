@@ -1,7 +1,7 @@
 /* short_apart.c - see short_apart.h: short names that stay distinguishable within a table.
  *
- * Names that would share a short name differ somewhere: what lies between their common beginning and their common end follows in
- * brackets, as in "elementwise<CUDAFunctor_add<float>> [4]". Parameters are left out for that if the names differ without them, because
+ * Names that would share a short name get a suffix: the part between their common beginning and their common end, in brackets,
+ * as in "elementwise<CUDAFunctor_add<float>> [4]". Parameters are ignored for this if the names differ without them, because
  * they repeat the arguments. If the difference is long, a name keeps its full text or, if that is long too, gets a number. */
 #include "short_apart.h"
 
@@ -15,7 +15,7 @@
 enum { MOST_APART = 40, MOST_FULL = 60 };
 
 struct row {
-  uint32_t id, number; /* id: of the short name */
+  uint32_t id, number; /* id: string id of the short name; number: index of the name */
 };
 
 static int by_id(const void *p, const void *q) {
@@ -51,7 +51,8 @@ static void meet(struct common *c, const struct short_name *a, size_t n_a, const
   c->back = i;
 }
 
-/* Moves the edges to the edges of words, and reduces the end so that it does not overlap the beginning of any name. */
+/* Moves both edges of the common parts to word boundaries, and reduces the common end so that it does not overlap the common
+ * beginning in any name. */
 static void to_words(struct common *c, const struct short_name *v, size_t n, size_t least) {
   while (c->front && is_word_char(v->name[c->front - 1])) c->front--;
   while (c->back && is_word_char(v->name[n - c->back])) c->back--;
@@ -60,7 +61,7 @@ static void to_words(struct common *c, const struct short_name *v, size_t n, siz
 
 static bool is_edge(char c) { return c == ' ' || c == ',' || c == '_'; }
 
-/* Appends what distinguishes the number-th name of its group. */
+/* Appends the part of a name that distinguishes it within its group; `number`: position of the name in the group. */
 static bool set_apart(struct short_name *v, struct common c, size_t n, size_t number, struct intern *texts) {
   struct short_text to = {.n = 0};
   const char *p = v->name + c.front;
@@ -118,7 +119,7 @@ static bool number_texts(const struct short_name *v, size_t n, struct row *rows,
   return true;
 }
 
-/* Gives their full names back to names that still share a text. */
+/* Restores the full names of names that still share a short text. */
 static void keep_full(struct short_name *v, const struct row *rows, size_t n) {
   for (size_t i = 0; n > 1 && i < n; i++) {
     struct short_name *one = &v[rows[i].number];

@@ -243,7 +243,8 @@ static bool put_applier(struct short_text *to, const struct entity *e) {
   return false;
 }
 
-/* Kernels of flash attention: "flash_fwd_kernel<Flash_fwd_kernel_traits<128, ..., cutlass::bfloat16_t, ...>, ...>". */
+/* Writes the short name of a kernel of flash attention, such as "flash_fwd_kernel<Flash_fwd_kernel_traits<128, ...,
+ * cutlass::bfloat16_t, ...>, ...>". */
 static bool put_flash(struct short_text *to, const struct entity *e) {
   struct short_span list = e->args, traits, dim;
   if (!short_begins(e->base, "flash_") || !next_argument(&list, &traits)) return false;
@@ -259,7 +260,7 @@ static bool put_flash(struct short_text *to, const struct entity *e) {
   return true;
 }
 
-/* Kernels of CUTLASS are instances of a template that all share; the argument says what they do. */
+/* Writes the short name of a kernel of CUTLASS. All are instances of one template, whose argument describes the kernel. */
 static bool put_cutlass(struct short_text *to, const struct entity *e) {
   struct short_span list = e->args, arg;
   if (!short_is(e->base, "Kernel") && !short_is(e->base, "Kernel2") && !short_is(e->base, "device_kernel")) return false;
@@ -279,8 +280,8 @@ static bool is_common_word(struct short_span s) {
   return short_is(s, "kernel") || short_is(s, "Kernel") || short_is(s, "run") || short_is(s, "globalKernel");
 }
 
-/* XLA: "all-reduce-start_kernel<float, float>", "gemm_fusion_dot.1_kernel<float>". These are no names of C++, so only the brackets are
- * left out. */
+/* XLA: "all-reduce-start_kernel<float, float>", "gemm_fusion_dot.1_kernel<float>". These are not C++ names, so only the
+ * brackets are removed. */
 static bool put_xla(struct short_text *to, const struct entity *e) {
   const char *end = e->base.end;
   if (end == e->tail.end || (*end != '-' && *end != '.')) return false;
@@ -312,7 +313,8 @@ static bool is_separator(struct short_span s) {
   return *s.p == '_' && !(short_begins(s, "_t") && (s.end - s.p == 2 || s.p[2] == '(' || s.p[2] == '_'));
 }
 
-/* "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)" becomes "nccl AllReduce Sum f32 RING LL". */
+/* Writes the short name of a collective's kernel: "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+ * becomes "nccl AllReduce Sum f32 RING LL". */
 static bool put_collective(struct short_text *to, struct short_span s) {
   static const char *const BEGINS[] = {"ncclDevKernel_", "ncclKernel_", "rcclDevKernel_", "rcclKernel_"};
   size_t i = 0;

@@ -7,7 +7,7 @@
 
 enum { SHORT_NAME_ROOM = 160 };
 
-/* A text that is cut when it is full. */
+/* A text of limited length: what does not fit is cut off. */
 struct short_text {
   char text[SHORT_NAME_ROOM];
   size_t n;

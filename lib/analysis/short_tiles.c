@@ -28,7 +28,7 @@ static bool next_word(struct short_span *rest, struct short_span *word) {
   return true;
 }
 
-/* Returns the number of numbers if the word is a tile such as 128x64 or 64x16x16, and otherwise 0. */
+/* Returns how many numbers a tile such as 128x64 or 64x16x16 has; 0 if the word is not a tile. */
 static unsigned sides(struct short_span w) {
   unsigned n = 0;
   for (const char *p = w.p; p < w.end;) {
@@ -53,7 +53,7 @@ static bool is_layout(struct short_span w) {
 /* Words in names, and their types. BLAS marks a type by a letter: sgemm. */
 static const struct {
   const char *word, *type;
-  bool whole; /* the word itself, and not only its beginning */
+  bool whole; /* true: the word must match as a whole, false: its beginning */
 } TYPES[] = {
   {"bf16", "bf16", false},   {"fp16", "fp16", true},   {"f16", "fp16", false},   {"h16816gemm", "fp16", true},
   {"tf32", "tf32", false},
@@ -115,7 +115,7 @@ static bool put_tiles(struct short_text *to, const struct tiles *t) {
   return true;
 }
 
-/* Families of such names: how they begin, or what they contain. */
+/* Families of such names: first the beginnings of names, then parts of names. */
 static const char *const BEGINS[] = {"volta_", "turing_", "ampere_", "maxwell_", "pascal_", "hopper_", "ada_", "blackwell_", "cutlass_",
                                      "cutlass3x_", "cudnn_ampere_", "cudnn_volta_", "cudnn_infer_ampere_", "cudnn_infer_volta_",
                                      "sm70_xmma", "sm75_xmma", "sm80_xmma", "sm86_xmma", "sm89_xmma", "sm90_xmma", "sm100_xmma",
@@ -131,7 +131,7 @@ static bool is_family(struct short_span name) {
 
 /* ---- Tensile ---- */
 
-/* Type letters in the names of Tensile kernels: https://github.com/ROCm/Tensile, Tensile/DataType.py. */
+/* Returns the type for a type letter in the name of a Tensile kernel: https://github.com/ROCm/Tensile, Tensile/DataType.py. */
 static const char *tensile_type(struct short_span w) {
   static const struct {
     const char *word, *type;
@@ -142,7 +142,8 @@ static const char *tensile_type(struct short_span w) {
   return NULL;
 }
 
-/* "Cijk_Ailk_Bljk_HHS_BH_MT128x64x16_...": C[i,j,k] = sum of A * B over l. Ailk is not transposed, Alik is. */
+/* Writes the short name of a Tensile kernel. "Cijk_Ailk_Bljk_HHS_BH_MT128x64x16_..." means C[i,j,k] = sum of A * B over l; Ailk
+ * is not transposed, Alik is. */
 static bool put_tensile(struct short_span name, struct short_text *to) {
   struct short_span rest = name, first, a, b, types, w;
   if (!next_word(&rest, &first) || !next_word(&rest, &a) || !next_word(&rest, &b) || !next_word(&rest, &types)) return false;
@@ -163,7 +164,7 @@ bool short_tiles(struct short_span name, struct short_text *to) {
   struct short_span rest = name, w;
   struct tiles t = {.what = "gemm"};
   for (const char *p = name.p; p < name.end; p++)
-    if (!ascii_letter(*p) && !ascii_digit(*p) && *p != '_') return false; /* a template, whose words are elsewhere */
+    if (!ascii_letter(*p) && !ascii_digit(*p) && *p != '_') return false; /* a template: the tile is in its arguments */
   if (short_begins(name, "Cijk_")) return put_tensile(name, to);
   if (!is_family(name)) return false;
   t.library = short_begins(name, "nvjet_") ? "nvjet" : short_has(name, "xmma") ? "xmma" : NULL;

@@ -31,8 +31,8 @@ void spent_free(struct spent *s);
 /* Returns the index of the first stretch that ends after `at`; s->n if there is none. */
 uint32_t spent_at(const struct spent *s, tk_time at);
 
-/* Returns the idle time within [start, end) before work that had been launched when the device became idle, in gaps of at least
- * 30 us. */
+/* Returns the idle time within [start, end) in gaps of at least 30 us, before work that had already been launched when the gap
+ * began. */
 tk_time spent_queued(const struct spent *s, tk_time start, tk_time end);
 
 /* Returns the times within [start, end). Before the first work and after the last work, the device counts as idle and waiting

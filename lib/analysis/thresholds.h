@@ -20,7 +20,8 @@ enum threshold {
  * err, which names the file and the line, if it cannot be read or is invalid. */
 bool thresholds_read(struct tk_threshold *limits, const char *file, struct tk_err *err);
 
-/* Replaces the limits that have the ids of the n others. Returns false with err if an id is unknown, or if bad is less than warning. */
+/* Replaces the limits that have the same id as one of the n in `by`. Returns false with err if an id is unknown, or if bad is
+ * less than warning. */
 bool thresholds_replace(struct tk_threshold *limits, const struct tk_threshold *by, size_t n, struct tk_err *err);
 
 #endif

@@ -35,7 +35,7 @@ struct column {
 
 /* A row of the report under construction. */
 struct draft {
-  uint32_t group; /* unused for rows by kind */
+  uint32_t group; /* unused if rows are kinds */
   unsigned kind;
   struct tally sum;
   i128 order; /* value by which rows are sorted, descending */
@@ -65,7 +65,7 @@ struct top {
   tk_id *keys;             /* by column: key of the arg */
   size_t n_cols;
   struct weight_unit unit;
-  struct weights weights;  /* by stack, if rows are names */
+  struct weights weights;  /* sums by stack, if rows are names */
   uint32_t *group_of_frame;
   uint64_t n_samples;
   bool *is_mark;           /* by class */

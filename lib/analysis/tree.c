@@ -31,7 +31,7 @@ static bool is_per(struct tree *tree, tk_id cls) {
   return tree->is_per[cls] == 1;
 }
 
-/* By step: true if the span begins in a step, but the span around it does not, as for the span of an epoch. */
+/* With rows by step: true if the span begins in a step, but the span around it, such as that of an epoch, does not. */
 static bool begins_step(struct tree *tree, const struct tk_event *e, uint32_t parent) {
   const bool by_step = tree->opt->has_by && tree->opt->by == TK_TOP_STEP;
   return by_step && tree->nodes[parent].stepless && groups_of(tree->by, e) != GROUP_NONE;
@@ -197,7 +197,7 @@ static bool hang_samples(struct tree *tree) {
   const struct tk_trace *t = tree->t;
   bool ok = true;
   if (!stack_has_samples(t) || tree->opt->path || tree->opt->per || tree->opt->layers) return true;
-  tree->unit.times = tree->n > 1; /* there are spans */
+  tree->unit.times = tree->n > 1; /* the unit is time if there are spans */
   for (tk_id i = 1; i <= t->n_events; i++)
     if (tree_is_chosen(tree, i)) weights_see(&tree->unit, t, &t->events[i]);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
@@ -345,8 +345,8 @@ static bool report_nodes(struct tree *tree) {
   return true;
 }
 
-/* Counts the steps that begin in the selected range: of the track that divides work into steps for layers, and otherwise of hosts,
- * unless only devices have any. */
+/* Counts the steps that begin in the selected range. For layers, these are the steps of the track that divides the work into
+ * steps; otherwise the steps of hosts, or of devices if no host has any. */
 static uint64_t count_steps(const struct tree *tree) {
   const struct steps *s = &tree->match.steps;
   const struct window *w = &tree->scope.window;
@@ -413,7 +413,7 @@ static bool cut_levels(struct tree *tree, uint32_t levels) {
   return true;
 }
 
-/* Finds the paths of the events, and adds up. */
+/* Finds the path of each event, and adds up counts and times by path. */
 static bool fill(struct tree *tree, const struct works *works, struct tk_err *err) {
   const uint32_t levels = tree->opt->levels;
   const bool layers = tree->opt->layers;

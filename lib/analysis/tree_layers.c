@@ -15,7 +15,7 @@ bool tree_layers_holds(const struct tree *tree, const struct tk_event *e) {
   return kind & KIND_ANNOTATION && !(kind & (KIND_DEVICE | KIND_STEP));
 }
 
-/* Returns true if the event states its scopes, which *path then contains. */
+/* Sets *path to the scopes that the event states. Returns false if it states none. */
 static bool scopes_of(const struct tree *tree, const struct tk_event *e, const char **path) {
   struct tk_arg arg;
   if (!args_of_event(tree->t, e, tree->path, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return false;

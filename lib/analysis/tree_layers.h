@@ -5,7 +5,7 @@
 
 #include "tree_nodes.h"
 
-/* Chooses what the layers of the trace are. */
+/* Decides what counts as a layer in this trace: scopes, modules or annotations. */
 void tree_layers_choose(struct tree *tree, const struct works *works);
 /* True if the span is a layer. */
 bool tree_layers_holds(const struct tree *tree, const struct tk_event *e);

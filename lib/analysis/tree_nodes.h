@@ -14,16 +14,16 @@
 struct node {
   uint32_t parent, group, depth;
   uint32_t child, sibling; /* first child, next sibling; 0 = none */
-  bool stepless;      /* by step: at or below the row of spans that begin outside of all steps */
+  bool stepless;      /* rows by step: in the part of the tree for spans that begin outside of all steps */
   bool kernels, others; /* has a span that is a kernel; has any other span or stack sample */
   bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
   uint64_t count, unfinished, clipped, launched;
   uint64_t timed;          /* spans with a known duration */
   i128 total, self;
   i128 weight;      /* weight of the samples here and, after adding up, below */
-  uint64_t samples; /* their number */
+  uint64_t samples; /* number of these samples */
   tk_time device;
-  tk_time start; /* earliest start of its spans and of those below; INT64_MAX = unknown */
+  tk_time start; /* earliest start of the spans in this node and below; INT64_MAX = unknown */
   uint32_t order, last; /* order: index in the report; last: index of its last descendant */
 };
 
@@ -56,7 +56,7 @@ struct tree {
   uint32_t n_works, cap_works;
   uint8_t *place_of;    /* by event, of device work: enum tree_place */
   tk_id path;           /* key of the arg that contains the path */
-  enum tree_layers layers; /* kind of the layers, with the option `layers` */
+  enum tree_layers layers; /* kind of layers, if the option `layers` is set */
   struct weight_unit unit;
   struct map node_of_stack; /* outermost node and stack -> node */
   tk_id *stack_path;

@@ -1,8 +1,8 @@
 /* weights.h - adds up the weights of stack samples by frame.
  *
- * Weights in a unit of time are durations. A report that has other durations, or any sample with such a weight, is one of times;
- * otherwise the unit of its first sample is the unit of the report. Samples in another unit are counted but not weighed, because
- * bytes cannot be added to cycles. In a report of another unit, one unit stands for one nanosecond. */
+ * Weights in a unit of time are durations. If a report contains spans or any sample with such a weight, its unit is time;
+ * otherwise its unit is the unit of its first sample. Samples in another unit are counted, but their weights are ignored,
+ * because bytes cannot be added to cycles. If the unit is not time, one unit is stored as one nanosecond. */
 #ifndef ANALYSIS_WEIGHTS_H
 #define ANALYSIS_WEIGHTS_H
 
@@ -10,14 +10,15 @@
 
 /* The unit of a report. */
 struct weight_unit {
-  bool times;        /* durations of spans, or weights that are times */
-  tk_id unit;        /* string: unit of the first other sample; 0 = none */
+  bool times;        /* true: the unit is time (durations of spans, or weights that are times) */
+  tk_id unit;        /* string: unit of the first sample whose weight is not a time; 0 = none */
   uint64_t n_other;  /* samples whose unit differs from the unit of the report; valid at the end */
 };
 
-/* Takes note of a selected event. */
+/* Notes the unit of a selected event, to choose the unit of the report. */
 void weights_see(struct weight_unit *u, const struct tk_trace *t, const struct tk_event *e);
-/* Returns the weight of a sample in ps, or in thousandths of the unit; false, and counts the sample, if it is in another unit. */
+/* Stores the weight of a sample in *amount: in ps, or in thousandths of the unit. If the sample is in another unit, counts it
+ * and returns false. */
 bool weights_of(struct weight_unit *u, const struct tk_trace *t, const struct tk_event *e, i128 *amount);
 /* Returns the unit of the report; NULL = times. */
 const char *weights_unit(const struct weight_unit *u, const struct tk_trace *t);

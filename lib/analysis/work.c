@@ -25,7 +25,7 @@ struct finder {
   const struct scope *scope;
   tk_id collective;       /* string id of the key "Collective name" */
   struct map hardware;    /* rank + 2 -> process that represents the device, if other processes contain part of the device's work */
-  tk_id *devices;         /* by thread of a host that shows a device: the device's first such thread */
+  tk_id *devices;         /* by host thread that shows work of a device: the first thread that shows this device */
   uint8_t *lines;         /* by process: HAS_QUEUES if some line is a queue, HAS_OPS if some line shows operations by name */
   struct open *open;      /* by depth: the open operation */
   bool leaves_out;        /* the match leaves out work of the current track */
@@ -56,7 +56,7 @@ static void find_lines(struct finder *f) {
 }
 
 /* True for the asynchronous lines of a TPU, which move data by DMA or to other devices, in parallel to the operations and to each
- * other: an operation there contains no other, even if it begins and ends later. */
+ * other: an operation there never contains another one, whatever their times. */
 static bool is_async_line(const struct tk_trace *t, tk_id track) {
   return strncmp(tk_string(t, t->tracks[track].name, NULL), "Async XLA Ops", 13) == 0;
 }
@@ -185,7 +185,7 @@ static bool shows_device(const struct tk_trace *t, tk_id track) {
       t->tracks[track].parent));
 }
 
-/* Several processes may show queues of the same device. Assigns the first of these processes to the threads of all. */
+/* Several processes may show queues of the same device. Assigns the first of these processes to the threads of all of them. */
 static bool join_queues(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   struct map first;

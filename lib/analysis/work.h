@@ -7,7 +7,7 @@
 
 enum work_class { WORK_COMPUTE = 1, WORK_COMMUNICATION = 2, WORK_COPY = 4, WORK_FILL = 8 };
 
-/* A piece of work, or the part of an XLA operation between the operations that it contains. */
+/* A piece of work. An XLA operation that contains others becomes several pieces: the gaps between them. */
 struct work {
   tk_time start, end;
   tk_id event, launch; /* launch: host event, 0 = unknown */

@@ -22,7 +22,7 @@ static int64_t collective_rows(struct table_source *s) {
   return n;
 }
 
-/* ---- what all events have ---- */
+/* ---- columns that all events have ---- */
 
 static bool fill_event(struct table_source *s, struct column *c) {
   for EACH_ROW(s, e, row) c->u32[row] = (tk_id)(e - s->t->events);
@@ -86,7 +86,7 @@ static bool fill_step(struct table_source *s, struct column *c) {
   return ok;
 }
 
-/* ---- what args say ---- */
+/* ---- columns from args ---- */
 
 static tk_id collectives_key_of(const struct table_source *s, const char *key) {
   return intern_id(&s->t->store->strings, key, strlen(key));

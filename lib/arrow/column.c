@@ -98,13 +98,13 @@ bool column_ident(struct column *c, int64_t row, struct tk_ident ident) {
   return true;
 }
 
-/* ---- what a stream owns ---- */
+/* ---- memory of a stream ---- */
 
 enum { BUFFERS = 3 };
 
 struct array_own {
   const void *buffers[BUFFERS];
-  struct ArrowArray **children; /* the pointers and the structs are in one allocation */
+  struct ArrowArray **children; /* array of pointers; the structs follow it in the same allocation */
 };
 
 static void array_release(struct ArrowArray *a) {

@@ -6,7 +6,7 @@
 
 #include "graph/trace.h"
 
-/* TS and DUR are I64 with a unit. */
+/* Types of columns. COLUMN_TS and COLUMN_DUR are 64-bit integers with a unit. */
 enum column_type { COLUMN_BOOL, COLUMN_U16, COLUMN_U32, COLUMN_I64, COLUMN_F64, COLUMN_TEXT, COLUMN_TS, COLUMN_DUR };
 
 /* Dictionary under construction; the index of a text is its id in `texts` minus 1. */

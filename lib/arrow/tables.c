@@ -105,7 +105,7 @@ static const struct table_column track_columns[] = {
 };
 const struct table table_of_tracks = {"tracks", track_columns, sizeof track_columns / sizeof *track_columns, track_rows, NULL};
 
-/* ---- flows: a row a point ---- */
+/* ---- flows: one row for each point ---- */
 
 #define EACH_POINT(s, i) (tk_id i = 1; i <= (s)->t->n_flow_points; i++)
 

@@ -35,7 +35,8 @@ static double pivot_of(const double *v, uint32_t lo, uint32_t hi) {
   return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* Quickselect, with a fallback to sorting. Sorting for every median took a tenth of the time to merge four ranks of 188 MB. */
+/* Finds the k-th value by quickselect, with a fallback to sorting. Sorting for every median took a tenth of the time to merge
+ * four ranks of 188 MB. */
 double curve_nth(double *v, uint32_t n, uint32_t k) {
   uint32_t lo = 0, hi = n - 1;
   for (int rounds = 0; lo < hi && rounds < 64; rounds++) {

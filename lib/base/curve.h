@@ -6,7 +6,8 @@
 
 enum { CURVE_KNOTS = 64 };
 
-/* A piecewise linear function y(x), which continues beyond the first and last knot. One knot is a constant; no knot is 0. */
+/* A piecewise linear function y(x), which continues beyond the first and last knot. With one knot it is a constant; without
+ * knots it is 0. */
 struct curve {
   uint32_t n;
   double x[CURVE_KNOTS], y[CURVE_KNOTS];

@@ -16,13 +16,13 @@
 /* Sets code and message, unless an error is set already. Control characters and invalid UTF-8 in the message become '?'. */
 bool err_set(struct tk_err *err, enum tk_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* Does the same for an error that an option could avoid. */
+/* Same as err_set, for an error that the user could avoid with an option. */
 bool err_for(struct tk_err *err, enum tk_option option, enum tk_code code, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-/* Does the same with the byte offset of the error. */
+/* Same as err_set, with the byte offset of the error. */
 bool err_at(struct tk_err *err, enum tk_code code, uint64_t offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-/* Does the same with errno, whose description is appended. */
+/* Same as err_set, with errno, whose description is appended to the message. */
 bool err_sys(struct tk_err *err, enum tk_code code, int sys, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 /* Inserts "where: " before the message. */

@@ -13,7 +13,7 @@
 
 #include "int128.h"
 
-/* Drawn when the library is loaded, and constant afterwards; the second word is odd. */
+/* Secret for tables. Drawn when the library is loaded, and constant afterwards; the second word is odd. */
 extern uint64_t hash_secret[2];
 
 /* Combines both halves of a 64x64-bit product: every input bit affects every output bit. */

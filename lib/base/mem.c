@@ -16,10 +16,11 @@ struct block {
 
 static struct block *block_of(void *p) { return p ? (struct block *)p - 1 : NULL; }
 
-/* Distance in bytes between two measurements of resident memory, each of which takes 3 us. The count alone is wrong in both
- * directions. Growing arrays reserve more than they have filled, and untouched pages take no memory: a third of the counted bytes
- * while a large trace is read. The program itself takes 10 MB, which are not counted. So resident memory decides: always if the
- * process is limited, and otherwise as soon as the count exceeds the limit, because the process may contain much else. */
+/* Distance in bytes between two measurements of resident memory, each of which takes 3 us. The number of counted bytes alone is
+ * wrong in both directions. Growing arrays reserve more than they have filled, and untouched pages take no memory: a third of
+ * the counted bytes while a large trace is read. The program itself takes 10 MB, which are not counted. So resident memory
+ * decides: always if the process is limited, and otherwise as soon as the count exceeds the limit, because the process may
+ * contain much else. */
 enum { CHECK = 1 << 20 };
 
 /* True if the resident memory of the process is limited. */
@@ -27,7 +28,7 @@ static bool is_limited(const struct mem *m) { return m->process && m->limit && m
 
 static bool is_counted(const struct mem *m, uint64_t more) { return m->limit && m->used + more > m->limit; }
 
-/* True if `more` bytes would be too many for the process, which is unknown on some systems: then `counted`. */
+/* True if `more` bytes would be too many for the process. Returns `counted` on systems that do not report the resident memory. */
 static bool is_too_much(const struct mem *m, uint64_t more, bool counted) {
   const uint64_t resident = os_resident();
   return resident == UINT64_MAX ? counted : resident > m->whole || more > m->whole - resident;

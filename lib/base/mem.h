@@ -34,8 +34,8 @@ static inline bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t
   return need <= *cap || mem_grow_now(m, array, cap, need, elem);
 }
 
-/* Does the same for an array to which the contents of another array are moved. The pages of the other array are returned at the
- * same time (mem_forget), so this array does not count as additional memory. */
+/* Same as mem_grow_now, for an array to which the contents of another array are moved. The pages of the other array are
+ * returned at the same time (mem_forget), so this array does not count as additional memory. */
 bool mem_grow_moving(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem);
 
 /* Returns pages of a block to the system before the block is freed. The bytes must not be read again. */
@@ -43,8 +43,8 @@ void mem_forget(void *p, size_t n);
 
 /* Returns false with TK_ELIMIT in err if any allocation failed. */
 bool mem_check(const struct mem *m, struct tk_err *err);
-/* Also returns false if the process exceeds its limit (mem.process), by memory that is not counted. Measures each time: for
- * the end of a stage. */
+/* Same as mem_check, but also returns false if the process exceeds its limit (mem.process) because of memory that is not
+ * counted. Measures resident memory at each call, so it is called at the end of a stage. */
 bool mem_check_process(const struct mem *m, struct tk_err *err);
 /* Sets err to out of memory, unless it has another reason already, and returns false. For steps that may fail for either
  * reason. */

@@ -162,7 +162,7 @@ static inline uint64_t eight_digits(uint32_t v) {
   return tens | (twos - tens * 10) << 8;
 }
 
-static const uint64_t ZEROS = 0x3030303030303030; /* as text */
+static const uint64_t ZEROS = 0x3030303030303030; /* eight ASCII zeros */
 
 /* Writes eight digits; the lowest byte comes first. */
 static inline void put_eight(char *out, uint64_t digits) {

@@ -46,7 +46,7 @@ size_t num_put_decimal(char *out, int64_t mant, int exp);
 size_t num_put_us(char *out, i128 ps);
 /* Prints millionths < 10^6 as a decimal point and digits without trailing zeros; nothing for 0. Room: 9. */
 size_t num_put_fraction(char *out, uint32_t millionths);
-/* Requires 0 <= v < 10^37. Room: 40. */
+/* Prints v, which must be in 0 <= v < 10^37. Room: 40. */
 size_t num_put_u128(char *out, i128 v);
 
 /* Returns the double nearest to a number's text, ties to even; infinity if it is too large, 0 if there is no digit. Ignores
@@ -65,7 +65,7 @@ struct num_text {
 };
 struct num_text num_fixed(double d, unsigned decimals);
 
-/* Sum and difference; a result beyond 64 bits becomes the smallest or largest number. */
+/* Add and subtract; a result beyond 64 bits becomes the smallest or largest number. */
 static inline int64_t num_add(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? b < 0 ? INT64_MIN : INT64_MAX : sum;

@@ -101,7 +101,8 @@ static int big_compare(const struct big *a, const struct big *b) {
   return 0;
 }
 
-/* Converts the digits to an integer and returns its exponent. One non-zero digit represents the digits beyond the maximum: all. */
+/* Converts the digits to an integer and returns its exponent. If a digit after the first MOST_DIGITS is not zero, a single 1
+ * represents all of them. */
 static int64_t big_digits(struct big *b, const struct decimal *d) {
   int64_t exp = d->exp;
   int n = 0;

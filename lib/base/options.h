@@ -20,7 +20,7 @@
  * its first version. Returns false with err if the struct is refused. */
 bool options_take(void *own, size_t size, size_t first, const void *given, struct tk_err *err);
 
-/* Does the same for a struct that has not grown since its first version. */
+/* Same as options_take, for a struct that has not grown since its first version. */
 #define TAKE_OPTIONS(own, given, err) options_take(own, sizeof *(own), sizeof *(own), given, err)
 
 /* Returns true if all n reserved words are zero; otherwise false with err. */

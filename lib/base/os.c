@@ -261,7 +261,7 @@ static void sort(void *v, size_t n, size_t size, int (*compare)(const void *a, c
   qsort_r(v, n, size, &(struct order){compare, arg}, compare_by);
 }
 #elif defined(__wasi__)
-/* The order of the innermost sort. There is only one thread. */
+/* Comparison of the sort that is running. One variable is enough, because there is only one thread; a nested sort saves it. */
 static struct order {
   int (*compare)(const void *a, const void *b, void *arg);
   void *arg;

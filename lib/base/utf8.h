@@ -12,7 +12,7 @@ bool utf8_valid(const uint8_t *p, size_t n);
 
 /* True if p, with n > 0 bytes, starts with U+FFFD, which readers of text substitute for invalid UTF-8. */
 bool utf8_is_replacement(const uint8_t *p, size_t n);
-/* True if the bytes look like a binary file that such a reader converted: UTF-8 in which most characters above U+007F are
+/* True if the bytes look like a binary file that a reader of text converted: UTF-8 in which most characters above U+007F are
  * U+FFFD. The last character may be truncated. */
 bool utf8_is_replaced(const uint8_t *p, size_t n);
 

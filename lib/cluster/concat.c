@@ -61,8 +61,8 @@ static bool leave_out(struct concat *c, const char *path, const char *whole) {
   return true;
 }
 
-/* Assigns the part to its rank. If a task ran twice, there are two identical parts, and the second is ignored. If one of them
- * is damaged, it is left out, whichever comes first. */
+/* Assigns the part to its rank. If a task ran twice, there are two identical parts, and the second is ignored. If one of the
+ * two is damaged, that one is left out, in whichever order they come. */
 static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   char text[512];
   if (p->plan != c->tasks.id) return err_set(c->err, TK_EUSAGE, "%s: was written for a different plan", path);

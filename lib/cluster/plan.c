@@ -69,7 +69,7 @@ static bool sort_scans(struct planner *p) {
   return ok || err_set(p->err, TK_ELIMIT, "out of memory");
 }
 
-/* True if the scan states its rank, or the host that its name contains. */
+/* True if the scan states its rank, or if the input's name contains the name of its host. */
 static bool states_identity(const struct scan *s) {
   return s->rank >= 0 || (*s->host && strstr(s->input, path_leaf(s->host)) != NULL);
 }
@@ -115,16 +115,16 @@ static bool drop_copies(struct planner *p) {
   return ok || mem_refuse(&p->mem, p->err);
 }
 
-/* True if scan i is the next rank of the file to which the scan before it belongs. */
+/* True if scan i continues the file of scan i - 1: it is the next rank of the same file. */
 static bool continues_file(const struct scan_list *l, uint32_t i) {
   return i > 0 && l->v[i].part > 1 && l->v[i].part == l->v[i - 1].part + 1 && strcmp(l->v[i].input, l->v[i - 1].input) == 0;
 }
 
-/* The scans, by the files to which they belong. */
+/* The scans, grouped by file. */
 struct file_list {
   struct ranks_file *files; /* files that do not state their ranks */
-  const char **names;       /* of these files */
-  int64_t *taken, *of;      /* ranks that other files state; by scan, the new rank */
+  const char **names;       /* names of these files */
+  int64_t *taken, *of;      /* taken: ranks that other files state; of: by scan, the new rank */
   size_t n, n_taken;
   bool split;               /* some of the files contain several ranks */
 };
@@ -145,8 +145,8 @@ static void list_files(const struct planner *p, struct file_list *f) {
   }
 }
 
-/* Orders the files by their names, as a merge does, and numbers their ranks. A single rank keeps the number of its name if other inputs
- * state theirs. */
+/* Orders the files by their names, as a merge does, and numbers their ranks. A single rank keeps the number in its file name if
+ * other inputs state their ranks. */
 static bool number_files(struct planner *p, struct file_list *f) {
   struct ranks r = {.from = RANKS_NONE};
   size_t n = 0;

@@ -17,7 +17,8 @@
 #include "graph/args.h"
 #include "graph/stack.h"
 
-/* Limit for times. Two times within this limit are less than 106 days apart, and so are any start and any end. */
+/* Largest time and smallest negative time: any two times within this limit are less than 106 days apart, so that they can be
+ * subtracted. */
 static const tk_time FARTHEST = INT64_MAX / 2;
 
 /* ---- errors ---- */
@@ -72,7 +73,8 @@ static const char *copied(struct tk_trace *t, const char *text) {
   return p ? memcpy(p, text, n) : "";
 }
 
-/* Stores the zero of time in the same way as files do: viewers that support an epoch print times relative to it. */
+/* Stores the origin of a real-time clock as "baseTimeNanoseconds", as files do, because viewers that support an epoch print
+ * times relative to it. */
 static void say_zero(struct tk_trace *t) {
   char text[32];
   t->zero_ns = t->origin_ns;

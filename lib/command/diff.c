@@ -35,7 +35,7 @@ static bool add_trace(struct tk_trace *t, int side, const struct tk_diff_options
 struct reading {
   const struct tk_diff_options *opt;
   struct tk_diagnostics *notes;
-  size_t n_inputs;       /* of the comparison, of which two must remain */
+  size_t n_inputs;       /* number of inputs of the comparison; at least two must remain */
   struct tk_err first;   /* why the first input was left out */
   struct tk_err *err;
 };
@@ -76,7 +76,7 @@ static bool take_options(struct tk_diff_options *own, const struct tk_diff_optio
   return true;
 }
 
-/* Does the same and makes the report. */
+/* Checks and copies the options as take_options does, then makes the report. */
 static bool open_report(struct tk_diff_options *own, const struct tk_diff_options *opt, struct tk_diff_report **report,
                         struct tk_err *err) {
   return NEW_REPORT(report, err) && take_options(own, opt, err) && diff_open(*report, own, err);

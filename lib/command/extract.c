@@ -233,7 +233,7 @@ static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) 
   if (ok) f->written.bytes = f->written.raw_bytes = out_file_bytes(&out), f->written.was_there = out_was_there(&out);
   out_close(&out);
   in_close(in);
-  if (ok || !read) return ok; /* a read error names the input already */
+  if (ok || !read) return ok; /* the message of a read error already names the input */
   return err_prefix(x->err, "%s", f->output);
 }
 

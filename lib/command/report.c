@@ -25,7 +25,7 @@ struct meetings {
   struct tk_report *r;
   const struct merge_collectives *c;
   const struct merge_who *who;
-  const struct meeting_range *ranges; /* by input */
+  const struct meeting_range *ranges; /* by input: selected range */
   struct map of_rank; /* rank -> 1 + index of its row in the report */
   struct mem *mem;
 };
@@ -199,7 +199,7 @@ struct run {
   const struct tk_report_options *opt;
   struct tk_err *err;
   struct merge_alignment alignment;
-  struct meeting_range *ranges; /* by input */
+  struct meeting_range *ranges; /* by input: selected range */
 };
 
 static bool add_input(struct run *run, size_t i) {
@@ -235,7 +235,7 @@ static size_t other_recording_of(const struct run *run, size_t i) {
   return SIZE_MAX;
 }
 
-/* Says which inputs may count the same work again: recordings of two profilers are not joined. */
+/* Adds a note on inputs that may count the same work twice: recordings of one rank by two profilers are not joined. */
 static void note_recordings(const struct run *run) {
   char text[512];
   bool differ = false;

@@ -1,5 +1,5 @@
-/* size.c - finds out how many bytes of a file are used for what: formats the trace without writing a file, and the writer
- * reports the use of each byte.
+/* size.c - finds what the bytes of a file are used for: formats the trace without writing a file, and the writer reports the
+ * use of each byte.
  *
  * Bytes are counted before compression; the compressed size of the whole is reported as well. A string that the format writes
  * only once counts for the event in which it occurs first. */

@@ -39,7 +39,7 @@ struct splitter {
   struct saver **files;  /* files of the report's parts, which are complete but do not have their final names yet */
 };
 
-/* Limit, because each part costs a pass over the graph, and a file that stays open until all files are complete. */
+/* Most parts of a split: each part costs a pass over the graph, and a file that stays open until all files are complete. */
 enum { MAX_PARTS = 10000 };
 
 static struct part *add_part(struct splitter *s) {

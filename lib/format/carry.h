@@ -28,8 +28,8 @@ struct carry {
   struct mem mem;
 };
 
-/* The functions of a sink, applied to all carriers; `c` may be NULL. Losses are added to *saved. The graph is the one in `of`.
- * They return false with err on failure. */
+/* Do the same as a sink's functions, for all carriers; `c` may be NULL. Losses are added to *saved. carry_write numbers the
+ * graph as the sink `of` does. All return false with err on failure. */
 bool carry_open(struct carry *c, const struct tk_trace *first, struct tk_err *err);
 bool carry_write(struct carry *c, const struct sink *of, const struct tk_trace *t, struct tk_err *err);
 bool carry_close(struct carry *c, const struct tk_trace *first, struct tk_saved *saved, struct tk_err *err);

@@ -11,7 +11,7 @@ enum {
   CHUNK = 1 << 20,
   TABLES = 8 << 20, /* most bytes of the trace's tables that a chunk may copy */
   SHARE = 8,        /* all chunks together use at most 1 / SHARE of the memory limit */
-  MANY = 16         /* after so many chunks without a failure, the next failure costs little patience again */
+  MANY = 16         /* after so many chunks without a failure, `patience` is reset */
 };
 
 struct chunks {
@@ -76,8 +76,9 @@ static bool chunks_prepare(struct turn *u, struct chunk *c) {
   return false;
 }
 
-/* Finds the next chunk of a plain file by the ends of its text, which are read to the front of the chunk's buffer one after the other.
- * Returns false near the end of the file, or if there is no cut. */
+/* Cuts the next chunk from a plain file. Reads only the first CHUNK_HEAD and the last `tail` bytes of its range, next to each
+ * other into the chunk's buffer; fetch() reads the whole chunk later. Returns false near the end of the file, or if there is no
+ * cut. */
 static bool cut_file(struct turn *u, struct chunk *c, size_t asked) {
   const size_t tail = u->s->of->tail, n = CHUNK_HEAD + tail;
   const uint64_t at = in_offset(u->in);

@@ -11,8 +11,8 @@
  * with all later chunks, and the sequential reader continues there. Only the sequential reader makes repairs and interprets
  * names. The trace depends neither on the number of threads nor on the positions of the cuts.
  *
- * The caller's thread reads only what it needs to find a cut if it can: of a plain file, another thread reads the text of a chunk.
- * Copying a file from the page cache was a third of the work that only one thread can do.
+ * If the input is a plain file, the caller's thread reads only the bytes that it needs to find a cut, and another thread reads
+ * the text of the chunk. Copying a file from the page cache was a third of the work that only one thread can do.
  *
  * Each time chunks fail again, the sequential reader reads more of the input before the next try.
  *
@@ -33,7 +33,7 @@ struct chunk {
   bool prepared;   /* `begin` was called, but not `end` */
   uint8_t *text;   /* [size], followed by the pad that inputs have, too */
   size_t size, read;
-  const struct in *in; /* the thread that reads the chunk also reads its text, from this input; NULL = the text is there */
+  const struct in *in; /* input from which the thread that reads the chunk also reads its text; NULL = the text is already there */
   struct tk_err fault; /* error of reading the text */
   bool stops;      /* set by `joined`: the sequential reader must go on, even if the whole chunk was read */
   uint64_t offset; /* position of the text in the input */
@@ -55,8 +55,8 @@ struct chunks_of {
   void (*end)(struct chunk *c);
   /* Reads the chunk as far as its content is certain, and stores this length in *read*. May be called on any thread. */
   void (*read)(struct chunk *c);
-  /* Called after the chunk's events and flow points were appended; `events` and `points` are the ids before them. Without
-   * fragments: uses the chunk's data as far as possible, and stores this length in *read*. */
+  /* Called after the chunk's events and flow points were appended; `events` and `points` are the ids before them. For formats
+   * that do not use fragments: uses the chunk's data as far as possible, and stores the length used in *read*. */
   void (*joined)(struct chunk *c, void *one, tk_id events, tk_id points);
   /* Returns false with an error if the caller wants to stop. */
   bool (*tick)(void *one);

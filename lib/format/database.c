@@ -126,7 +126,7 @@ static bool number_of(const struct cell *c, int64_t *v) {
   return n.kind == NUM_INT && !*end;
 }
 
-/* 0 stands for a missing time and must not become the origin */
+/* Converts a time as database_time in database.h describes; 0 stands for a missing time and must not become the origin. */
 bool database_time(struct database *d, const struct cell *c, tk_time *ts) {
   int64_t at, ns;
   if (!number_of(c, &at) || (!d->has_origin && at == 0)) return false;
@@ -191,7 +191,7 @@ static bool is_taken(const struct database *d, int64_t pid) {
 tk_id database_add_process(struct database *d, const char *name) {
   while (is_taken(d, d->n_processes)) d->n_processes++;
   const tk_id track = trace_process(d->t, ident_int(d->n_processes++));
-  trace_own(d->t, track, UINT32_MAX); /* its pid is invented */
+  trace_own(d->t, track, UINT32_MAX); /* the pid is invented: it is not the number of the owner */
   database_name(d, track, trace_text(d->t, name));
   return track;
 }

@@ -29,7 +29,7 @@ void database_close(struct database *d);
  * note, or refused if strict. Returns true if the table is absent; false with err set on failure. */
 typedef void database_take(const struct sqlite_scan *row, void *arg);
 bool database_each(struct database *d, const char *table, const char *const *columns, database_take *take, void *arg);
-/* Does the same with all columns of a table, in the table's order. */
+/* Same as database_each, with all columns of a table, in the table's order. */
 bool database_each_whole(struct database *d, const struct sqlite_table *table, database_take *take, void *arg);
 
 /* Adds a note with the number of rows in the tables for which `is_known` returns false. */
@@ -78,8 +78,8 @@ void database_link(struct database *d, tk_id from, tk_id to, tk_id cls);
 
 /* Adds a process for a device, with a pid that no other process has so far. */
 tk_id database_add_process(struct database *d, const char *name);
-/* Does the same for a device with a number, which becomes the pid if no process has it: reports call devices by their pid, as in
- * Kineto's traces. */
+/* Same as database_add_process, for a device with a number, which becomes the pid if no process has it: reports call devices by
+ * their pid, as in Kineto's traces. */
 tk_id database_add_device(struct database *d, const char *name, int64_t number);
 /* Returns the track for a counter of a process. */
 tk_id database_counter(struct database *d, tk_id process, tk_id name);

@@ -98,7 +98,8 @@ static const struct format *format_called(const char *word, size_t n) {
   return found;
 }
 
-/* An extension such as "json" is treated like a file name with this extension. */
+/* Returns the format that a word selects: the name of a format, or an extension such as "json", which is treated like a file
+ * name with this extension. */
 struct tk_path tk_format_of(const char *word) {
   char name[64];
   snprintf(name, sizeof name, *word == '.' ? "x%s" : "x.%s", word);
@@ -277,7 +278,7 @@ static const struct format *whose_database(struct in *in, struct tk_err *err) {
   struct sqlite *db = sqlite_open(in, &mem, err);
   for (size_t i = 0; db && !found && i < N_FORMATS; i++)
     if (FORMATS[i]->is_database && FORMATS[i]->is_database(db)) found = FORMATS[i];
-  const bool nvprof = db && sqlite_find(db, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"); /* kernels in its files (.nvvp, .nvprof) */
+  const bool nvprof = db && sqlite_find(db, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"); /* table of kernels in files of nvprof */
   if (db && !found)
     err_set(err, TK_EFORMAT, "not a trace: %s", nvprof ? "a profile of nvprof; the NVIDIA Visual Profiler (nvvp) opens it"
                                                        : "an SQLite database with other tables; sqlite3 can open it");

@@ -26,8 +26,8 @@ struct format_machine {
 struct format_track;
 struct sqlite;
 
-/* Identities of processes that must stay for the sake of passthrough data: nothing; their ids; their ids and, unless the user chose
- * names, their names. */
+/* Identities of processes that must not change because passthrough data refers to them: none; the ids; the ids, and the names
+ * unless the user chose names. */
 enum format_ids { FORMAT_IDS_FREE, FORMAT_IDS_NUMBERS, FORMAT_IDS_ALL };
 
 struct format {
@@ -42,10 +42,10 @@ struct format {
   bool in_manifest; /* Perfetto can read it, so it may be listed in a manifest */
   /* How trace_processor reads the stack samples of a format. */
   struct {
-    uint8_t thousands;   /* how many times it multiplies times of the file by 1000, as doubles; 0 = none, or it cannot read them */
+    uint8_t thousands;   /* how often it multiplies a time by 1000, as a double; 0 = never, or it does not read the format */
     uint8_t outer_depth; /* depth of the outermost frame */
     const char *no_module; /* name of the mapping of frames without a module; NULL = "" */
-    bool perf_samples;   /* it has the samples in the table perf_sample, not in cpu_profile_stack_sample */
+    bool perf_samples;   /* it puts the samples in the table perf_sample, not in cpu_profile_stack_sample */
   } engine;
   const char *runs_in; /* path below a logdir where its viewers look for runs with a file per host; NULL = none */
   const struct setting *settings; /* n_settings rows; NULL = none */
@@ -64,8 +64,8 @@ struct format {
   int64_t (*stated_rank)(struct in *in);
   /* Returns the process of the first event; -1 = unknown. NULL: it cannot be found without reading the whole file. */
   int64_t (*stated_process)(struct in *in);
-  /* Finds the processes of an input that are ranks of their own (format/parts.h), without reading its events; fewer than two if
-   * the input is one rank. Returns false with err on failure. NULL: an input is always one rank. */
+  /* Finds the processes of an input that are separate ranks (format/parts.h), without reading its events; fewer than two if the
+   * input is one rank. Returns false with err on failure. NULL: an input is always one rank. */
   bool (*ranks)(struct in *in, struct parts *parts, struct tk_err *err);
   /* Returns the name in Perfetto's manifest for the clock of a trace of this format; NULL if the manifest cannot name it. */
   const char *(*clock_name)(const struct tk_trace *t);
@@ -128,7 +128,7 @@ enum format_track_kind { FORMAT_TRACK_NONE, FORMAT_TRACK_PROCESS, FORMAT_TRACK_T
 struct format_track {
   uint64_t id;       /* id in the file */
   tk_id parent;      /* the named track to which it belongs; 0 = none */
-  tk_id thread;      /* the thread that it is, or to which it belongs; 0 = none */
+  tk_id thread;      /* the thread that this track represents, or to which it belongs; 0 = none */
   tk_id unit, description;
   int32_t rank;
   uint8_t kind;      /* enum format_track_kind; FORMAT_TRACK_NONE: the file does not describe it, or another track represents it */

@@ -38,7 +38,7 @@ static bool ends_value(struct json *j, const uint8_t *q) {
 /* Returns the closing brace in the same line if the value whose text begins at p is a dict in raw quotes, such as the file name of code
  * that torch.compile generated: "{"device": "cpu"}(12): run". Otherwise returns NULL. */
 static const uint8_t *end_of_dict(struct json *j, const uint8_t *p) {
-  enum { LONGEST = 512 }; /* so that many strings that begin like this are read in linear time */
+  enum { LONGEST = 512 }; /* limit, so that many strings that begin like this are read in linear time */
   const uint8_t *most = j->end - p > LONGEST ? p + LONGEST : j->end;
   if (p[0] != '{' || p[1] != '"') return NULL;
   while (p < most && *p != '}' && *p != '\n') p++;
@@ -163,7 +163,7 @@ struct word {
 };
 
 static const char NOT_FINITE[] = "NaN or Infinity: kept as a string";
-static const char NOT_LITERAL[] = "literal of another language (True, None, undefined)";
+static const char NOT_LITERAL[] = "literal of another language (True, None, undefined, (nil)): converted to JSON";
 static const struct word WORDS[] = {
     {"true", JSON_TRUE, NULL, NULL},
     {"false", JSON_FALSE, NULL, NULL},
@@ -180,10 +180,12 @@ static const struct word WORDS[] = {
     {"False", JSON_FALSE, NOT_LITERAL, NULL},
     {"None", JSON_NULL, NOT_LITERAL, NULL},
     {"undefined", JSON_NULL, NOT_LITERAL, NULL},
+    {"(nil)", JSON_NULL, NOT_LITERAL, NULL}, /* %p of a null pointer in C */
 };
 
+/* True for characters of numbers and words, including those of "(nil)". */
 static bool word_char(uint8_t c) {
-  return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '+' || c == '-' || c == '.';
+  return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr("+-.()", c));
 }
 
 static bool scan_word(struct json *j, struct json_value *v) {
@@ -202,7 +204,13 @@ static bool scan_word(struct json *j, struct json_value *v) {
     v->end = j->p = q;
     return true;
   }
-  return json_bad(j, j->p, "invalid JSON value");
+  if (!is_letter(*j->p) || !ends_value(j, q - 1)) return j->status == JSON_OK && json_bad(j, j->p, "invalid JSON value");
+  json_fix(j, j->p, "value without quotes: kept as a string");
+  v->type = JSON_STRING;
+  v->fixed = true;
+  v->str = (struct json_string){.p = j->p, .n = n, .plain = true};
+  v->end = j->p = q;
+  return true;
 }
 
 static bool scan_odd_number(struct json *j, bool member, struct json_value *v) {

@@ -3,7 +3,7 @@
  *     for (json_walk_enter(&w, '{'); json_walk_key(&w, &key);) { json_walk_value(&w, &v); ... }
  *     for (json_walk_enter(&w, '['); json_walk_more(&w);) { json_walk_value(&w, &v); ... }
  *
- * Arrays and objects are first passed over as values; json_walk_into then returns a walk inside. */
+ * json_walk_value only skips an array or object; json_walk_into then returns a walk inside it. */
 #ifndef FORMAT_JSON_WALK_H
 #define FORMAT_JSON_WALK_H
 
@@ -13,22 +13,23 @@
 struct json_walk {
   struct json j;
   bool first;
-  bool cut; /* an array or object was damaged, or the input ends in it */
+  bool cut; /* true if an array or object is damaged, or the input ends in it */
 };
 
 /* Appends the rest of the input and IN_PAD zeros to `text`; *n is its length without them. Returns false with err set on failure. */
 bool json_walk_load(struct in *in, struct buf *text, size_t *n, struct tk_err *err);
 struct json_walk json_walk_over(const uint8_t *p, const uint8_t *end, struct mem *mem);
-/* Returns a walk inside an array or object of a document that was walked over. */
+/* Returns a walk inside an array or object that json_walk_value has read. */
 struct json_walk json_walk_into(const struct json_walk *w, const struct json_value *v);
 
-/* Moves past the bracket `open`; false if something else stands there. */
+/* Moves past the bracket `open`; false if something else is there. */
 bool json_walk_enter(struct json_walk *w, char open);
 /* Move to the next element, or past the key of the next member; false at the end or at damage (w->j.status). */
 bool json_walk_more(struct json_walk *w);
 bool json_walk_key(struct json_walk *w, struct json_string *key);
 bool json_walk_value(struct json_walk *w, struct json_value *v);
-/* Stores the values of the members of an object in the places that `places` (ended by a NULL key) names. Others are skipped. */
+/* Stores the values of an object's members in the variables that `places` lists by key; a NULL key ends the list. Other members
+ * are skipped. */
 struct json_place {
   const char *key;
   struct json_value *to;

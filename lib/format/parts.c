@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { PARTS_MOST = 4096 }; /* more processes than a node runs; beyond them a hostile file would make every search long */
+enum { PARTS_MOST = 4096 }; /* more processes than a node runs; with more, a hostile file would make every search long */
 
 struct parts_item *parts_find(const struct parts *p, int64_t process) {
   for (uint32_t i = p->n; i-- > 0;)

@@ -143,7 +143,8 @@ static bool open_window(struct pb_in *s, size_t n, size_t behind, struct tk_err 
   return s->base != NULL;
 }
 
-/* If the input cannot be read that far, the bytes read so far remain available to smaller requests. */
+/* Implements pb_in_ahead (pb.h). If the input cannot be read that far, the bytes read so far remain available to smaller
+ * requests. */
 bool pb_in_ahead(struct pb_in *s, size_t n) {
   const size_t left = (size_t)(s->end - s->p);
   size_t behind = s->p ? (size_t)(s->p - s->base) : 0;

@@ -8,7 +8,8 @@ static ProtobufCAllocator allocator_of(struct mem *mem) {
   return (ProtobufCAllocator){.alloc = alloc_counted, .free = free_counted, .allocator_data = mem};
 }
 
-/* True if protobuf-c would only find what the schema allows. Recurses at most `depth` levels. */
+/* True if protobuf-c can unpack the message safely: nesting is at most `depth` levels deep, and only lists have several
+ * messages in a field. */
 static bool scan(const ProtobufCMessageDescriptor *type, struct pb c, unsigned depth) {
   struct pb_field f;
   uint64_t seen = 0; /* bit set, by index in the schema: fields with one message that have occurred */

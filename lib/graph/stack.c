@@ -177,9 +177,9 @@ bool stack_fits_lists(const struct tk_trace *t, bool each, struct tk_err *err) {
     most += STACK_DEPTH_MOST;
   }
   mem_free(mem, seen);
-  return frames <= most || err_set(err, TK_ELIMIT, "stack samples need %llu frames in this format, which repeats the frames "
-                                                   "of each stack; "
-                                   "the limit is %llu; filter the samples, or write Chrome JSON, where stacks share frames",
+  return frames <= most || err_set(err, TK_ELIMIT, "stack samples need %llu frames in this format, which repeats the frames of each "
+                                                   "stack; the limit is %llu; filter the samples, or write Chrome JSON, where "
+                                                   "stacks share frames",
                                    (unsigned long long)frames, (unsigned long long)most);
 }
 

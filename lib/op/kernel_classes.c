@@ -29,7 +29,7 @@ struct row {
 #define SORT "sort/index"
 #define TRITON "triton fused"
 
-/* What kernels for any functor apply. */
+/* Functors that general kernels apply. */
 static const struct row FUNCTORS[] = {
   {"direct_copy_kernel", COPY}, {"copy_kernel_cuda", COPY}, {"copy_device_to_device", COPY},
   {"elementwise_kernel_with_index", ELEMENTWISE},
@@ -78,9 +78,9 @@ static const struct row NAMES[] = {
   {"memcpy", COPY}, {"memset", COPY}, {"copy", COPY}, {"catarray", COPY}, {"concat", COPY}, {"transpose", COPY},
   {"transdata", COPY},
   {"tensormove", COPY}, {"_cast", COPY}, {"fillbuffer", COPY}, {"broadcastto", COPY}, {"broadcast.", COPY},
-  /* reductions, and losses, which end in one */
+  /* reductions, and losses, which end in a reduction */
   {"reduce", REDUCTION}, {"nllloss", REDUCTION}, {"nll_loss", REDUCTION}, {"classnllcriterion", REDUCTION}, {"pool", REDUCTION},
-  /* one element after the other */
+  /* elementwise kernels */
   {"elementwise", ELEMENTWISE}, {"eigenmetakernel", ELEMENTWISE}, {"pointwise", ELEMENTWISE}, {"dropout", ELEMENTWISE},
   {"gelu", ELEMENTWISE},
   {"relu", ELEMENTWISE}, {"silu", ELEMENTWISE}, {"sigmoid", ELEMENTWISE}, {"tanh", ELEMENTWISE}, {"act_and_mul", ELEMENTWISE},

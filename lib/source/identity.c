@@ -21,6 +21,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "format/json.h"
+#include "merged.h"
 #include "rundir.h"
 
 static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
@@ -32,34 +33,11 @@ static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
   return true;
 }
 
-/* Metadata events that state the rank, with the key of the arg that contains it. */
-static const struct rank_event {
-  const char *name, *arg;
-} RANK_EVENTS[] = {
-    {"\"global_rank\"", "value"}, /* Composer, composer/profiler/json_trace_handler.py */
-};
-
-static bool rank_of_record(const char *text, size_t n, const struct rank_event *row, int64_t *rank) {
-  static const char ARGS[] = "\"args\":";
-  struct json_value v;
-  if (!memmem(text, n, row->name, strlen(row->name))) return false;
-  const char *args = memmem(text, n, ARGS, sizeof ARGS - 1);
-  if (args) args += sizeof ARGS - 1;
-  if (!args || !json_member(args, n - (size_t)(args - text), row->arg, &v)) return false;
-  if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0) return false;
-  *rank = v.num.mant;
-  return true;
-}
-
 static bool rank_of_records(const struct tk_trace *t, int64_t *rank) {
-  enum { FIRST = 4096 }; /* number of records to search; these events are at the start */
-  for (tk_id i = 1; i <= t->n_records && i <= FIRST; i++) {
-    const struct tk_record *rec = &t->records[i];
-    if (rec->phase != 'M' || rec->kind != TK_RECORD_OTHER) continue;
-    for (size_t k = 0; k < sizeof RANK_EVENTS / sizeof *RANK_EVENTS; k++)
-      if (rank_of_record(trace_raw(t, rec->at), rec->size, &RANK_EVENTS[k], rank)) return true;
-  }
-  return false;
+  struct merged_record r = {0};
+  if (!merged_next_record(t, &r)) return false;
+  *rank = r.rank;
+  return true;
 }
 
 static void set_host(struct identity *id, const char *p, size_t n) {
@@ -102,10 +80,19 @@ static bool rank_of_folder(const char *path, int64_t *rank) {
   return false;
 }
 
-bool identity_is_merged(const struct tk_trace *t) {
+static bool is_merged_here(const struct tk_trace *t) {
   const struct tk_meta *m = trace_meta(t, "tracekit");
   struct json_value v;
   return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
+}
+
+bool identity_is_merged(const struct tk_trace *t) {
+  struct mem mem = {0};
+  if (is_merged_here(t)) return true;
+  int64_t *rank = mem_array(&mem, (uint64_t)t->n_tracks + 1, sizeof *rank);
+  const bool several = rank && merged_ranks(t, rank, &mem) > 1;
+  mem_free(&mem, rank);
+  return several;
 }
 
 struct identity identity_of(const struct tk_trace *t) {
@@ -261,11 +248,22 @@ static void each_rank(struct pids *p, const struct json_value *ranks, struct tra
   }
 }
 
+/* Sets the origins in a trace that another program merged. */
+static bool place_others(struct tk_trace *t, struct track_origin *out, struct mem *mem) {
+  int64_t *rank = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *rank);
+  const bool several = rank && merged_ranks(t, rank, mem) > 1;
+  for (tk_id i = 1; several && i <= t->n_tracks; i++)
+    if (t->tracks[i].kind == TK_TRACK_PROCESS) out[i].rank = rank[i];
+  mem_free(mem, rank);
+  return !mem->failed;
+}
+
 static bool place_ranks(struct tk_trace *t, struct track_origin *out, struct mem *mem) {
   const struct tk_meta *m = trace_meta(t, "tracekit");
   struct json_value ranks;
   struct pids pids;
-  if (!m || !json_member(trace_raw(t, m->at), m->size, "ranks", &ranks) || ranks.type != JSON_ARRAY) return true;
+  if (!m || !json_member(trace_raw(t, m->at), m->size, "ranks", &ranks)) return place_others(t, out, mem);
+  if (ranks.type != JSON_ARRAY) return true;
   const bool ok = pids_init(&pids, t, mem);
   if (ok) each_rank(&pids, &ranks, out, add_machine);
   if (ok) place_machines(&pids, out);

@@ -13,7 +13,7 @@ struct identity {
 };
 
 struct identity identity_of(const struct tk_trace *t);
-/* True for a merged trace of several ranks; its first metadata belongs to one rank only. */
+/* True for a merged trace of several ranks, whichever program merged them; its first metadata belongs to one rank only. */
 bool identity_is_merged(const struct tk_trace *t);
 
 /* Returns an array by track: rank and host of the trace or, in a merged trace, rank and host from which the track's process

@@ -761,7 +761,7 @@ def key_figures(folder):
                     p = run('check', trace, '--assert', text, fine=(0, 1, 3))
                     same(f'{os.path.basename(trace)}: {text}', p.returncode, 3 if f['value'] is None else held)
                     if f['value'] is None:
-                        judge(f'{text}: says why', '' if b'does not contain' in p.stderr else p.stderr.decode())
+                        judge(f'{text}: says why', '' if b'lacks the data' in p.stderr else p.stderr.decode())
     same('key figures that were asserted', len(seen), 10)
     same('a key figure of the wrong unit', run('check', path, '--assert', 'host overhead < 5ms', fine=(2,)).returncode, 2)
     p = run('check', path, '--assert', 'host overhed < 5%', fine=(2,))
@@ -862,13 +862,13 @@ def with_inner(count, same_numbers=False):
 def unrecorded(folder):
     """Sentences about calls whose work was not recorded: at most five, and none below the threshold of their finding."""
     limits = f'{folder}/limits'
-    for names, want in ((1, (1, '')), (5, (5, '')), (6, (5, 'calls of 1 other name ')), (8, (5, 'calls of 3 other names '))):
+    for names, want in ((1, (1, '')), (5, (5, '')), (6, (5, 'calls with 1 other name ')), (8, (5, 'calls with 3 other names '))):
         made = with_graphs(0)
         for i in range(names):
             made.span(f'cudaLaunch_{i}', 'cuda_runtime', 300 + 10 * i, 5, correlation=20000 + i)
         path = made.write(f'{folder}/graphs.json')
         said = [u for u in report(path)['unknown'] if 'launched work that was not recorded' in u]
-        more = [u for u in said if u.startswith('calls of')]
+        more = [u for u in said if u.startswith('calls with')]
         same(f'{names} names of calls without work', (len(said) - len(more), len(more)), (want[0], int(bool(want[1]))))
         judge(f'{names} names of calls without work: the others', '' if all(u.startswith(want[1]) for u in more) else str(more))
         for value, count in (('off', 0), ('100', want[0]), ('0', want[0])):

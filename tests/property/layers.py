@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks `tree --layers` against a model: the time in which work of a scope ran, of modules and annotations the time in which work
-launched within them ran, per step, with PyTorch's backward pass below the layers of the forward pass and all other work in one row; that --levels lists the first levels of the same; and that tree and diff shorten the names of kernels as
-top does."""
+"""Checks `tree --layers` against a model: for a scope the time in which its work ran, for modules and annotations the time in which
+work launched within them ran, per step, with PyTorch's backward pass below the layers of the forward pass and all other work in one
+row. Also checks that --levels lists the first levels of the same tree, and that tree and diff shorten the names of kernels as top
+does."""
 import json
 import os
 import random

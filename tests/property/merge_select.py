@@ -144,7 +144,7 @@ def offsets(folder, paths, ending):
     judge(f'{ending}: of whom it knows nothing', '' if '1 of the inputs' in p.stderr else p.stderr)
     far = '{"rank":2,"offset_ns":1,"pieces":[{"from_ns":-9223372036854775808,"to_ns":9223372036854775807,"offset_ns":1}]}'
     for text, word, status in (('{"hosts":[%s]}' % far, 'invalid pieces', 3), ('{"hosts":[{"rank":2,"offset_ns":1e30}]}', 'no offset_ns', 3),
-                               ('{}', 'no list of hosts', 3), ('x', 'invalid JSON', 3), ('{"hosts":[{"host":"a"}]}', 'no offset_ns', 3),
+                               ('{}', 'no list of hosts', 3), ("'x'", 'invalid JSON', 3), ('{"hosts":[{"host":"a"}]}', 'no offset_ns', 3),
                                ('{"hosts":[{"offset_ns":1}]}', 'neither a name', 3), ('{"hosts":[{"rank":9,"offset_ns":1}]}', 'any of the inputs', 2)):
         with open(os.path.join(folder, 'bad.json'), 'w', encoding='utf-8') as f:
             f.write(text)

@@ -57,6 +57,19 @@ def _():
     equal(durations('a.json'), {'0x43 [main]': [10], 'f': [1.5]})
 
 
+@case('NVIDIA/nccl, ext-profiler/example/print_event.c', 'json', 'words, addresses and null pointers that nobody quoted')
+def _():
+    put('a.json', '[\n{"name": "Send", "cat": "P2P_API", "ph": "b", "id": 0, "pid": 9, "tid": 1, "ts": 10.5, "args": {"count": 2, "datatype": ncclFloat32, "Stream": 0x4142e90}},\n'
+        '{"name": "Send", "cat": "P2P_API", "ph": "e", "id": 0, "pid": 9, "tid": 1, "ts": 13.5},\n'
+        '{"name": "Recv", "cat": "P2P_API", "ph": "b", "id": 1, "pid": 9, "tid": 1, "ts": 20.5, "args": {"datatype": ncclInt8 , "Stream": (nil)}},\n'
+        '{"name": "Recv", "cat": "P2P_API", "ph": "e", "id": 1, "pid": 9, "tid": 1, "ts": 21.5},\n{}]\n')
+    equal(durations('a.json'), {'Send': [3], 'Recv': [1]})
+    send, recv = dump('a.json')
+    equal(send['args'], {'count': 2, 'datatype': 'ncclFloat32', 'Stream': 0x4142e90, 'json.id': 0})
+    equal(recv['args'], {'datatype': 'ncclInt8', 'Stream': None, 'json.id': 1})
+    has(said('info', 'a.json'), 'value without quotes: kept as a string')
+
+
 @case('thoren-d/tracing-chrome#30', 'json', 'two programs append to one array, partly without commas')
 def _():
     put('a.json', '[\n' + json.dumps(x('rust 1', 0, 4)) + '\n' + json.dumps(x('rust 2', 5, 4)) + '\n\n' + json.dumps(x('js', 20, 6)) + ',\n'
@@ -415,6 +428,50 @@ def _():
     run('merge', 'rank_0.json', 'rank_1.json', '-o', 'm.json')
     a, b = [e['time_ms'] for e in dump('m.json') if e['name'] == 'batch']
     equal(b - a, 0)
+
+
+def two_ranks(pid, **args):
+    """Two ranks with equal correlations and pids, as a script merged them: `pid` changes the pid, by rank; `args` are added to all events."""
+    events = []
+    for rank in (0, 1):
+        launch = x('cudaLaunchKernel', 10, 5, cat='cuda_runtime', args={'correlation': 1})
+        barrier = 40 + 20 * rank
+        for e in (launch, {**kernel('gemm', 30, 10 + 20 * rank), 'tid': 7}, {**kernel('ncclDevKernel_AllReduce_Sum_f32_RING_LL', barrier, 100 - barrier), 'tid': 7}):
+            e['pid'] = pid(rank, 9 if e is launch else rank)
+            e['args'] = {**e.get('args', {}), **{k: v(rank) for k, v in args.items()}}
+            if e is not launch:
+                e['args'].update(correlation=1, device=rank, stream=7)
+            events.append(e)
+    return events
+
+
+def has_two_ranks(source):
+    equal(sorted((d['rank'], d['kernels'], d['linked']) for d in devices(source)), [(0, 2, 2), (1, 2, 2)])
+    equal(answers(source, "SELECT rank, dur FROM event WHERE name = 'gemm' ORDER BY rank"), ['0,10000', '1,30000'])
+    run('filter', source, '-e', 'rank == 1', '-o', 'only.json', '--force')
+    equal(sorted(e['name'] for e in dump('only.json')), ['cudaLaunchKernel', 'gemm', 'ncclDevKernel_AllReduce_Sum_f32_RING_LL'])
+    equal([(w['rank'], w['last']) for w in json.loads(run('report', '--json', source).stdout)['waits']], [(0, 0), (1, 1)])
+
+
+@case('sgl-project/sglang#11413', 'rank', 'ranks that SGLang merged have pids such as "[TP01-DP00] 83"')
+def _():
+    put('merged.trace.json', {'traceEvents': two_ranks(lambda rank, pid: f'[TP{rank:02d}-DP00] {pid}'), 'distributedInfo': {'backend': 'nccl', 'rank': 0, 'world_size': 2}})
+    has_two_ranks('merged.trace.json')
+
+
+@case('AMD-AGI/TraceLens#167', 'rank', 'ranks that TraceFuse merged have args for rank and original pid')
+def _():
+    put('merged_trace.json', {'traceEvents': two_ranks(lambda rank, pid: 100 * rank + pid, rank=int, pid_raw=int)})
+    has_two_ranks('merged_trace.json')
+    put('other.json', {'traceEvents': two_ranks(lambda rank, pid: 100 * rank + pid, rank=int)})
+    equal({d['rank'] for d in devices('other.json')}, {None})  # "rank" alone may be another number
+
+
+@case('mosaicml/composer#473', 'rank', 'a trace of several ranks has an event of metadata for each process')
+def _():
+    put('merged.json', {'traceEvents': two_ranks(lambda rank, pid: 100 * rank + pid) + [
+        {'name': 'global_rank', 'ph': 'M', 'pid': pid, 'tid': 7, 'ts': 0, 'args': {'value': pid // 100}} for pid in (0, 9, 101, 109)]})
+    has_two_ranks('merged.json')
 
 
 @case('sgl-project/sglang#11110', 'rank', 'one file for each stage of each rank')

@@ -198,7 +198,7 @@ def clocks():
     check('days apart: a note', 'according to it, the recordings do not overlap in time' in said, said)
     s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 400 * DAY // 1000)
     said = merge(k, s, options=['--join'], want=2)[1]
-    check('months apart: refused', re.search('its clock differs by (399|400) days; align starts', said), said)
+    check('months apart: refused', re.search('its clock differs by (399|400) days; to ignore clocks, align the starts', said), said)
     _, said, events = merge(k, s, options=['--join', '--align=start'])
     first = min(e['ts'] for e in events if 'ts' in e and e['ph'] != 'M')
     samples = min(e['ts'] for e in events if e['ph'] == 'C')

@@ -290,7 +290,7 @@ def gaps_fault(traces, got):
 
 
 def gap_of_host(folder):
-    """The host's span of a gap is the innermost one over at least half of it, on the threads that launch work."""
+    """Checks that the host's span of a gap is the innermost one over at least half of it, on the threads that launch work."""
     span = lambda name, cat, tid, ts, dur, **args: {'ph': 'X', 'name': name, 'cat': cat, 'pid': 0 if cat == 'kernel' else 9, 'tid': tid,  # noqa: E731
                                                     'ts': ts, 'dur': dur, 'args': args}
     events = [span('aten::first', 'cpu_op', 1, 0, 10), span('cudaLaunchKernel', 'cuda_runtime', 1, 2, 5, correlation=1),

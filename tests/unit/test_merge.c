@@ -388,8 +388,7 @@ static void ranks(void **state) {
   done(&m);
 }
 
-/* Two hosts with local ranks, interleaved: a process that must change its rank gets one that no input claims, so each
- * note is true. */
+/* Two hosts with local ranks, interleaved: a process that must change its rank gets one that no input claims. */
 static void same_ranks(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a")), RANK(0, X(1, 1, "b")), RANK(1, X(1, 2, "c")), RANK(1, X(1, 3, "d"))};
   static const char *const machines[] = {"rank 0", "rank 0, 2", "rank 1", "rank 1, 3"};

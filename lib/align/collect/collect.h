@@ -20,15 +20,15 @@ struct align_group {
 struct align_op {
   uint64_t module, op;  /* hashes of their names, such as "jit_step" and "all-reduce.3" */
   uint64_t program;     /* id of the program in the process that ran it */
-  const char *opcode;   /* such as "all-reduce" */
-  const char *groups;   /* in the syntax of HLO text (align/collect/replicas.h); NULL = unknown */
+  const char *opcode;   /* HLO opcode, such as "all-reduce" */
+  const char *groups;   /* replica groups in the syntax of HLO text (align/collect/replicas.h); NULL = unknown */
   bool global;          /* true: the groups list global device ids instead of replicas */
 };
 
 /* Properties of an input that its graph does not contain. */
 struct align_source {
   uint32_t input;
-  int64_t rank;       /* -1 = unknown */
+  int64_t rank;       /* rank of the input; -1 = unknown */
   int64_t world;      /* number of ranks in the job; 0 = unknown */
   int64_t later_ns;   /* ns to add to the trace's timestamps */
   const struct track_origin *origins; /* for a merged trace: rank by track; NULL = the input has only one rank */

@@ -30,7 +30,7 @@ struct collector {
   uint32_t n_groups, cap_groups;
   struct steps steps;
   struct launches launches;
-  uint8_t *step_of_track; /* by track: true if it has its own steps */
+  uint8_t *step_of_track; /* by track: true if the track has steps */
   uint32_t first;       /* index of the first anchor of this input */
   int64_t rank;         /* rank of the current event; -1 = unknown */
 };

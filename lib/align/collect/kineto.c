@@ -19,7 +19,7 @@
 
 static const char COLLECTIVE_NAME[] = "Collective name";
 
-/* ---- which classes ---- */
+/* ---- classes of collectives ---- */
 
 /* Hashes a name without template arguments, argument types and a vendor's index: these parts differ between builds or ranks. */
 static uint64_t hash_of_name(const char *name, size_t n) {
@@ -121,7 +121,7 @@ static uint64_t hash_of_ranks(const char *text, bool *cut) {
 static bool is_communicator(const char *group) { return text_begins(group, "0x"); }
 
 /* Returns a hash of the ranks in the kernel's group, from the rank's metadata or otherwise from the kernel's args. A truncated
- * list is enough together with name and size, because a rank belongs to only one group of a name. If there is no list (old
+ * list is enough together with name and size, because a rank belongs to only one group with that name. If there is no list (old
  * versions), sets *vague: several groups may have this name and size, unless the group contains all ranks. */
 static uint64_t members_of(const struct collector *c, uint32_t args, const char *name, uint64_t name_hash, bool *vague) {
   tk_id id;
@@ -154,7 +154,7 @@ static uint32_t group_of(struct collector *c, uint32_t args) {
   return *slot;
 }
 
-/* ---- what it says ---- */
+/* ---- constraints on a collective ---- */
 
 static bool is_one_of(const char *name, const char *const *names) {
   for (; *names; names++)
@@ -199,9 +199,9 @@ static unsigned says(const struct collector *c, uint32_t args, const char *name)
          (all_positive(collect_text(c->t, args, "Out split size", &id)) ? ALIGN_RECEIVES : 0u);
 }
 
-/* Returns the constraints that follow from the kernel's name alone. As the name does not list the ranks, there are none unless
- * the job has a single group. The root of a broadcast or a reduction is unknown, and a kernel that sends and receives may be an
- * all-to-all or a message. */
+/* Returns the constraints that follow from the kernel's name alone. The name does not list the ranks, so it implies no
+ * constraint unless the job has a single group. The root of a broadcast or a reduction is unknown, and a kernel that sends and
+ * receives may be an all-to-all or a message. */
 static unsigned name_says(const char *name, bool one_group) {
   static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", "allReduce", "allGather",
                                          "reduceScatter", "alltoall", "allreduce", "all_reduce", "cross_device_reduce", NULL};

@@ -4,7 +4,7 @@
 
 #include "collector.h"
 
-/* Collects kernels of NCCL and RCCL in Kineto's traces, or markers. */
+/* Collects the kernels of NCCL and RCCL in Kineto's traces; instead of these the markers, if the caller names a marker. */
 bool collect_kernels(struct collector *c);
 
 #endif

@@ -11,7 +11,7 @@
 #include "graph/accelerator.h"
 #include "graph/kind.h"
 
-enum { FARTHEST = 4096 }; /* number of events before a call to search for the op around it */
+enum { FARTHEST = 4096 }; /* how many events before a call are searched for the op around it */
 
 /* Finds which of the keys occur in the trace. Done once, because most events have none of them. */
 static void find_keys(struct launches *l) {

@@ -78,7 +78,7 @@ int64_t payload_of_call(const struct tk_trace *t, const struct tk_event *call) {
   struct json shapes = list_of(&dims), names = list_of(&types);
   while (next(&shapes, &shape)) {
     if (!next(&names, &type) || type.type != JSON_STRING || type.str.n >= sizeof name) return -1;
-    if (shape.type != JSON_ARRAY || (n = elements(&shape)) < 0) continue; /* a scalar parameter */
+    if (shape.type != JSON_ARRAY || (n = elements(&shape)) < 0) continue; /* not a shape but a scalar parameter */
     memcpy(name, type.str.p, type.str.n);
     name[type.str.n] = 0;
     if (__builtin_mul_overflow(n, payload_element(name), &bytes) || __builtin_add_overflow(sum, bytes, &sum)) return -1;

@@ -157,7 +157,8 @@ static bool find_in_list(const struct replicas *r, uint64_t id, uint64_t *group)
   return false;
 }
 
-/* Finds the position after the transposition of element `id`, whose position before it is `id`. */
+/* Finds the group that contains `id` if the groups are given by a transposition: the position of `id` after the transposition,
+ * divided by the size of a group. */
 static bool find_in_iota(const struct replicas *r, uint64_t id, uint64_t *group) {
   uint64_t at[REPLICA_DIMS], place = 0;
   for (uint32_t i = r->n_dims; i-- > 0; id /= r->dims[i]) at[i] = id % r->dims[i];

@@ -9,8 +9,8 @@
 
 /* ---- names ---- */
 
-/* Spellings of names. A name consists of a text that begins with `head` and ends with the operation, the separator, and group,
- * index and possibly iteration, joined by "_". */
+/* Spellings of names: a text that begins with `head` and ends with the operation, then the separator, then the group, the index
+ * and in some names the iteration, joined by "_". */
 static const struct name_row {
   const char *head, *separator;
 } NAMES[] = {

@@ -12,7 +12,7 @@ struct vendor_name {
   size_t op;         /* length of the operation, with which the name begins: "hcom_allReduce" */
   const char *group; /* the group, if the name contains it; otherwise NULL */
   size_t group_size;
-  int64_t index;     /* -1 = the name contains none */
+  int64_t index;     /* index in the name; -1 = none */
 };
 
 /* Parses a name such as "hcom_allReduce__586_0_1". Returns false if the name matches no known spelling. */

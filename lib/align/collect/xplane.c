@@ -9,9 +9,10 @@
  * The replica groups of an op come from its text, from the event, or from the program itself (struct align_op). Kernels do not
  * state groups; these are looked up in the program, which the kernel identifies by the name and number that its process uses.
  *
- * Only the members of one replica group leave together. Groups list either replicas or global device ids. A plane states its
- * replica but not its global id (core_details looks like one, but counts chips in a different order than programs do).
- * Therefore the anchors of an op are vague if the op has several groups that list global ids, or if its groups are unknown. */
+ * Only the members of one replica group leave a collective together. Groups list either replicas or global device ids. A plane
+ * states its replica but not its global id (core_details looks like one, but counts chips in a different order than programs
+ * do). Therefore the anchors of an op are vague if the op has several groups that list global ids, or if its groups are
+ * unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@
 #include "collector.h"
 #include "replicas.h"
 
-/* A wait that takes less is for something that was already complete, and shows nothing about arrivals. */
+/* A shorter wait found its collective already complete, so it shows nothing about when other devices arrived. */
 static const tk_time WAITED = 1000000; /* ps */
 
 enum part { WHOLE, START, DONE };
@@ -58,7 +59,7 @@ struct planes {
 };
 
 
-/* ---- what an op is ---- */
+/* ---- parsing an op ---- */
 
 static const char *const OPCODES[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all",
                                       "collective-broadcast", NULL};
@@ -137,16 +138,16 @@ static const struct op *op_of(struct planes *p, const struct tk_event *e, bool k
   return (op->collective || kernels) && !op->one_way ? op : NULL;
 }
 
-/* ---- what programs tell ---- */
+/* ---- descriptions of ops in programs ---- */
 
-enum { CONTRADICTED = UINT32_MAX }; /* value in `told`: different programs have this name and number, or this one of the two */
+enum { CONTRADICTED = UINT32_MAX }; /* value in `told`: programs with this key describe the op differently */
 
 static uint64_t hash_of_name(const char *module) {
   const char *paren = strrchr(module, '(');
   return hash_bytes(module, paren ? (size_t)(paren - module) : strlen(module));
 }
 
-/* Returns a key from name and number, or from the one that is given; 0 if neither is. */
+/* Returns a key of the program's name and number, or of the one that is known; 0 if neither is. */
 static uint64_t program_key(bool named, uint64_t name, bool numbered, uint64_t number) {
   if (!named && !numbered) return 0;
   return hash_mix(named ? hash_mix(51, name) : 52, numbered ? hash_mix(53, number) : 54);
@@ -216,7 +217,7 @@ static bool take_executions(struct planes *p, const struct tk_track *line) {
   return true;
 }
 
-/* Returns the execution in which the event ends; NULL if there is none. */
+/* Returns the execution that contains the event; NULL if there is none. */
 static const struct execution *execution_at(const struct planes *p, const struct tk_event *e) {
   uint32_t lo = 0, hi = p->n_executions;
   while (lo < hi) {
@@ -227,7 +228,7 @@ static const struct execution *execution_at(const struct planes *p, const struct
   return lo && e->ts + e->dur <= p->executions[lo - 1].end ? &p->executions[lo - 1] : NULL;
 }
 
-/* Returns the execution to which the event belongs. Uses the kernel's own stats if the device has no line of executions. */
+/* Returns the execution to which the event belongs, from the event's own stats. Used if the device has no line of executions. */
 static struct execution execution_of(const struct planes *p, const struct tk_event *e) {
   const struct tk_trace *t = p->c->t;
   struct execution x = {0};
@@ -244,7 +245,7 @@ static struct execution execution_of(const struct planes *p, const struct tk_eve
 
 /* ---- anchors ---- */
 
-/* Returns the group of the device in this op; sets *vague if it is unknown. */
+/* Returns the replica group to which the device belongs in this op; sets *vague if the group is unknown. */
 static uint64_t group_of(const struct op *op, const char *said, const struct align_op *told, const struct execution *x, bool *vague) {
   struct replicas r;
   uint64_t group = 0;
@@ -297,7 +298,7 @@ static bool take_op(struct planes *p, const struct tk_event *e, const struct op 
   if (kernels || op->part != START) return true;
   uint32_t *start = map_put(&p->starts, op->hash, 0);
   if (start) *start = p->c->out->n;
-  p->c->out->v[p->c->out->n - 1].module = 0; /* this is not an anchor */
+  p->c->out->v[p->c->out->n - 1].module = 0; /* module 0: number_executions removes this anchor */
   return true;
 }
 
@@ -320,9 +321,9 @@ static int by_start(const void *pa, const void *pb) {
   return (a->label > b->label) - (a->label < b->label);
 }
 
-/* Returns a key that changes with each execution of a program. If the trace has run ids, these change. Otherwise an execution
- * begins each time a certain op recurs; the op is the same on every device, so it does not matter where the recording
- * begins. */
+/* Returns a key that is different for each execution of a program: a hash of the execution's index or of its run id, if the
+ * trace has one. Otherwise an execution begins each time a certain op recurs; this op is the same on every device, so it does
+ * not matter where the recording begins. */
 static uint64_t execution_key(const struct align_anchor *a, struct map *marks, struct map *counts, bool *failed) {
   if (a->execution) return hash_mix(a->execution, 41);
   if (a->has_run) return hash_mix(hash_mix(a->module, (uint64_t)a->run), 42);
@@ -355,7 +356,7 @@ static void number_occurrences(struct planes *p, struct map *marks, struct map *
     uint32_t *at = map_put(seen, key, 0);
     if (failed || !at) return;
     if (!*at) *at = ++last;
-    v[i].execution = v[i].step = *at; /* the next insertion may move the map */
+    v[i].execution = v[i].step = *at; /* store now: the next map_put may move the value */
     uint32_t *again = map_put(seen, hash_mix(key, v[i].label), 0);
     if (!again) return;
     v[i].label = hash_mix(v[i].label, ++*again);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Unlike lgamma(), lgamma_r() writes to no variable that threads share. */
+/* Returns ln of the gamma function. Uses lgamma_r(), because lgamma() writes to a global variable that threads share. */
 static inline double beta_log_gamma(double x) { return lgamma_r(x, &(int){0}); }
 static inline double beta_log(double a, double b) { return beta_log_gamma(a) + beta_log_gamma(b) - beta_log_gamma(a + b); }
 /* Returns the logarithm of the number of ways to choose k of n. */

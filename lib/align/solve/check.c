@@ -32,9 +32,10 @@ static double placed(const struct align_work *w, uint32_t host, double t, bool b
   return align_true(w, host, t);
 }
 
-/* ---- the nearest two ---- */
+/* ---- extremes without one host ---- */
 
-/* The outermost value, and the outermost value among all other hosts. */
+/* The largest value, and the largest value among the hosts other than the one with the largest. Together they yield, for any
+ * host, the largest value of the others. */
 struct two {
   double first, second;
   uint32_t host;
@@ -82,7 +83,7 @@ static bool is_violated(const struct align_work *w, const struct stays *s, const
          placed(w, m->host, m->last_start, by_wall) > -beside(&s->received, m->host) + TOUCH;
 }
 
-/* Counts, by host, collectives that the host leaves before another one arrives, or reaches after another one left. */
+/* Counts, by host, the collectives that the host leaves before another host arrives, or reaches after another host left. */
 static uint32_t violations(const struct align_work *w, struct align_solution *s, bool by_wall) {
   uint32_t all = 0;
   for (uint32_t h = 0; h < w->p->n_hosts; h++) *(by_wall ? &s->hosts[h].before : &s->hosts[h].after) = 0;
@@ -192,7 +193,7 @@ static bool deny_worst(const struct align_work *w, struct align_solution *s) {
   return worst > 0;
 }
 
-/* ---- what is proven at any time ---- */
+/* ---- bounds that hold at any time ---- */
 
 /* Collectives by block of time. Blocks begin at equal distances, and also wherever a map jumps. */
 struct blocks {
@@ -251,7 +252,7 @@ static bool find_blocks(const struct align_work *w, const struct align_solution 
   return true;
 }
 
-/* For each block, finds the piece of the host's map to which it belongs. */
+/* Finds, for each block, the piece of the host's map that contains the block. */
 static void find_pieces(const struct align_work *w, const struct align_solution *s, uint32_t host, const struct blocks *b,
                         uint32_t *out) {
   const struct curve *c = &w->curve[host];

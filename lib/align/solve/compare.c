@@ -86,7 +86,7 @@ void compare_run(struct compare *c) {
 
 struct comparison *compare_take(struct compare *c) {
   struct comparison *v = &c->v[c->at];
-  if (!v->done) { /* its share was too small; all remaining memory may be enough */
+  if (!v->done) { /* the comparison's share of memory was too small; all remaining memory may be enough */
     arena_free(&v->arena);
     for (uint32_t i = c->at + 1; i < c->n; i++) arena_free(&c->v[i].arena);
     c->n = c->at + 1;

@@ -34,7 +34,7 @@ struct compare {
   bool placed;          /* the last host was placed, so the next one is not worth comparing in advance */
 };
 
-/* `threads` includes the caller's thread. */
+/* Initialises the comparisons. `threads` includes the caller's thread. */
 void compare_init(struct compare *c, struct mem *mem, unsigned threads);
 void compare_free(struct compare *c);
 

@@ -20,14 +20,14 @@ static const char DOUBT_ONLY_NUMBERS[] = "its collectives match by sequence numb
 const char DOUBT_NUMBERS[] = "its collectives do not end together with those of other hosts that have the same sequence numbers";
 
 enum {
-  MOST_SKIPPED = 128, /* collectives that are compared */
+  MOST_SKIPPED = 128, /* most skipped collectives to compare */
   MOST_SETTINGS = 8   /* pieces; with more, the clock would have been set too often to be plausible */
 };
 #define SECOND 1e9
 
 #define FIT_SIGMA 30e3 /* ns: collectives whose ends scatter more do not act as barriers */
 
-/* Returns the z-score of the number of runs of equal sign among residuals; far below zero if they have a pattern. */
+/* Returns the z-score of the number of runs (residuals of equal sign in a row); far below zero if the residuals have a pattern. */
 static double runs(const double *r, uint32_t n) {
   double up = 0, down = 0, count = 1;
   for (uint32_t i = 0; i < n; i++) {
@@ -99,7 +99,8 @@ static bool thins_out(const struct question *q, const struct hypothesis *y) {
 }
 
 /* Returns true if most collectives at the start or end of the common recording have no partners although the others have. The
- * cause is a clock that was set there and shows these collectives at other times, at which a few meet others by chance. */
+ * cause is that the clock was set there: its readings of these collectives are off, and only a few of them meet partners by
+ * chance. */
 static bool lacks_edge(const struct question *q, const struct hypothesis *y, bool back) {
   const struct view *v = q->view;
   const double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US;
@@ -134,8 +135,9 @@ static bool is_violated(const struct question *q, const struct posterior *p) {
   return false;
 }
 
-/* Finds the collectives that the answer leaves out although they stand between the others in the same number on both sides, and how
- * far their ends are apart. Lost recordings leave unequal numbers instead. */
+/* Finds the collectives that the answer skips between two consecutive pairs, if both sides recorded the same number of
+ * collectives there, and stores how far their ends are apart. *unequal: number of places where the two sides differ in number,
+ * as they do if a recording lost collectives. */
 static uint32_t find_skipped(const struct question *q, const struct hypothesis *y, double *apart, uint32_t *unequal) {
   const struct view *v = q->view;
   uint32_t before = ALIGN_NONE, n = 0;
@@ -154,7 +156,7 @@ static uint32_t find_skipped(const struct question *q, const struct hypothesis *
   return n;
 }
 
-/* True if these agree on another offset: a host left most of its collectives late, and the rest in time. */
+/* True if the skipped collectives agree on another offset: the host left most of its collectives late, and the rest in time. */
 static bool has_two_ends(const struct question *q, const struct hypothesis *y) {
   double apart[MOST_SKIPPED], sorted[MOST_SKIPPED];
   uint32_t unequal, alike = 0;
@@ -166,8 +168,8 @@ static bool has_two_ends(const struct question *q, const struct hypothesis *y) {
   return 3 * alike > 2 * n;
 }
 
-/* True if a jump cannot be mistaken: in a series of equal collectives, a jump may be a smaller jump with some collectives
- * missing. */
+/* True if a jump is unambiguous: it is small compared to the distance to the next collective with the same label. Otherwise it
+ * may be a smaller jump with some collectives missing. */
 static bool is_piece_clear(const struct question *q, const struct posterior *p, uint32_t k) {
   const struct hypothesis *y = &p->best;
   const struct piece *now = &y->fit.v[k], *before = &y->fit.v[k ? k - 1 : 1];
@@ -180,8 +182,8 @@ static bool is_piece_clear(const struct question *q, const struct posterior *p, 
   return fabs(jump) * 2 < fabs(nearest) || now->to - now->from > q->view->n_b;
 }
 
-/* A clock that was set back shows some readings twice. True if collectives with such readings fit neither side of the jump,
- * because their order of readings is not their order in time. */
+/* A clock that was set back shows some readings twice. True if collectives with such readings fit neither side of the jump:
+ * sorted by reading, they are not in the order in which they happened. */
 static bool is_torn(const struct posterior *p, const double *r) {
   const struct pieces *fit = &p->best.fit;
   for (uint32_t k = 0; k + 1 < fit->n; k++) {
@@ -203,8 +205,7 @@ static bool is_keyed(const struct question *q, const struct hypothesis *y) {
   return equal > 0.95 * y->n;
 }
 
-/* True if the answer contradicts sequence numbers, which it does unless it keeps almost all of them; one or two may be
- * wrong. */
+/* True if the answer keeps too few of the pairs by sequence number; one or two numbers may be wrong. */
 static bool contradicts_numbers(const struct posterior *p) { return p->numbered - p->kept > 1 + p->numbered / 20; }
 
 bool doubt_is_lateness(const char *doubt) {

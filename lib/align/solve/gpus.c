@@ -8,7 +8,7 @@
 
 #define US 1e3
 #define ROUNDING (2 * US)
-#define NEAR (1000 * US) /* GPU clocks are never farther off; such inputs are two machines with one name */
+#define NEAR (1000 * US) /* a GPU clock is never farther off; a larger lead means two machines with one name */
 #define ALIKE (12 * US)  /* clocks that differ by less are the same */
 #define LATENCY (30 * US) /* largest difference between the shortest launches of two ranks */
 
@@ -34,7 +34,7 @@ static bool list_inputs(const struct align_problem *p, struct arena *arena, stru
 
 static uint32_t count_of(const struct lists *l, uint32_t host) { return l->first[host + 1] - l->first[host]; }
 
-/* ---- of a host ---- */
+/* ---- GPU clock of one host ---- */
 
 static bool is_off(struct align_gpu g) { return g.low > ROUNDING || g.high < -ROUNDING; }
 
@@ -75,7 +75,7 @@ static void admit_gpu(struct align_host *o, struct align_gpu g) {
   o->high_ns += fmax(0, -g.low);
 }
 
-/* ---- of one name ---- */
+/* ---- hosts with the same name ---- */
 
 /* Returns how far the clock of `host` is ahead of the clock of `of`, at a reading. */
 static double ahead_at(const struct align_work *w, uint32_t host, uint32_t of, double t) {
@@ -91,7 +91,8 @@ static bool is_shown(struct align_gpu host, struct align_gpu of, double by) {
   return isfinite(host.high) && isfinite(of.high) && fabs(host.high - of.high - by) < LATENCY && fabs(host.high) > fabs(of.high);
 }
 
-/* Widens the claims for `host` because its tracks may belong at the times that the clock of `of` indicates. */
+/* Widens the claims for `host`, because the clock of `of`, which has the same host name, may be the right one for its CPU
+ * tracks. */
 static void admit_name(const struct align_work *w, struct align_solution *s, uint32_t host, uint32_t of) {
   struct align_host *o = &s->hosts[host];
   const struct align_host *m = &s->hosts[of];

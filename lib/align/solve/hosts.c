@@ -26,13 +26,13 @@ struct group {
   struct sight *v;       /* sights (collectives as one host recorded them) of all inputs, by input */
   uint32_t *first;       /* by input, plus a final entry: index of its first sight */
   uint32_t *inputs, n;   /* the host's inputs */
-  uint8_t *state;        /* by position in `inputs`, one of: */
+  uint8_t *state;        /* by position in `inputs`: UNTESTED, MET (same clock) or APART */
 };
 
 enum { UNTESTED, MET, APART };
 
-/* Compares the ends of shared collectives. They match by sequence number, or otherwise as the nearest ones with the same
- * label. */
+/* Compares the ends of the collectives that two inputs share, and returns MET, APART or UNTESTED. Collectives match by sequence
+ * number, or otherwise as the nearest ones with the same label. */
 static int compare(const struct view *v) {
   uint32_t near = 0, met = 0, asked = 0, first = 0;
   for (uint32_t i = 0; i < v->n_b; i++) {
@@ -51,7 +51,7 @@ static int compare(const struct view *v) {
   return 10 * met >= 6 * asked && 2 * near >= met ? MET : UNTESTED;
 }
 
-/* Decides unclear cases by estimating the offset under the assumption that the two most probably share a clock. */
+/* Decides an untested case by estimating the offset, with a high prior probability that the two inputs share a clock. */
 static bool weigh(const struct group *g, struct view *view, struct arena *arena, uint8_t *state) {
   struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .same = 0.9};
   struct posterior p;
@@ -170,7 +170,7 @@ struct standing {
 };
 
 struct claims {
-  struct claim *v;  /* by host, before any hosts were joined */
+  struct claim *v;  /* by host: result before any hosts were joined */
   uint32_t *input;  /* by host: one of its inputs; ALIGN_NONE = the host has none */
   uint32_t n;
 };
@@ -208,8 +208,8 @@ static bool can_join(const struct align_problem *p, const struct align_solution 
   return !p->known[h] && (o->state == ALIGN_GOOD || o->state == ALIGN_APART || few || root);
 }
 
-/* True if noise alone explains the difference, at both ends, better than a second clock that is so close by chance. `chance`:
- * density of such clocks, per ns. */
+/* True if noise alone explains the difference, at both ends, better than a second clock that happens to be this close.
+ * `chance`: density of such clocks, per ns. */
 static bool is_one(const struct align_solution *s, const struct standing *a, const struct standing *b, double chance) {
   double sd = hypot(hypot(a->error, b->error), 1.5 * US);
   for (int side = 0; side < 2; side++) {

@@ -14,8 +14,8 @@
 
 enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 4096 };
 enum { PEAKS = 16, VOTERS = 128, MOST_VOTES = 1 << 16, FOLLOWERS = 2048 };
-#define NARROW (40 * US) /* width of the window in which votes are counted */
-#define WIDE (1000 * US) /* the same for long traces, during which clocks drift apart */
+#define NARROW (40 * US) /* window in which votes for an offset are counted */
+#define WIDE (1000 * US) /* the same width, for long traces, in which clocks drift apart */
 #define LONG_TIME 2e9    /* ns: a trace that lasts longer is long */
 #define NEAR (15 * US)   /* largest distance of pairs found by votes, unless 8 sigma is larger */
 #define SAME (12 * US)   /* when a clock is compared with itself: a smaller distance means the same collective */
@@ -228,7 +228,7 @@ static bool by_step(struct hypotheses *h, struct arena *arena, enum family famil
 
 /* ---- by vote ---- */
 
-/* A sight of the common timeline; the array is sorted by label and then by time. */
+/* A sight (recorded collective) of the common timeline; the array is sorted by label and then by time. */
 struct seen {
   uint64_t label;
   double end;
@@ -304,7 +304,7 @@ static uint32_t nearest(struct voting *v, uint32_t run, double t, double reach) 
   return best != ALIGN_NONE && fabs(v->a[best].end - t) <= reach ? best : ALIGN_NONE;
 }
 
-/* Pairs every `stride`-th sight with the nearest sight on the line, unless that one has a nearer neighbour. */
+/* Pairs every `stride`-th sight with the nearest sight on the line, unless that sight is nearer to another one. */
 static void pair_near(struct voting *v, const struct piece *line, double reach, uint32_t stride) {
   struct hypotheses *h = v->h;
   const struct view *w = h->q->view;

@@ -196,7 +196,7 @@ static double trend_of(double *slopes, uint32_t n, double squares, double scatte
   for (uint32_t i = 0; i < n; i++) slopes[i] = fabs(slopes[i] - slope);
   if (n > 2) rest = 1.4826 * curve_median(slopes, n) / sqrt(n);
   double error = fmax(rest, (n > 2 ? USUAL : fmin(scatter, 2 * USUAL)) / sqrt(fmax(squares, 1e-9)));
-  return fabs(slope) > error ? slope : 0; /* even a trend that is not certain widens the error */
+  return fabs(slope) > error ? slope : 0; /* one standard error is enough: even an uncertain trend widens the error */
 }
 
 /* Measures the lateness of all ranks, after hosts have been placed. */

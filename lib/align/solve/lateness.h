@@ -13,7 +13,7 @@
 struct lateness_view {
   const struct align_work *work;
   const struct sight *sights;
-  const uint32_t *first_sight;  /* by host, plus a final entry: index of its first sight */
+  const uint32_t *first_sight;  /* by host, plus a final entry: index of its first sight (recorded collective) */
   const uint32_t *first_anchor; /* by host: index of its first anchor */
   const uint32_t *ranks;        /* by host: number of devices with anchors */
 };

@@ -5,14 +5,14 @@
 #include "posterior.h"
 
 struct messages {
-  uint32_t *partner;  /* by sight of the host: index of its partner, a sight on the common timeline; ALIGN_NONE = none */
+  uint32_t *partner;  /* by sight (recorded collective) of the host: index of its partner on the common timeline; ALIGN_NONE = none */
   uint32_t n;         /* number of pairs */
   double low, high;   /* ns: bounds of the offset, relative to the pivots */
   double first, last; /* readings of the clock for the first and the last pair */
   double mass, all;   /* weight of the best shift; weight of all alternatives including the best; not normalised */
   uint32_t steps;
   bool stepped;       /* messages are identified by step, not only by order */
-  bool whole;         /* all messages of one direction have partners */
+  bool whole;         /* true: for each label, both sides recorded the same number of messages */
 };
 
 /* Computes bounds from messages in both directions; out->n = 0 if there are none. Returns false when memory runs out. */

@@ -16,7 +16,8 @@ static struct hypothesis *by_numbers(struct hypotheses *h) {
   return NULL;
 }
 
-/* Counts the pairs of `y` whose partner by sequence number is another one or does not exist. */
+/* Counts the pairs of `y` that differ from the pairing by sequence number: their partner by number is another sight or is
+ * missing. */
 static uint32_t unlike_numbers(const struct hypotheses *h, const struct hypothesis *y) {
   uint32_t unlike = 0;
   for (uint32_t i = 0; i < h->q->view->n_b; i++) unlike += y->partner[i] != ALIGN_NONE && y->partner[i] != h->numbered[i];

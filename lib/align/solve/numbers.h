@@ -7,11 +7,12 @@
 
 #include "posterior.h"
 
-/* Returns `best`, or the hypothesis that pairs equal numbers. The latter is preferred if `best` is the same pairing without
- * some pairs (which happens to a vote if the clock was set), or if `best` breaks causality and the other does not. */
+/* Returns `best`, or the hypothesis that pairs equal sequence numbers. The latter is preferred if `best` is the same pairing
+ * with a few pairs missing (as a pairing by vote has if the clock was set), or if `best` breaks causality and the pairing by
+ * number does not. */
 struct hypothesis *numbers_prefer(struct hypotheses *h, struct hypothesis *best);
-/* Returns ln of the probability that a few numbers are wrong. If all others agree, the collectives with these numbers are not
- * lost, but unpaired or mispaired, which happens to a vote if the clock was set. */
+/* Returns ln of the probability that a few numbers are wrong. If all others agree, these collectives were not lost: the
+ * hypothesis left them unpaired or mispaired, as a pairing by vote does if the clock was set. */
 double numbers_torn(const struct hypotheses *h, const struct hypothesis *y);
 /* True if the hypothesis pairs exactly the collectives with equal sequence numbers. */
 bool numbers_agree(const struct hypotheses *h, const struct hypothesis *y);
@@ -19,8 +20,8 @@ bool numbers_agree(const struct hypotheses *h, const struct hypothesis *y);
 bool numbers_shared(const struct view *v, bool *steps);
 /* Counts how many pairs by sequence number the answer contains. */
 void numbers_compare(struct hypotheses *h, const struct hypothesis *best, struct posterior *out);
-/* Returns evidence to compensate, in nats: the part by which noise and missing kernels speak against an answer. If all numbers
- * of a complete job agree, noise and missing kernels do not prove another job. */
+/* Returns the part of the evidence against an answer, in nats (at most 0), that comes from noise and missing kernels, so that
+ * the caller can disregard it: if all numbers of a complete job agree, noise and missing kernels do not prove another job. */
 double numbers_excuse(const struct hypothesis *y);
 /* True if the answer can be trusted because of sequence numbers although ends scatter: lateness explains the objection, and no
  * other pairing has better ends. */

@@ -18,7 +18,7 @@
 #define SLEW 100e-6            /* slope of a longer piece: NTP is correcting the clock */
 #define ANYTHING 2e7           /* ns: range over which outliers are spread */
 #define ROUGH (60 * US)        /* if neighbours differ by more than this, the points do not follow a clock */
-#define WORTH 0.8              /* a slope that the points determine to less than this share is set to 0 */
+#define WORTH 0.8              /* a slope is set to 0 if the points determine less than this share of it */
 #define MOST_SLOPE 5e-4        /* largest plausible slope */
 enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24, CLOSE_BY = 4 };
 
@@ -165,7 +165,7 @@ static struct cut find_cut(const struct splitter *s, const struct piece *whole) 
     try_cut(s, &best, whole->from, whole->to, at + step);
     if (step <= 1 && best.at == at) break;
   }
-  uint32_t at = isfinite(best.cost) ? best.at : 0; /* an outlier next to the right position may have hidden it */
+  uint32_t at = isfinite(best.cost) ? best.at : 0; /* an outlier next to the best position may have hidden it */
   for (uint32_t i = at > CLOSE_BY ? at - CLOSE_BY : 0; at && i <= at + CLOSE_BY; i++) try_cut(s, &best, whole->from, whole->to, i);
   return best;
 }
@@ -259,7 +259,7 @@ void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double 
   if (found.n > 1) *out = found;
 }
 
-/* ---- as a curve ---- */
+/* ---- conversion to a curve ---- */
 
 double pieces_jump(const struct pieces *s, const struct point *p, uint32_t k) {
   const struct piece *a = &s->v[k], *b = &s->v[k + 1];

@@ -3,13 +3,13 @@
  * 1 us to 1.5 ms, most probably 3 us) with 2% outliers. A pair counts by the ratio of its density to that of a wrong pair.
  * Wrong pairs are not random, because programs repeat themselves: if steps are paired with wrong steps, the differences of ends
  * drift, as every longer or shorter interval moves all later ones. This drift is learnt by pairing the clock with *itself*,
- * shifted (`rhythm`), by the time between two collectives, as long pauses and short layers vary differently. The model of a
- * wrong pairing is a level that drifts in this way, plus noise (a Kalman filter). A program without variation yields no
- * evidence, however many collectives it has. All evidence is multiplied by 0.85, because the model is not exact (`TAU`).
- * Causality. No member leaves before all have arrived: a pair bounds the offset, and an excess beyond noise counts against it.
- * Missing. Collectives without an expected partner count against a hypothesis by a beta-binomial distribution, because a rank
- * that lost one probably lost several. If even the best hypothesis lacks some, the number of pairs contributes at most a factor
- * of 30, because kernels are not lost independently.
+ * shifted (`rhythm`); separately for each time between two collectives, because long pauses and short layers vary differently.
+ * The model of a wrong pairing is a level that drifts in this way, plus noise (a Kalman filter). A program without variation
+ * yields no evidence, however many collectives it has. All evidence is multiplied by 0.85, because the model is not exact
+ * (`TAU`). Causality. No member leaves before all have arrived: a pair bounds the offset, and an excess beyond noise counts
+ * against it. Missing. Collectives without an expected partner count against a hypothesis by a beta-binomial distribution,
+ * because a rank that lost one probably lost several. If even the best hypothesis lacks some, the number of pairs contributes
+ * at most a factor of 30, because kernels are not lost independently.
  * Wall clock. 80% of clocks are within `clock_error` (1 ms, normally distributed), 15% within five times that, and 5% anywhere
  * up to a year, each power of ten equally likely: a clock without NTP has no typical error.
  * Keys. The sequence numbers of a collective agree except in one of 10,000 cases; unrelated collectives have equal numbers as
@@ -41,13 +41,13 @@
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
 #define LIKELY 0.9
-#define LATE_SHARE 0.15 /* if the share of outliers is larger, late ends are the rule */
+#define LATE_SHARE 0.15 /* if more ends are outliers, late ends are the rule */
 #define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job: a wrong wall clock is likelier */
 #define YEAR_US 3.15e13
-#define NO_PERIOD 3      /* nats per pair: for a recording too short to repeat itself, in which wrong pairs are within some 10 us */
+#define NO_PERIOD 3      /* nats per pair: for a recording too short to repeat itself; its wrong pairs differ by only some 10 us */
 #define LUCK 4           /* twice the standard deviation of the evidence, if the model is right */
 #define PIECE 18         /* nats: cost of a further piece, as in pieces.c */
-#define NOISE (8 * US)      /* if ends scatter more, noise is not the reason */
+#define NOISE (8 * US)      /* if ends scatter more than this, the cause is not noise */
 #define LEAST_BEAT (3 * US) /* noise in the difference between two ends */
 #define IRREGULAR 8      /* nats: like NO_PERIOD, for a long recording without a period */
 enum { MOST_POINTS = 256, SIGMAS = 16 };
@@ -114,7 +114,7 @@ static double fit_some(struct hypotheses *h, struct hypothesis *y, bool split) {
   return density_of(&r, TAU);
 }
 
-/* ---- what is missing ---- */
+/* ---- missing partners ---- */
 
 /* Counts sights without a partner, inside and outside of the common time of both recordings. */
 static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
@@ -131,7 +131,7 @@ static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   y->missed = a_in - matched + (b_in > matched ? b_in - matched : 0);
   y->outside = v->n_a - a_in + v->n_b - b_in;
   if (y->outside >= v->n_labels) return;
-  y->missed += y->outside; /* less than a period of the program: these were lost, not recorded at another time */
+  y->missed += y->outside; /* fewer than a period of the program: they were lost, not recorded before or after the other recording */
   y->outside = 0;
 }
 
@@ -171,12 +171,12 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
   return log(5e-3) - (fmin(h->room[stepped / 2], 40) - 1) * log(2);
 }
 
-/* ---- how regular is the program? ---- */
+/* ---- regularity of the program ---- */
 
 enum { OCTAVES = 48, SELVES = 4, FEWEST_STEPS = 3 };
 
-/* How far the differences of ends drift from one collective to the next under a wrong pairing, by the time between the two (in
- * octaves of us). Learnt by pairing the clock with itself. */
+/* Scale by which the differences of ends drift from one collective to the next under a wrong pairing, by the time between the
+ * two (in octaves of us). Learnt by pairing the clock with itself. */
 struct rhythm {
   double scale[OCTAVES]; /* ns; 0 = not observed */
   bool repeats;          /* true if the recording is long enough to contain repetitions */
@@ -214,8 +214,8 @@ static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
   }
 }
 
-/* Model of a drifting level. Between two points, the level moves by `times` the rhythm, in addition to noise, and by at least
- * `least` if the time between them is of octave `from` or longer. */
+/* Model of a drifting level. Between two points, the level moves by `times` the scale that the rhythm has for the time between
+ * them, but by at least `least` if that time is in octave `from` or longer. Noise comes on top. */
 struct drift {
   const struct rhythm *rhythm;
   double times, least; /* ns */
@@ -272,7 +272,8 @@ static double wrong_density(const struct rhythm *r, const struct beat *v, uint32
   return most;
 }
 
-/* Finds the best pairings of the collectives of a clock with its own later collectives, as models of a wrong pairing. */
+/* Finds the best pairings of the collectives of a clock with later collectives of the same clock. They show how a wrong pairing
+ * behaves. */
 static uint32_t closest(struct hypotheses *h, struct hypothesis **out) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < h->n; i++) {
@@ -372,7 +373,7 @@ static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
 
 /* ---- weights ---- */
 
-/* The density is uniform up to `span`; beyond, each power of ten has the same probability. */
+/* Returns a density that is uniform up to `span`; beyond, each power of ten has the same probability. */
 double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
 
 /* Returns ln of the weight of the answer that no collective is shared. Then the host belongs to another job, or recorded other
@@ -495,7 +496,7 @@ static void normalise_both(struct hypotheses *h, const struct hypothesis *best, 
   else normalise(h, none_of(h, best, repeats, INFINITY), INFINITY, out);
 }
 
-/* ---- what is left besides ---- */
+/* ---- alternatives ---- */
 
 static void add_other(struct posterior *p, double offset, double weight) {
   uint32_t i = 0;
@@ -560,7 +561,7 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]), out->outliers += room[i] > 6 * y->fit.sigma;
   out->mad = curve_median(room, n);
   out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
-  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* it is unknown which ranks are in time */
+  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* unknown which ranks are in time */
   return true;
 }
 

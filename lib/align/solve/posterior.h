@@ -26,10 +26,10 @@
 enum { HYPOTHESES = 64, ALIGN_FEWEST = 4, ALIGN_ENOUGH_FOR_RUNS = 12 };
 
 struct hypothesis {
-  uint32_t *partner;  /* by sight of the clock: index of its partner on the common timeline; ALIGN_NONE = no partner */
+  uint32_t *partner;  /* by collective of the clock (sight): index of its partner on the common timeline; ALIGN_NONE = no partner */
   uint32_t n;         /* number of pairs */
   uint64_t hash;      /* hash of the partners */
-  uint32_t missed;    /* number of sights, of both sides, that should have a partner but have none */
+  uint32_t missed;    /* number of sights (recorded collectives) of both sides that should have a partner but have none */
   uint32_t outside;   /* number of other sights without a partner: before or after the common time */
   double offset;      /* ns: offset between the wall clocks, in the middle of the recording */
   double ends, causality, missing, keys, wall; /* nats: evidence by source; keys and wall are logarithms of probabilities */
@@ -84,11 +84,11 @@ struct posterior {
   uint32_t n_points;
   struct point *points;   /* all points of the best answer, in the arena */
   uint32_t first, last;   /* range of points that agree with one another; outside of it, the clock may have been set */
-  double mad, p95;        /* ns: of the residuals */
+  double mad, p95;        /* ns: median and 95th percentile of the residuals */
   double spread;          /* ns: approximately the largest residual, if so many ranks are late that it is the error; otherwise 0 */
   double shape;           /* ns: size of a pattern in the residuals that exceeds noise */
   uint32_t outliers;
-  uint32_t numbered, kept; /* number of sights with a partner by sequence number; with this partner in the answer */
+  uint32_t numbered, kept; /* numbered: sights with a partner by sequence number; kept: those with the same partner in the answer */
   double by_number;       /* ns: offset between the wall clocks if equal sequence numbers are paired; valid if numbered > 0 */
   const char *doubt;      /* objection to the answer; NULL = none */
 };

@@ -26,10 +26,10 @@
 #include "stretches.h"
 
 #define OF_RANK 1.5e3   /* ns: constant lead or lag of a rank, which averaging does not remove */
-#define OF_LOOSE 6e3    /* the same for HCCL: two Ascend ranks on one host leave 7 to 15 us apart */
+#define OF_LOOSE 6e3    /* OF_RANK for HCCL: two Ascend ranks on one host leave 7 to 15 us apart */
 #define OF_HOST 0.4e3
 #define Z95 1.96
-#define DECIDED 0.999   /* weight at which messages alone determine a clock */
+#define DECIDED 0.999   /* messages alone determine a clock if their answer has at least this weight */
 #define FAR 5           /* clocks hardly ever differ by more than this multiple of the typical difference */
 
 static const char BY_NAME[] = "its inputs are assumed to share a clock only because of their host name";
@@ -95,7 +95,7 @@ static void make_sights(struct solver *s) {
   s->first_sight[p->n_hosts] = made;
 }
 
-/* ---- who has which label ---- */
+/* ---- hosts by label ---- */
 
 static bool list_labels(struct solver *s) {
   struct map last; /* label -> the host listed last */
@@ -130,10 +130,9 @@ static void invite(struct solver *s, uint32_t host) {
   }
 }
 
-/* ---- what a posterior comes to ---- */
+/* ---- results of a comparison ---- */
 
-/* Returns the variance, in the middle of a piece, that does not follow from its line: some ranks and hosts always leave
- * slightly late. */
+/* Returns the variance of an offset that the fit of a line cannot show: some ranks and hosts always leave slightly late. */
 static double common_variance(const struct solver *s, uint32_t host) {
   uint32_t root = s->w.root[host], i = 0;
   while (i < count_of(s, host) && !sights_of(s, host)[i].loose) i++;
@@ -406,7 +405,7 @@ static bool list_members(struct solver *s) {
   return true;
 }
 
-/* ---- who met ---- */
+/* ---- ranks that met in a collective ---- */
 
 struct meeting_key {
   int64_t end;
@@ -469,7 +468,7 @@ static bool list_meetings(struct solver *s) {
   return true;
 }
 
-/* ---- whom to trust, at last ---- */
+/* ---- final trust ---- */
 
 static void keep_maps(const struct solver *s) {
   for (uint32_t h = 0; h < s->w.p->n_hosts; h++) {

@@ -28,7 +28,7 @@ enum align_says {
   ALIGN_BARRIER = 7,
   ALIGN_VAGUE = 8,    /* with EQUAL: uncertain, because the members are unknown */
   ALIGN_COARSE = 16,  /* with VAGUE: a CPU span, which shows when the collective was launched or awaited */
-  ALIGN_LOOSE = 32    /* ranks of one host leave it farther apart than NCCL's ranks do */
+  ALIGN_LOOSE = 32    /* ranks of one host leave the collective farther apart than NCCL's ranks do */
 };
 
 /* One collective on one device of a rank. Keys are hashes of its recorded properties; 0 = not recorded. */
@@ -68,14 +68,14 @@ enum align_state {
   ALIGN_REFERENCE, /* the host's clock defines the timeline */
   ALIGN_GOOD,
   ALIGN_APART,     /* like GOOD, but relative to hosts that are not connected to the reference */
-  ALIGN_ROUGH,     /* like POOR, but used because the wall clock is worse: no collective met by it, or it is implausibly far off */
+  ALIGN_ROUGH,     /* like POOR, but used: the wall clock is worse, as no collective overlaps by it or it is implausibly far off */
   ALIGN_POOR       /* the estimate is not trusted */
 };
 
 /* A stretch of a clock's readings during which its offset is a line; errors are 95% bounds. */
 struct align_stretch {
   int64_t from_ns, to_ns;
-  double error_ns;       /* in the middle of the stretch */
+  double error_ns;       /* error in the middle of the stretch, in ns */
   double slope_error;
 };
 
@@ -83,7 +83,7 @@ struct align_stretch {
  * twice; these belong to the gap, which then overlaps both stretches. */
 struct align_gap {
   int64_t from_ns, to_ns;
-  double error_ns; /* jump of the offset, and the error on both sides of it */
+  double error_ns; /* size of the jump, plus the errors on both sides of it */
 };
 
 /* Bounds for how far the GPU clock of an input is ahead of its CPU clock, in ns, from launches and waits; infinite =
@@ -108,12 +108,12 @@ struct align_host {
   double error_ns;        /* 95% bound at the worst point of all stretches */
   struct align_stretch *stretches; /* owned by the solution */
   uint32_t n_stretches;
-  struct align_gap *gaps;          /* n_stretches - 1 */
-  bool cut_front, cut_back;        /* collectives outside of the stretches disagree: the clock may have been set */
+  struct align_gap *gaps;          /* the n_stretches - 1 gaps between the stretches */
+  bool cut_front, cut_back;        /* collectives before (after) all stretches disagree: the clock may have been set */
   double weight;          /* weight of the estimate among all possible answers, 0..1 */
   double unless_ns;       /* the estimate is right unless wall clocks differed by more than this; 0 = no condition */
   struct align_other others[ALIGN_OTHERS];
-  uint32_t n_others;      /* number of other hosts that support the estimate */
+  uint32_t n_others;      /* other hosts that support the estimate */
   bool bounded, feasible; /* bounded: collectives bound the clock; feasible: these bounds are consistent */
   double low_ns, high_ns; /* how far the offset may change before a rank leaves a collective that another rank has not reached */
   uint32_t before, after; /* number of causality violations according to wall clocks, and after alignment */
@@ -136,9 +136,9 @@ struct align_problem {
   struct align_anchors *anchors; /* align_solve reorders them */
   uint32_t *host_of;             /* by input: its host; rewritten when inputs are found to share a clock or not to share one */
   bool *known;                   /* by host: true if its name is known. Has room for all inputs */
-  const int64_t *rank;           /* by input: its number in the job; -1 = unknown. NULL = all are unknown */
+  const int64_t *rank;           /* by input: rank in the job; -1 = unknown. NULL = all are unknown */
   const uint32_t *origin;        /* by input: equal for inputs with the same host name; set by align_solve */
-  const struct align_gpu *gpu;   /* by input; NULL = all are unknown */
+  const struct align_gpu *gpu;   /* by input: bounds of the GPU clock; NULL = all are unknown */
   const bool *wall;              /* by input: true if its timestamps can be compared with the reference's; NULL = all can */
   uint32_t n_inputs, n_hosts;    /* n_hosts changes when hosts are joined or separated */
   uint32_t reference;            /* index of the reference host */
@@ -183,8 +183,8 @@ struct align_member {
 struct align_work {
   struct align_problem *p;
   struct arena arena;
-  int64_t *pivot;               /* by host: its pivot */
-  struct curve *curve;          /* by host: curve over time from its pivot that maps its readings to the common timeline */
+  int64_t *pivot;               /* by host: pivot of its times */
+  struct curve *curve;          /* by host: maps its readings to the common timeline; x and y count from the pivot */
   uint32_t *root;               /* by host: root of its timeline */
   struct align_member *members; /* sorted by collective */
   uint32_t n_members, n_collectives;

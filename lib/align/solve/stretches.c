@@ -7,9 +7,9 @@ static bool is_far(const struct posterior *p, uint32_t i) {
   return fabs(pieces_residual(&p->best.fit, p->points, i)) > 5 * p->best.fit.sigma;
 }
 
-/* Sets the gap after stretch k, in which either offset may be right. A clock that was set back by `jump` showed the same
- * readings for this long before and after it was set. Collectives at a gap that fit neither side are inside it: the clock may
- * have been set twice. */
+/* Sets the gap after stretch k, in which either offset may be right. A clock that was set back by `jump` showed the readings of
+ * the last `jump` ns a second time. Collectives at a gap that fit neither side are inside it: the clock may have been set
+ * twice. */
 static void take_gap(struct align_host *o, int64_t pivot, const struct posterior *p, uint32_t k) {
   const struct pieces *fit = &p->best.fit;
   double jump = pieces_jump(fit, p->points, k), reach = fmax(0, -jump), beside = 0;

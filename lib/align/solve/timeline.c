@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define TWIN (25 * US) /* largest difference between the ends of a collective on ranks that share a clock */
-#define FIRM (4 * US)  /* a sight that is farther off moves the common timeline by no more than this */
+#define FIRM (4 * US)  /* most ns by which a sight that is farther off can move the common timeline */
 
 void timeline_init(struct timeline *t, struct mem *mem) {
   *t = (struct timeline){.mem = mem};
@@ -39,7 +39,7 @@ static bool is_twin(const struct align_anchor *v, uint32_t n, const struct align
   return true;
 }
 
-/* If a rank has several anchors for a collective, none of them is used. */
+/* True if the rank of anchor i has another anchor for the same collective. None of these anchors is used. */
 bool timeline_claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i) {
   for (uint32_t k = 0; v[i].exact && k < n; k++)
     if (k != i && v[k].input == v[i].input && v[k].device == v[i].device) return true;
@@ -113,7 +113,7 @@ uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, s
   return made;
 }
 
-/* ---- beside the common timeline ---- */
+/* ---- comparison with the common timeline ---- */
 
 static int by_end_of(const void *pa, const void *pb) { return by_end(*(struct sight *const *)pa, *(struct sight *const *)pb); }
 

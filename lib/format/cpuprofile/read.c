@@ -54,7 +54,7 @@ static void flush_sample(struct cpuprofile *c, struct samples *x, int64_t until)
   stack_add(c->t, &x->sample);
 }
 
-/* Times within 53 days of the first one. */
+/* Limits a time to the range of 53 days around the first sample. */
 static int64_t near(int64_t us) {
   static const int64_t MOST = INT64_MAX / PS_PER_US / 2;
   return us > MOST ? MOST : us < -MOST ? -MOST : us;

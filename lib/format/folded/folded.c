@@ -1,5 +1,5 @@
-/* folded.c - row of the format table for folded stacks, the input of flame graphs. Only reading is supported:
- * `tree --folded` prints them. */
+/* folded.c - row of the format table for folded stacks, the input of flame graphs. Only reading is supported, as `tree
+ * --folded` already prints folded stacks. */
 #include "folded.h"
 
 #include "read.h"

@@ -35,8 +35,7 @@ static bool split_line(const uint8_t *p, const uint8_t *end, struct line *line) 
   return *weight >= '0' && *weight <= '9';
 }
 
-/* True if the line begins as text of another kind does: JSON or XML. Frames such as "<module> (a.py:1)" and "[unknown]" are no such
- * text. */
+/* True if the line begins like JSON or XML. False for frames such as "<module> (a.py:1)" and "[unknown]". */
 static bool is_other_text(const uint8_t *p, const uint8_t *end) {
   if (*p == '{') return true;
   if (*p != '<' && *p != '[') return false;
@@ -44,7 +43,7 @@ static bool is_other_text(const uint8_t *p, const uint8_t *end) {
   return !close || close + 1 == end || (close[1] != ';' && close[1] != ' ');
 }
 
-/* Every complete line must have a weight, and one must have several frames. */
+/* Bids if every complete line has a weight, and at least one has several frames. */
 unsigned folded_bid(const uint8_t *p, size_t n) {
   unsigned lines = 0, deep = 0;
   struct line line;

@@ -105,7 +105,7 @@ static void put_attributes(struct otlp *o, struct json_walk *w, const struct jso
 
 /* ---- processes ---- */
 
-/* Returns an id for a process of which `wanted` (-1 = none) is the number on its host. */
+/* Returns an unused pid for a process: `wanted`, its number on its host, unless that is taken or -1 (unknown). */
 static struct tk_ident free_pid(struct otlp *o, int64_t wanted) {
   struct tk_track want = {.kind = TK_TRACK_PROCESS, .pid = ident_int(wanted)};
   while (want.pid.num < 0 || trace_find(o->t, &want)) want.pid = ident_int(++o->next_pid);
@@ -261,7 +261,7 @@ static void add_span(struct otlp *o, struct json_walk *w, const struct json_valu
   add_parts(o, w, &s, id, event);
 }
 
-/* Links become flows from the linked span; spans of other files are unknown. */
+/* Adds a flow for each link, from the linked span. Links to spans of other files are left out. */
 static void join_links(struct otlp *o) {
   struct tk_trace *t = o->t;
   for (uint32_t i = 0; i < o->n_links; i++) {

@@ -6,8 +6,8 @@
  *
  * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
  * period and the event. The stack follows, innermost frame first, up to an empty line; without call chains, the one frame follows
- * on the same line. The weight is the period: nanoseconds for cpu-clock and task-clock, else numbers of the event, such as cycles.
- * The clock is perf's (usually sched_clock), so the wall-clock time is unknown. */
+ * on the same line. The weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event, such as
+ * cycles. The clock is perf's (usually sched_clock), so the wall-clock time is unknown. */
 #include "read.h"
 
 #include <string.h>
@@ -92,7 +92,7 @@ static bool read_event(struct perf_line *l, struct head *h) {
   return true;
 }
 
-/* The command may contain blanks and digits: the ids begin at the first word from which the rest of the line has the form. */
+/* The command may contain blanks and digits: the ids begin at the first word from which on the line has the expected form. */
 static bool read_head(struct perf_line line, struct head *h) {
   while (line.end > line.p && (line.end[-1] == '\r' || line.end[-1] == ' ')) line.end--;
   skip_blanks(&line);
@@ -131,14 +131,14 @@ static bool read_frame(struct tk_trace *t, struct perf_line l, struct tk_frame *
   const uint8_t *open = l.end;
   if (l.p == address || l.p == l.end || (*l.p != ' ' && *l.p != '\t') || l.end[-1] != ')') return false;
   skip_blanks(&l);
-  for (int depth = 0; open > l.p;) { /* the parenthesis that belongs to the last one */
+  for (int depth = 0; open > l.p;) { /* finds the parenthesis that opens the last pair */
     open--;
     depth += *open == ')' ? 1 : *open == '(' ? -1 : 0;
     if (depth == 0) break;
   }
   const uint8_t *name = l.p, *stop = open;
   while (stop > name && stop[-1] == ' ') stop--;
-  for (const uint8_t *q = stop; q > name + 2; q--) /* the offset of the address in the function */
+  for (const uint8_t *q = stop; q > name + 2; q--) /* finds the offset within the function */
     if (memcmp(q - 3 >= name ? q - 3 : name, "+0x", 3) == 0) {
       stop = q - 3;
       break;
@@ -191,7 +191,7 @@ static tk_id thread_of(struct perf *r, const struct head *h) {
   const struct tk_ident pid = h->pid >= 0 ? ident_int(h->pid) : ident_none();
   const tk_id track = trace_track(r->t, TK_TRACK_THREAD, pid, ident_int(h->tid), 0);
   struct tk_track *k = &r->t->tracks[track];
-  k->name = perf_text(r->t, h->comm); /* the last one: a program replaces the one that started it */
+  k->name = perf_text(r->t, h->comm); /* the last name: a program may replace the one that started it */
   k->renamed = true; /* no record contains the name, so writers must write it */
   if (h->pid != h->tid) return track;
   r->t->tracks[k->parent].name = k->name;
@@ -199,7 +199,8 @@ static tk_id thread_of(struct perf *r, const struct head *h) {
   return track;
 }
 
-/* The text after the event is a frame, or the fields of a tracepoint. */
+/* Returns the args from the text after the event, which is a frame or the fields of a tracepoint. A frame is added to the
+ * sample's stack. */
 static uint32_t args_of_rest(struct perf *r, const struct head *h) {
   struct tk_frame f;
   const bool is_frame = h->rest.p < h->rest.end && read_frame(r->t, h->rest, &f);

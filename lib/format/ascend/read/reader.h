@@ -37,7 +37,7 @@ struct ascend_link {
 
 /* Returns a process of the given kind, adding it if necessary. */
 tk_id ascend_process(struct ascend *r, enum ascend_row row, int64_t device, const char *name);
-/* Returns a thread of such a process, adding it if necessary. */
+/* Returns a thread of a process that ascend_process returned, adding the thread if necessary. */
 tk_id ascend_thread(struct ascend *r, tk_id process, int64_t tid, const char *name);
 /* Adds a flow between two events, with the name and category that trace_view.json uses. */
 void ascend_link(struct ascend *r, tk_id from, tk_id to, const char *name, const char *category);

@@ -8,7 +8,7 @@
 /* Starts several threads if that pays; returns false when memory runs out. chunks_stop ends them. */
 bool chrome_chunks_start(struct chrome *r);
 
-/* True if it pays to read with several threads what follows j.p, which is after an event. */
+/* True if reading the text after j.p with several threads pays. j.p must be after an event. */
 bool chrome_chunks_are_due(const struct chrome *r);
 
 /* Reads events until something else follows or the input ends. Afterwards j.p is after an event again. */

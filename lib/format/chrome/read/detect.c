@@ -22,7 +22,8 @@ static bool is_empty_array(const char *p) {
   return *p == ']' || !*p;
 }
 
-/* A JSON file next to traces may be anything. A trace has events near its start, unless more data than that precedes them. */
+/* True if a JSON file contains a trace: a trace has events near its start, unless more data than that precedes them. Other JSON
+ * files may be next to traces. */
 bool chrome_is_trace(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
@@ -68,7 +69,7 @@ int64_t chrome_stated_process(struct in *in) {
   return at && sscanf(at, "\"pid\" : %lld", &pid) == 1 && pid >= 0 ? pid : -1;
 }
 
-/* JSON starts with a bracket; what follows determines the confidence. */
+/* Returns a confidence. JSON starts with a bracket; the next character determines the confidence. */
 unsigned chrome_bid(const uint8_t *p, size_t n) {
   size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   while (i < n && (json_is_space(p[i]) || p[i] == 0)) i++;

@@ -1,10 +1,10 @@
-/* detect.h - inspects the start of a file: is it a trace, and of which rank?. */
+/* detect.h - inspects the start of a file: is it a trace, and of which rank? */
 #ifndef FORMAT_CHROME_READ_DETECT_H
 #define FORMAT_CHROME_READ_DETECT_H
 
 #include "format/chrome/chrome.h"
 
-/* read/detect.c */
+/* Functions of read/detect.c. */
 unsigned chrome_bid(const uint8_t *p, size_t n);
 bool chrome_is_trace(struct in *in);
 int64_t chrome_stated_rank(struct in *in);

@@ -74,7 +74,7 @@ static bool arg_value(struct chrome *r, struct tk_arg *arg) {
   }
 }
 
-/* After a member: true if another one follows, false at the closing brace or on an error. */
+/* Moves past a comma. True if another member follows; false at the closing brace or on an error. */
 static bool next_member(struct json *j) {
   if (!json_blank(j)) return false;
   if (*j->p == ',') {
@@ -253,7 +253,7 @@ static void note_tdur(struct chrome_event *e, const struct tk_arg *arg) {
   e->tdur.kind = number && num_scale(arg->i, arg->type == TK_ARG_INT ? 6 : arg->exp + 6, &e->tdur.ps) ? WHEN_OK : WHEN_BAD;
 }
 
-/* Stores a field that the model does not have as an arg under "json.". */
+/* Stores a field of the event for which the graph has no place, as an arg whose key begins with "json.". */
 static bool other_field(struct chrome *r, struct chrome_event *e, const struct json_string *key) {
   struct tk_arg arg;
   tk_id id = arg_key(r, key, true);

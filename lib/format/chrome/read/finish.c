@@ -56,7 +56,8 @@ static void unplace(struct chrome *r, struct tk_record *rec, i128 ps) {
   rec->ts = 0;
 }
 
-/* Swaps near and far events. */
+/* Marks the events near the old origin as having lost their clock, after the origin was moved to the majority. Queues all items
+ * that are now too far from the origin. */
 static void mark_lost(struct chrome *r, i128 was) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_events; i++) {
@@ -99,7 +100,7 @@ static void place_pending(struct chrome *r, const struct pending *f) {
 
 /* ---- time 0 ---- */
 
-/* Number of events at time 0, the end of the last of them, and the first time of the others. */
+/* Events at time 0: their number and the end of the last one; and the first time of the other events. */
 struct zeros {
   uint64_t n, n_others;
   tk_time end, first;
@@ -126,8 +127,9 @@ static struct zeros find_zeros(const struct chrome *r) {
   return z;
 }
 
-/* GPU profilers write 0 for a time that they do not know. In a file with a time base, such as the start of the quarter, an event at
- * time 0 has lost its clock unless the others follow within a second of its end. */
+/* Marks events at time 0 whose clock is lost: GPU profilers write 0 for a time that they do not know. In a file with a time
+ * base, such as the start of the quarter, an event at time 0 has lost its clock unless the other events follow within a second
+ * of its end. */
 static void lose_zeros(struct chrome *r) {
   static const tk_time SECOND = 1000000000000;
   struct tk_trace *t = r->t;
@@ -162,7 +164,7 @@ static void place_all(struct chrome *r) {
   mem_free(&t->store->mem, old);
   for (uint32_t i = 0; i < r->n_pending; i++) {
     const struct pending *f = &r->pending[i];
-    if (f->kind == PENDING_RECORD) continue; /* its text contains the time */
+    if (f->kind == PENDING_RECORD) continue; /* the text of the record contains the time */
     if (f->kind == PENDING_FLOW) {
       t->flow_points[f->at].ts = 0;
       trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: moved to the start of the trace");

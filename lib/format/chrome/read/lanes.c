@@ -19,7 +19,7 @@ static struct tk_ident ident_of(const struct chrome *r, const struct tk_arg *arg
   return arg->type == TK_ARG_STR ? chrome_ident(r, arg->s) : ident_none();
 }
 
-/* A thread that already has events remains a thread. */
+/* True if the event names a thread as a lane, or belongs to a lane. A thread that already has events does not become a lane. */
 bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args) {
   if (r->t->store->without & TK_WITHOUT_RESTORING) return false;
   const uint64_t hash = lanes_hash_of(r, e->pid, e->tid);

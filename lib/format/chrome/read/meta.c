@@ -5,7 +5,8 @@
 #include "format/time_base.h"
 #include "reader.h"
 
-/* Many producers record their time base; without it, microseconds near 1.6e15 can only count from the epoch. */
+/* Sets the trace's clock from the time base that many producers record. Without it, microseconds near 1.6e15 can only count
+ * from the epoch. */
 static void set_clock(struct chrome *r) {
   static const int64_t SANE = INT64_MAX / 2;
   struct tk_trace *t = r->t;
@@ -29,7 +30,7 @@ static void set_clock(struct chrome *r) {
 
 struct frames {
   struct intern ids;
-  uint32_t *parents; /* by id; 0 = none */
+  uint32_t *parents; /* by frame id: parent; 0 = none */
   bool *defined;
   uint32_t cap_parents, cap_defined;
 };
@@ -103,7 +104,8 @@ static bool meta_is(const struct tk_trace *t, const struct tk_meta *m, const cha
   return m->size == strlen(text) && memcmp(trace_raw(t, m->at), text, m->size) == 0;
 }
 
-/* jaxlib writes only the first million spans and ends its files with {}. Nothing in the file shows that spans are missing. */
+/* Adds a note if jaxlib may have cut the trace: it writes only the first million spans and ends its files with {}. Nothing else
+ * in the file shows that spans are missing. */
 static void check_cap(struct tk_trace *t) {
   static const uint64_t MOST_SPANS = 1000000;
   const struct tk_meta *metadata = trace_meta(t, "metadata");

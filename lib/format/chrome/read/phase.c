@@ -29,7 +29,8 @@ static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
   f->id = id->type == TK_ARG_STR ? (int64_t)id->s : id->i;
 }
 
-/* Known phases that must still become records: an async event or a flow point without an identity. */
+/* Returns why an event of a known phase must still become a record; NULL if it need not. Async events and flow points need an
+ * identity. */
 static const char *unusable(const struct chrome_event *e) {
   if (PHASES[e->ph] == PHASE_FLOW)
     return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept, but no flow";
@@ -44,12 +45,12 @@ bool chrome_is_record(const struct chrome_event *e) {
 
 /* ---- times ---- */
 
-/* No span lasts 53 days. */
+/* Durations of 53 days or more are invalid. */
 static const i128 LONG_PS = (i128)1 << 62;
 
 /* ---- args of the phase ---- */
 
-/* True for an instant of its process or of the whole trace. */
+/* True for an instant whose scope is its process or the whole trace. */
 static bool is_wide(const struct chrome *r, const struct chrome_event *e) {
   const char *s = tk_string(r->t, e->s, NULL);
   return PHASES[e->ph] == PHASE_INSTANT && (*s == 'g' || *s == 'p') && !s[1];
@@ -126,7 +127,7 @@ void chrome_drop_nan(struct chrome *r) {
 
 /* ---- tracks ---- */
 
-/* Counters with an id are separate instances. */
+/* Returns the track of a counter. Counters with different ids have separate tracks. */
 static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {
   return trace_track(r->t, TK_TRACK_COUNTERS, e->pid, e->tid, e->has_id ? trace_counter_name(r->t, e->name, &e->id) : e->name);
 }
@@ -168,7 +169,7 @@ static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, s
   }
 }
 
-/* bind_id: the event itself is a point of a flow. */
+/* Adds the flow point that the event itself is, according to its bind_id. */
 static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id event) {
   struct tk_flow_point *f;
   if (!plain_id(&e->bind_id)) {
@@ -238,7 +239,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   if (!near) chrome_add_pending(r, (struct pending){e->ts.ps, r->t->n_flow_points, 0, PENDING_FLOW});
 }
 
-/* xprof prints a counter as one event with entries:[[ts,value],...]; every pair becomes a sample. */
+/* Adds the samples of a counter that xprof prints as one event with entries:[[ts,value],...]: a sample for each pair. */
 static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_t args, struct tk_arg entries) {
   struct tk_arg series;
   struct chrome_event sample = *e;

@@ -4,7 +4,8 @@
 
 #include "reader.h"
 
-/* Adds the fields that the phase keeps as args (id, scope, ...) to the builder: general path, before args_end. */
+/* Adds the fields that the phase keeps as args (id, scope, ...) to the arg builder. Called on the general path, before
+ * args_end. */
 void chrome_extra_args(struct chrome *r, struct chrome_event *e);
 
 /* Adds the event to the graph. `from` is its text, for events that are kept raw. */

@@ -157,7 +157,7 @@ static bool commas(struct chrome *r, bool first, int *c) {
   return true;
 }
 
-/* After an event: reads as many as are spelled like earlier ones. */
+/* Reads, after an event, as many events as are spelled like earlier ones. */
 static bool read_alike(struct chrome *r) {
   chrome_predicted_events(r);
   return !chrome_chunks_are_due(r) || chrome_chunks_read(r);
@@ -337,8 +337,8 @@ static bool read_tail(struct chrome *r) {
   return true;
 }
 
-/* True if an object follows in which the events are the first array, and the first object has the unit "us", as only Proton
- * does: triton third_party/proton/csrc/lib/Data/TraceData.cpp writes an object for each stream, one per line. */
+/* True if another object with an array of events follows, and the first object has the unit "us". Only Proton writes such
+ * files: triton third_party/proton/csrc/lib/Data/TraceData.cpp writes an object for each stream, one per line. */
 static bool has_next_stream(struct chrome *r) {
   const struct tk_meta *unit = trace_meta(r->t, "displayTimeUnit");
   if (!unit || unit->size != 4 || memcmp(trace_raw(r->t, unit->at), "\"us\"", 4) != 0) return false;
@@ -424,7 +424,7 @@ static bool read_document(struct chrome *r) {
   return read_array(r);
 }
 
-/* Reads the file, or the documents of its pieces. */
+/* Reads the file. If it was joined from several pieces, each piece is a document. */
 static bool read_file(struct chrome *r) {
   while (read_document(r)) {
     if (!in_is_joined(r->in) || peek(r) != IN_PIECE) return true;
@@ -433,7 +433,8 @@ static bool read_file(struct chrome *r) {
   return false;
 }
 
-/* Returns false with err if the objects of a bare array are no events: any array of objects is otherwise a trace of records. */
+/* Returns false with err if the objects of a bare array are not events; otherwise any array of objects would count as a trace
+ * of records. */
 static bool refuse_others(const struct chrome *r) {
   const struct tk_trace *t = r->t;
   const bool other = r->is_bare && t->n_records && t->n_records == t->counts.by_phase[0];

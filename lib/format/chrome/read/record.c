@@ -61,7 +61,7 @@ static bool sort_value(const struct tk_trace *t, const struct tk_arg *arg, int64
   return true;
 }
 
-/* The last name counts. */
+/* Sets a name, labels or sort index of a track from a metadata record. The last record counts. */
 static void name_track(struct chrome *r, const struct tk_record *rec, const struct record_name *n, uint32_t args) {
   struct tk_track *k = &r->t->tracks[rec->track];
   struct tk_arg arg;

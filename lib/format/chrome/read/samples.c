@@ -5,9 +5,10 @@
  *     {"ph":"P","name":"cycles","ts":1000,"pid":1,"tid":1,"sf":"7"}                                       sample events
  *     "samples":[{"cpu":0,"tid":1,"ts":1000,"name":"cycles","sf":"7","weight":1}]                         global samples
  *
- * The first is what DevTools, catapult and trace_processor read, so our writer (write/samples.c) uses it, with what V8 does not have in
- * members "tracekit". Everything in such events is in the graph. Events of other producers have more (scripts, lines, reasons), so they
- * also stay records, which are written back unless an operation has changed the trace.
+ * DevTools, catapult and trace_processor read CPU profiles, so our writer (write/samples.c) uses this form, with members
+ * "tracekit" for properties that V8 does not have. The graph contains everything in the events of our writer. Events of other
+ * producers contain more (scripts, lines, reasons), so they also stay records, which are written back unless an operation has
+ * changed the trace.
  *
  * The thread is the Profile event's: its chunks may come from another thread. V8 does not weigh samples; the weight is the time
  * until the next sample, or until endTime, as in a CPU profile. */
@@ -34,10 +35,10 @@ struct v8_profile {
   tk_id record; /* its Profile event */
   tk_id unit, cat;
   bool own;     /* written by tracekit */
-  bool broken;  /* one of its events had to be kept */
+  bool broken;  /* true if one of its events must be kept as a record */
   int64_t us;   /* time of the last sample */
   struct v8_nodes nodes;
-  struct tk_sample last; /* waits for the time of the next sample */
+  struct tk_sample last; /* sample that waits for the time of the next one, and thereby for its weight */
   int64_t last_us;
   bool has_last;
 };
@@ -56,7 +57,7 @@ struct sampler {
   struct v8_profile *profiles;
   uint32_t n, cap;
   struct stack_frames frames;
-  uint8_t *keep; /* by record: 0 = the graph has all of it */
+  uint8_t *keep; /* by record: 0 = remove the record, because the graph has its whole content */
   uint64_t n_back, n_far, n_unknown, n_orphans;
 };
 
@@ -140,7 +141,7 @@ static struct v8_profile *begin_profile(struct sampler *s, struct json_walk *w, 
   if (!json_walk_whole(&start, &us)) return NULL;
   struct v8_profile *p = profile_of(s, rec->track, &e->id, true);
   if (!p) return NULL;
-  if (p->record) p->broken = true; /* a second start; engines go on from there */
+  if (p->record) p->broken = true; /* a second start with the same id; engines continue from there */
   if (is_as_filed(s) && !p->nodes.mapping)
     p->nodes.mapping = stack_add_mapping(s->t, &(struct stack_mapping){.end = UINT64_MAX});
   p->track = 0;
@@ -201,7 +202,7 @@ static bool add_own(struct sampler *s, const struct v8_profile *p, struct v8_chu
   return add_stack_sample(s, &sample, (i128)p->us * PS_PER_US + part, packed, false) && ok;
 }
 
-/* Reads a sample; false if something of it is not in the graph. */
+/* Reads a sample. Returns false if the graph does not contain everything in it. */
 static bool read_sample(struct sampler *s, struct v8_profile *p, struct v8_chunk *c, const struct json_value *node) {
   int64_t delta;
   tk_id stack;
@@ -239,7 +240,7 @@ static bool read_chunk(struct sampler *s, struct json_walk *w, struct v8_profile
   return whole;
 }
 
-/* Returns whether the event is kept as a record; *sampled: it has samples. */
+/* Returns true if the event must be kept as a record; *sampled: true if it has samples. */
 static bool read_v8(struct sampler *s, struct json_walk *w, const struct tk_record *rec, const struct sample_event *e, bool *sampled) {
   struct json_value data = {.p = NULL};
   const struct json_place members[] = {{"data", &data}, {NULL, NULL}};
@@ -324,7 +325,7 @@ static void find_members(struct json_walk w, struct sample_event *e) {
   json_walk_members(w, members);
 }
 
-/* Returns a walk over a text that is copied to where zeros follow it. */
+/* Copies a text, between `before` and `after`, to a buffer in which zeros follow it, and returns a walk over the copy. */
 static struct json_walk walk_copy(struct sampler *s, const char *before, const void *text, size_t n, const char *after) {
   static const uint8_t pad[IN_PAD];
   s->text.len = 0;
@@ -333,14 +334,14 @@ static struct json_walk walk_copy(struct sampler *s, const char *before, const v
   return ok ? json_walk_over(s->text.data, s->text.data + s->text.len - sizeof pad, s->mem) : json_walk_over(pad, pad, s->mem);
 }
 
-/* Returns the time in the text of a value, a number of microseconds that may be quoted. */
+/* Reads the time in a value: a number of microseconds that may be quoted. */
 static bool time_of_value(const struct json_value *ts, i128 *ps) {
   const bool is_text = ts->p && ts->type == JSON_STRING;
   const uint8_t *p = is_text ? ts->str.p : ts->p, *end = is_text ? ts->str.p + ts->str.n : ts->end;
   return ts->p && num_scaled(p, end, 6, ps);
 }
 
-/* Returns the time of a record, which is in its text if no event before it set the origin of the trace. */
+/* Finds the time of a record. It is in the record's text if no event before the record set the origin of the trace. */
 static bool time_of_record(const struct sampler *s, const struct tk_record *rec, const struct json_value *ts, i128 *ps) {
   if (!rec->has_ts) return time_of_value(ts, ps);
   *ps = (i128)s->r->origin_ns * 1000 + rec->ts;
@@ -364,7 +365,7 @@ static void read_record(struct sampler *s, struct tk_record *rec) {
   json_walk_free(&w);
 }
 
-/* Removes the records of which the graph has everything. */
+/* Removes the records whose whole content is in the graph. */
 static void drop_records(struct sampler *s) {
   struct tk_trace *t = s->t;
   tk_id n = 0;

@@ -4,8 +4,8 @@
 
 struct chrome;
 
-/* Adds samples for the records of phase P and for the top-level array "samples". Records of which the graph then has everything are
- * removed; the others are marked (tk_record.sampled). Called when all times are known. */
+/* Adds samples for the records of phase P and for the top-level array "samples". Records whose whole content is then in the
+ * graph are removed; the others are marked (tk_record.sampled). Called when all times are known. */
 void chrome_samples(struct chrome *r);
 
 #endif

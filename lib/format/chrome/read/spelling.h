@@ -7,7 +7,7 @@
 /* True if the spelled time, in microseconds, differs from `ps`, which is stored for it. */
 bool chrome_is_rounded(const uint8_t *p, const uint8_t *end, i128 ps);
 
-/* The same for mant x 10^exp. */
+/* Same as chrome_is_rounded, for mant x 10^exp. */
 bool chrome_is_rounded_decimal(int64_t mant, int exp, i128 ps);
 
 /* Parses a quoted time that is not a JSON number: "12,5" in microseconds, "12.5 ms". */

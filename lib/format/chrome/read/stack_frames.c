@@ -66,7 +66,8 @@ static void read_dictionary(struct stack_frames *f) {
   buf_free(&text);
 }
 
-/* Circular chains of parents end at the frame that closes them. */
+/* Returns the stack of an entry, and builds the stacks of its parents. A circular chain of parents ends at the frame that
+ * closes it. */
 static tk_id stack_of_entry(struct stack_frames *f, uint32_t at) {
   uint32_t n = 0;
   for (uint32_t i = at; i && f->list[i].frame && !f->list[i].has_stack; i = f->list[i].parent) {

@@ -11,11 +11,11 @@ struct stack_frames {
   struct tk_trace *t;
   struct intern ids; /* text of an id -> number of the frame */
   struct stack_entry {
-    uint32_t parent; /* number; 0 = none */
+    uint32_t parent; /* number of the parent; 0 = none */
     tk_id frame;     /* 0 = the dictionary does not have this frame */
     tk_id stack;
     bool has_stack;
-  } *list; /* by number */
+  } *list; /* by number of the frame */
   uint32_t cap;
   uint32_t *path;
   uint32_t cap_path;

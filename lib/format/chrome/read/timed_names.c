@@ -2,7 +2,7 @@
  *
  * Paddle appends to the name of each span how long it lasts: "matmul dygraph[12.411 us]" (paddle/fluid/platform/profiler/
  * chrometracing_logger.cc). No two spans would then have a name in common, and the last number of "ProfileStep#2[1.054 ms]" is not
- * the number of the step. Nothing is lost: the duration says the same. */
+ * the number of the step. Nothing is lost, because the span has the same duration. */
 #include "timed_names.h"
 
 #include <string.h>
@@ -13,8 +13,9 @@
 /* Returns the length of the name without a duration such as "[12.411 us]" at its end. */
 static size_t untimed(const char *name, size_t n) {
   static const char *const UNITS[] = {" ns]", " us]", " ms]", " s]"};
-  const char *open = n ? memrchr(name, '[', n) : NULL, *p = open ? open + 1 : NULL;
+  const char *open = strrchr(name, '[');
   if (!open || open == name) return n;
+  const char *p = open + 1;
   const size_t digits = strspn(p, "0123456789.");
   for (size_t i = 0; digits && i < sizeof UNITS / sizeof *UNITS; i++)
     if (strcmp(p + digits, UNITS[i]) == 0) return (size_t)(open - name);

@@ -10,7 +10,7 @@
 #include "format/chrome/lanes.h"
 #include "io/out.h"
 
-/* Where an arg is printed in the JSON event. */
+/* Place of an arg in the JSON event. */
 enum place {
   IN_ARGS, AS_FIELD,                 /* inside "args" or as a field: of the event, or of the begin event of a pair */
   IN_END_ARGS, AS_END_FIELD,         /* inside "args" or as a field: of the end event of a pair */

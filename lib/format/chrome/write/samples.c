@@ -5,9 +5,9 @@
  *     {"ph":"P",..,"name":"ProfileChunk",..,"args":{"data":{"cpuProfile":{"nodes":[..],"samples":[2,3]},"timeDeltas":[0,99],
  *      "tracekit":{"weights":[99,1],"ps":[0,500000]}}}}
  *
- * Times there are whole microseconds. The members "tracekit", which viewers skip, have the rest: the unit and the category,
- * weights other than 1, picoseconds beyond the microsecond, and the args of samples. A frame's module is a member of its callFrame,
- * and so is "nameless" of a frame whose name is unknown. */
+ * Times of V8 are whole microseconds. The members "tracekit", which viewers skip, have the rest: the unit and the category,
+ * weights other than 1, picoseconds beyond the microsecond, and the args of samples. A frame's module is a member of its
+ * callFrame, and so is "nameless" of a frame whose name is unknown. */
 #include "samples.h"
 
 #include <string.h>

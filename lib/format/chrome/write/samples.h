@@ -11,10 +11,10 @@ struct samples_out {
   const struct printer *printer;
   struct out *out;
   struct mem *mem;
-  void *arg; /* for `begin` and `end` */
+  void *arg; /* passed to `begin` and `end` */
   void (*begin)(void *arg, tk_id event);                               /* called before each element of the events array */
   void (*end)(void *arg, const struct keyed *samples, uint32_t n); /* called after each element, with its samples */
-  bool with_recorded; /* write samples that are also in records */
+  bool with_recorded; /* also write samples that are in records */
   uint64_t next_id, step; /* ids of profiles */
   uint32_t *node_of;  /* by stack: number of its node in the profile `profile_of` */
   uint32_t *profile_of;

@@ -336,8 +336,8 @@ static void keep_open(struct chrome_sink *s, const struct tk_event *e, tk_id id)
   if (mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open)) s->open[s->n_open++] = id;
 }
 
-/* True if the events of this tie may be written in file order. If an end comes between them, or if one of them is written
- * differently from how it was read, nesting determines the order. */
+/* True if the events of a tie, which have the same time, may be written in file order. If an end comes between them, or if one
+ * of them is written differently from how it was read, nesting determines the order. */
 static bool is_listed(const struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k, const struct trace_tie *tie) {
   const struct tk_event *e = &t->events[tie->first];
   for (uint32_t i = 0; i < tie->n; i++) {

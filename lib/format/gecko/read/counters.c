@@ -23,7 +23,7 @@ static bool accumulates(struct json_walk *w, const struct counter *c) {
   return c->category.p && c->category.type == JSON_STRING && json_is(&w->j, &c->category.str, "Memory");
 }
 
-/* Adds the sum if it is still exact, else the difference itself. */
+/* Returns the sum of the counts so far; from the first count on with which the sum is not exact, the count itself. */
 static struct tk_arg add_up(struct tk_arg count, int64_t *sum, bool *exact) {
   *exact = *exact && count.type == TK_ARG_INT && !__builtin_add_overflow(*sum, count.i, sum);
   if (*exact) count.i = *sum;

@@ -45,7 +45,7 @@ static int by_id_and_time(const void *x, const void *y, void *context) {
   return (int)a->last - (int)b->last;
 }
 
-/* Drops the second of two fields with one id in a marker; the marker ends the flow if either does. */
+/* If a marker has the same id in two fields, drops the second field. The marker ends the flow if either field does. */
 static uint32_t without_repeats(struct gecko_flow *flows, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) {

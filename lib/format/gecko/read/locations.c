@@ -86,7 +86,7 @@ static size_t without_source(const char *text, size_t n) {
   return i > 0 && i < n - 1 && text[i - 1] == '[' ? i - 1 : n;
 }
 
-/* Scripts that load others are chained with arrows; the last one has the function. */
+/* Returns the last of several scripts that load each other, joined by " -> ". It contains the function. */
 static const char *last_script(const char *from, const char *end) {
   for (const char *arrow; (arrow = memmem(from, (size_t)(end - from), " -> ", 4)) != NULL;) from = arrow + 4;
   return from;

@@ -2,9 +2,9 @@
  *
  *     "markers":{"name":[7],"startTime":[1.5],"endTime":[2],"phase":[1],"category":[0],"data":[{"type":"Text","name":"x"}]}
  *
- * Phase 0 is an instant, 1 a span; 2 starts a span that the next 3 with the same name ends, the last one that started first. Markers
- * need not nest: spans that cross others overlap them. In older profiles, a marker has one time, and its data may have a start and an
- * end (type "tracing": "interval":"start" and "end"). Samples of allocations are markers in raw profiles. */
+ * Phase 0 is an instant, 1 a span; 2 starts a span that the next 3 with the same name ends, the last one that started first.
+ * Markers need not nest: two spans may overlap in part. In older profiles, a marker has one time, and its data may have a start
+ * and an end (type "tracing": "interval":"start" and "end"). Samples of allocations are markers in raw profiles. */
 #include "markers.h"
 
 #include <string.h>
@@ -116,7 +116,8 @@ static void add_span(struct gecko *g, tk_id cls, uint32_t args, tk_time from, tk
   gecko_note_flows(g);
 }
 
-/* Without a start, the marker began before the recording: it is clipped to the first sample. */
+/* Adds the span that an end marker ends. If no start was recorded, the marker began before the recording, and its span is
+ * clipped to the first sample. */
 static void close_marker(struct gecko *g, struct json_walk *w, const struct marker *m) {
   uint32_t *last = map_get(&g->open_by_name, m->name);
   struct tk_arg arg;
@@ -173,7 +174,7 @@ static bool add_allocation(struct gecko *g, struct json_walk *w, const struct ma
 
 /* ---- markers ---- */
 
-/* Older versions: a time, and data with a start and an end. */
+/* Finds phase and times of a marker in older versions: it has one time, and its data may have a start and an end. */
 static void find_old_phase(struct gecko *g, struct json_walk *w, struct marker *m, const struct json_value *time) {
   const bool paired = m->interval.p && m->interval.type == JSON_STRING;
   m->has_start = gecko_time(g, time, &m->from);

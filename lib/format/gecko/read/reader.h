@@ -72,7 +72,7 @@ struct gecko {
   struct gecko_ids categories;
   struct map fields; /* hash of a marker type and a key -> enum gecko_field */
   bool has_flows;    /* some type of marker has flow ids */
-  struct gecko_flow *flows; /* of all markers */
+  struct gecko_flow *flows; /* flow ids of all markers */
   uint32_t n_flows, cap_flows;
   struct gecko_tables shared;
   struct gecko_mapping *mappings; /* mappings of the raw process that is being read, sorted by start */

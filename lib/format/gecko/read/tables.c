@@ -42,7 +42,7 @@ static void read_lib_names(struct gecko *g, struct gecko_tables *x, struct json_
   json_walk_free(&in);
 }
 
-/* A library is called by the name of its file; a resource of another kind is a host or an address. */
+/* Reads the names of resources: for a library, the name of its file; for others, a host or an address. */
 static void read_resources(struct gecko *g, struct gecko_tables *x, struct json_walk *w, const struct json_value *table) {
   static const char *const NAMES[] = {"name", "lib", NULL};
   struct gecko_rows r;
@@ -130,8 +130,8 @@ static tk_id category_of(struct gecko *g, const struct json_value *v) {
   return g->categories.n && gecko_index(g, v, g->categories.n, &i) ? g->categories.v[i] : 0;
 }
 
-/* The line of a frame is where it was executing; its function has the line where the function begins. Raw frames have a location
- * instead of a function. */
+/* Reads frames. The line of a frame is where it was executing; its function has the line where the function begins. Raw frames
+ * have a location instead of a function. */
 static void read_frames(struct gecko *g, struct gecko_tables *x, struct json_walk *w, const struct json_value *table) {
   static const char *const NAMES[] = {"func", "line", "column", "lib", "category", "originalLocation", "location", NULL};
   struct gecko_rows r;
@@ -167,7 +167,7 @@ static bool prefix_of(struct gecko *g, const struct gecko_nodes *stacks, const s
   return true;
 }
 
-/* A stack without its own category inherits the prefix's. */
+/* Reads stacks. A stack without a category inherits the category of its prefix. */
 static void read_stacks(struct gecko *g, struct gecko_tables *x, struct json_walk *w, const struct json_value *table) {
   static const char *const NAMES[] = {"frame", "prefix", "prefixOffset", "category", NULL};
   struct gecko_rows r;

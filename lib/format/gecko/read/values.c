@@ -16,7 +16,7 @@ void gecko_repair(struct gecko *g, const uint8_t *at, const char *text) {
   trace_note(g->t, TK_NOTE_REPAIR, at ? (uint64_t)(at - g->text) : UINT64_MAX, text);
 }
 
-/* -1 stands for null in columns that may be typed arrays. */
+/* Reads an index (values.h). -1 stands for null in columns that may be typed arrays. */
 bool gecko_index(struct gecko *g, const struct json_value *v, uint32_t n, uint32_t *index) {
   int64_t number;
   if (!v->p || v->type == JSON_NULL) return false;
@@ -46,7 +46,7 @@ uint32_t gecko_position(const struct json_value *v) {
   return json_walk_whole(v, &number) && number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* Times more than 53 days from the origin are invalid. */
+/* Stores a time. Returns false if it is more than 53 days from the origin, which is invalid. */
 static bool gecko_near(i128 ps, tk_time *ts) {
   static const i128 MOST = (i128)1 << 62;
   if (ps > MOST || ps < -MOST) return false;

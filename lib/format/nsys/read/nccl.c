@@ -14,9 +14,9 @@
 #include "base/text.h"
 #include "graph/args.h"
 
-/* Calls, and the names of collectives in PyTorch's profiler. NCCL states the size of one message: what a rank passes in or gets, times
- * the number of ranks if there is a message for each rank. A message from one rank to another has no name, because the ranks are
- * numbers in the communicator. */
+/* Calls, and the names of collectives in PyTorch's profiler. NCCL states the size of one message. The input or output of a rank
+ * is one message, or one for each rank (in_each, out_each). A message from one rank to another gets no name, because its ranks
+ * are numbers within the communicator. */
 static const struct op_row {
   const char *call, *name;
   bool in_each, out_each; /* the input or output has a message for each rank */

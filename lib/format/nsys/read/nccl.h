@@ -6,7 +6,8 @@
 
 /* Takes an NVTX event that may be a call of NCCL. */
 void nccl_note(struct nsys *r, const struct tk_event *range);
-/* Adds what the call of NCCL around a launch states to the args under construction of the kernel. `call`: the launch; 0 = unknown. */
+/* Adds the size and group of the NCCL call around a launch to the args under construction of the kernel. `call`: the launch, 0
+ * if unknown. */
 void nccl_args(struct nsys *r, tk_id kernel_name, tk_id call);
 
 #endif

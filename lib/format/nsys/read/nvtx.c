@@ -40,7 +40,7 @@ static uint64_t category_key(const struct sqlite_scan *row) { return hash_pair(d
 
 /* ---- names ---- */
 
-/* First pass: collects names. Names are stored as events, which may follow the ranges to which they apply. */
+/* Collects names, in a first pass: names are stored as events, which may follow the ranges to which they apply. */
 static void take_name(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   switch (number(row, TYPE)) {
@@ -68,7 +68,7 @@ static void add_payload(struct nsys *r, const struct sqlite_scan *row) {
   else if (row->v[FLOAT].type == CELL_REAL) args_double(r->d.t, key, row->v[FLOAT].d);
 }
 
-/* Adds the binary payload: by its schema, and as it is if a part of it cannot be read. */
+/* Adds the binary payload as its schema describes it; also as raw bytes, if a part of it cannot be read. */
 static void add_binary(struct nsys *r, const struct sqlite_scan *row) {
   const struct cell *data = &row->v[BINARY];
   const uint32_t *domain = map_get(&r->domains, domain_key(row));

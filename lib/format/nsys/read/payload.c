@@ -29,9 +29,9 @@ struct payload_entry {
 /* A schema: the entries first to first + n - 1. */
 struct payload_schema {
   uint32_t first, n;
-  uint32_t align;   /* of packed structures; 0 = the natural alignment */
+  uint32_t align;   /* alignment of packed structures; 0 = the natural alignment */
   uint32_t size;    /* 0 = unknown */
-  bool unreadable;  /* a union, or processes that disagree on its entries */
+  bool unreadable;  /* the schema is a union, or processes disagree on its entries */
 };
 
 void payload_init(struct payloads *x, struct mem *mem) {
@@ -220,7 +220,8 @@ static bool find_known(const struct payload_reader *x, const struct payload_entr
   return false;
 }
 
-/* Returns false if the size of the entry is unknown: the offsets of later entries are then unknown, unless the schema states them. */
+/* Finds how an entry is stored. Returns false if its size is unknown; the offsets of later entries are then unknown, too,
+ * unless the schema states them. */
 static bool layout_of(const struct payload_reader *x, const struct payload_entry *e, struct layout *l) {
   const struct payloads *all = &x->r->payloads;
   *l = (struct layout){.size = 8, .align = 8, .reading = UNREAD};
@@ -257,7 +258,7 @@ static double double_at(const uint8_t *p, uint32_t size) {
   return size == sizeof f ? (double)f : d;
 }
 
-/* Returns the name of a value, or of the flags that it consists of; 0 if one has no name. */
+/* Returns the name of a value, or the names of the flags in it; 0 if a name is missing. */
 static tk_id name_of_value(struct nsys *r, const struct layout *l, uint64_t value) {
   if (l->known) return value < 5 ? trace_text(r->d.t, l->known->values[value]) : 0;
   const uint32_t *name = map_get(&r->payloads.names, value_key(l->enumeration, value));
@@ -417,7 +418,7 @@ static void read_structure(struct payload_reader *x, const struct payload_schema
 
 /* ---- all ---- */
 
-/* Payloads may also have one of the types above instead of a schema. */
+/* Reads a payload that has one of the types above instead of a schema. */
 static void read_plain(struct payload_reader *x, int64_t type) {
   struct payload_entry e = {.type = type};
   struct layout l;

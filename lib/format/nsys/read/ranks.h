@@ -4,7 +4,7 @@
 
 #include "format/format.h"
 
-/* Finds the processes with work on devices, as struct format demands. */
+/* Finds the processes with work on devices, for the member `ranks` of struct format. */
 bool nsys_ranks(struct in *in, struct parts *parts, struct tk_err *err);
 
 #endif

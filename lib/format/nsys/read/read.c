@@ -57,7 +57,7 @@ static void take_session(const struct sqlite_scan *row, void *arg) {
 }
 
 static bool read_clock(struct nsys *r) {
-  r->d.has_origin = true; /* 0, unless the export adds an amount */
+  r->d.has_origin = true; /* origin 0, unless the export adds an amount */
   static const char *const SETTING[] = {"name", "value", NULL}, *const SESSION[] = {"utcEpochNs", NULL};
   return database_each(&r->d, "META_DATA_EXPORT", SETTING, take_setting, r) &&
     database_each(&r->d, "TARGET_INFO_SESSION_START_TIME", SESSION, take_session, r);

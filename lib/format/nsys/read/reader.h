@@ -40,7 +40,7 @@ struct nsys {
   struct map domains;    /* process and NVTX domain -> name of the domain */
   struct map categories; /* process, domain and NVTX category -> name of the category */
   struct map chains;     /* table and id of a call chain -> text */
-  uint64_t chain_bytes;  /* of all these texts */
+  uint64_t chain_bytes;  /* total bytes of the texts in `chains` */
   struct buf switches;   /* array of struct nsys_switch (sched.c), in the order of the file */
   struct payloads payloads;
   struct map communicators;   /* number of a communicator of NCCL -> number of its ranks */

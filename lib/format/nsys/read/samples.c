@@ -1,4 +1,4 @@
-/* samples.c - reads the samples of call stacks that the CPUs took (COMPOSITE_EVENTS) and their stacks (SAMPLING_CALLCHAINS).
+/* samples.c - reads the samples of call stacks taken on each CPU (COMPOSITE_EVENTS) and their stacks (SAMPLING_CALLCHAINS).
  *
  * cpuCycles is 1 for a periodic sample, and 0 for a stack that was recorded at a context switch. NVIDIA's own views of functions add
  * up this column. So a sample has weight 1, whatever the column is called, and stacks of context switches are part of the scheduler:

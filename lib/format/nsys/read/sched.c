@@ -5,7 +5,8 @@
  *     process "CPU scheduling", thread "CPU 0"    a span for each time that a thread ran, with the name of the thread
  *     a track below each thread                   "Running", "Runnable (Preempted)", "Sleeping", ...
  *
- * A row has no end, so rows are sorted by time, and each ends what the last one of its CPU and of its thread began. */
+ * A row has no end, so rows are sorted by time, and each ends the spans that the previous row of its CPU and of its thread
+ * began. */
 #include "sched.h"
 
 #include <stdio.h>
@@ -21,8 +22,8 @@ bool sched_is_wanted(const struct nsys *r) { return r->d.opt->with & TK_WITH_NSY
 
 /* ---- states ---- */
 
-/* ENUM_SAMPLING_THREAD_STATE. A thread that leaves its CPU although it is running or not scheduled was preempted. States of Windows
- * have no equivalent on Linux, and keep their labels. */
+/* Returns the name of a value of ENUM_SAMPLING_THREAD_STATE. A thread that leaves its CPU although it is running or not
+ * scheduled was preempted. States of Windows have no equivalent on Linux, and keep their labels. */
 const char *sched_state_name(int64_t state) {
   switch (state) {
   case NSYS_RUNNING: case 6: return scheduler_name(SCHEDULER_PREEMPTED); /* 6: unscheduled */
@@ -80,11 +81,11 @@ bool sched_read(struct nsys *r) {
 
 /* ---- spans ---- */
 
-/* The thread that runs on a CPU, or the state of a thread. */
+/* Current entry of a row: the thread that runs on a CPU, or the state of a thread. */
 struct current {
   tk_id track;        /* row of the CPU, or of the thread's states; 0 = none yet */
   tk_id name, block;  /* strings; a name of 0 = nothing is known */
-  tk_id thread;       /* of a CPU: track of the thread that runs */
+  tk_id thread;       /* for a CPU: track of the thread that runs */
   tk_time since;
 };
 
@@ -92,7 +93,7 @@ struct scheduler {
   struct nsys *r;
   struct map cpus;        /* number -> index in `cpu` + 1 */
   struct buf cpu;         /* array of struct current */
-  struct current *thread; /* by track */
+  struct current *thread; /* by track: current state of the thread */
   tk_id runs, states, tid, end_state, block;
 };
 
@@ -152,7 +153,8 @@ static struct current *cpu_of(struct scheduler *s, uint32_t number) {
   return c;
 }
 
-/* A thread that leaves a CPU ends only its own run: the row of the run that began later may come first. */
+/* Begins and ends runs on a CPU. A thread that leaves the CPU ends only its own run, because the row of a later run on the same
+ * CPU may come first. */
 static void change_cpu(struct scheduler *s, const struct nsys_switch *w) {
   struct tk_trace *t = s->r->d.t;
   struct current *c = cpu_of(s, w->cpu);

@@ -1,0 +1,24 @@
+/* merged.h - finds the rank of each process in a trace that another program merged from the traces of several ranks.
+ *
+ *     SGLang, profile_merger.py             the pid is a text: "[TP01-DP00] 83"
+ *     Composer, json_trace_merger.py        a metadata event global_rank for each process
+ *     TraceLens, trace_fuse.py              args of all events: "rank", and "pid_raw" with the original pid */
+#ifndef SOURCE_MERGED_H
+#define SOURCE_MERGED_H
+
+#include "graph/trace.h"
+
+/* Sets rank[i] for each process i, by track, to its rank or -1; `rank` has t->n_tracks + 1 elements. Returns the number of different
+ * ranks; 0 if there are none or if memory runs out. */
+uint32_t merged_ranks(const struct tk_trace *t, int64_t *rank, struct mem *mem);
+
+/* A metadata event that states the rank of its process. */
+struct merged_record {
+  tk_id at; /* index among the records; 0 before the first call */
+  tk_id track;
+  int64_t rank;
+};
+/* Finds the next such event. Returns false after the last one. */
+bool merged_next_record(const struct tk_trace *t, struct merged_record *r);
+
+#endif
