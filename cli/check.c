@@ -61,10 +61,6 @@ static int check_soundness(struct check *c, const char *source, const struct tk_
   } else if (was_repaired(t)) {
     status = STATUS_FINDING;
   }
-  if (!c->quiet && status != STATUS_INPUT) {
-    tty_string(stdout, source);
-    puts(status == STATUS_DONE ? ": ok" : ": faults");
-  }
   annotate(&c->found, source, "needs no repair", status == STATUS_DONE ? "ok" : "faults", status != STATUS_DONE, false);
   return status;
 }
@@ -82,6 +78,16 @@ static int check_assert(struct check *c, const struct expect *e, struct tk_trace
   if (result == EXPECT_UNKNOWN) tty_fail("%s: '%s': %s", t->source, e->text, said);
   annotate(&c->found, t->source, e->text, said, result == EXPECT_FAILED, result == EXPECT_UNKNOWN);
   return result == EXPECT_HELD ? STATUS_DONE : result == EXPECT_FAILED ? STATUS_FINDING : STATUS_INPUT;
+}
+
+/* Prints the verdict of an input, in which unknown assertions count more than failures. */
+static void say_verdict(const struct check *c, const char *source, int soundness, int asserted) {
+  if (c->quiet || soundness == STATUS_INPUT) return;
+  tty_string(stdout, source);
+  fputs(soundness == STATUS_DONE ? asserted == STATUS_DONE ? ": ok" : ": needs no repair" : ": faults", stdout);
+  if (asserted == STATUS_FINDING) fputs(", but an assertion fails", stdout);
+  if (asserted == STATUS_INPUT) fputs(", but an assertion is unknown", stdout);
+  putchar('\n');
 }
 
 static int check_asserts(struct check *c, struct tk_trace *t) {
@@ -111,7 +117,8 @@ static int check_one(struct check *c, struct tk_sources *sources, size_t i) {
     return status;
   }
   status = check_soundness(c, source, t);
-  int asserted = status == STATUS_INPUT ? status : check_asserts(c, t);
+  const int asserted = status == STATUS_INPUT ? status : check_asserts(c, t);
+  say_verdict(c, source, status, asserted);
   tk_free(t);
   return asserted > status ? asserted : status;
 }

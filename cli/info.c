@@ -300,7 +300,8 @@ static void print_glance(const struct glance *g, bool all) {
     putchar('\n');
   }
   print_devices(g->report);
-  if (busy >= 0) label("busy"), printf("%s%% of the device time\n", tty_fraction(busy, 1, time));
+  if (busy >= 0) label("busy");
+  if (busy >= 0) printf("%s%% of the window of the devices, from first work to end of last\n", tty_fraction(busy, 1, time));
   print_texts("made by", g->report->versions, g->report->n_versions);
   if (g->report->n_versions) putchar('\n');
   for (size_t i = 0; all && i < g->top->n_rows && i < LONGEST; i++) {

@@ -6,6 +6,7 @@
 #include "print/tty.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 struct params {
   struct shared shared;
@@ -88,13 +89,27 @@ static void print_verdict(FILE *to, const struct tk_size_report *r) {
   if (whole && whole != most) print_verdict_row(to, "most that an option removes", whole, r->bytes);
 }
 
-static void print_size_text(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
-  char size[32], packed[32];
+/* What was measured: the input's own file, and the file as it would be written. */
+struct measured {
+  const struct tk_size_report *r;
+  const char *source, *format;
+  int64_t file; /* size of the input in bytes; -1 = no file of its own */
+};
+
+static int64_t file_size(const char *path) {
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISREG(s.st_mode) ? (int64_t)s.st_size : -1;
+}
+
+static void print_size_text(FILE *to, const struct measured *m, size_t top) {
+  const struct tk_size_report *r = m->r;
+  char size[32], packed[32], file[32];
   size_t shown = 0;
   tk_print_size(r->bytes, size);
   tk_print_size(r->packed, packed);
-  tty_string(to, source);
-  fprintf(to, ": %s as %s, %s compressed\n", size, format, packed);
+  tty_string(to, m->source);
+  if (m->file >= 0) tk_print_size((uint64_t)m->file, file), fprintf(to, ": %s", file);
+  fprintf(to, "%s as tracekit writes %s: %s, %s compressed\n", m->file >= 0 ? ";" : ":", m->format, size, packed);
   for (size_t i = 0; i < r->n_rows; i++) {
     const struct tk_size_row *row = &r->rows[i];
     bool first = i == 0 || row->by != r->rows[i - 1].by;
@@ -106,12 +121,15 @@ static void print_size_text(FILE *to, const struct tk_size_report *r, const char
   print_verdict(to, r);
 }
 
-static void print_size_json(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
+static void print_size_json(FILE *to, const struct measured *m, size_t top) {
+  const struct tk_size_report *r = m->r;
   struct json j = { .to = to };
   size_t shown = 0;
   json_open(&j, NULL, '{');
-  json_string(&j, "input", source);
-  json_string(&j, "format", format);
+  json_string(&j, "input", m->source);
+  json_string(&j, "format", m->format);
+  if (m->file >= 0) json_uint(&j, "input_bytes", (uint64_t)m->file);
+  else json_null(&j, "input_bytes");
   json_uint(&j, "bytes", r->bytes);
   json_uint(&j, "compressed", r->packed);
   for (size_t i = 0; i < r->n_rows; i++) {
@@ -141,9 +159,10 @@ static int cmd_size(const void *params, const struct operands *in) {
   progress_end(&progress);
   const char *format = p->shared.format ? tk_format_of(p->shared.format).format->name : t->format;
   size_t top = p->top ? (size_t)p->top : 10;
+  const struct measured m = { report, t->source, format, file_size(input) };
   if (!ok) status = run_fail(&err);
-  else if (p->shared.json) print_size_json(stdout, report, t->source, format, p->top ? top : SIZE_MAX);
-  else print_size_text(stdout, report, t->source, format, top);
+  else if (p->shared.json) print_size_json(stdout, &m, p->top ? top : SIZE_MAX);
+  else print_size_text(stdout, &m, top);
   tk_size_report_free(report);
   tk_free(t);
   return ok ? STATUS_DONE : status;
@@ -156,7 +175,8 @@ const struct command command_size = {
   .operands = "[INPUT]",
   .description =
     "Shows how many bytes a trace takes in its own format or in another one, with and without compression, and breaks them "
-    "down by kind of event, category, name, arg, track and rank. These tables count bytes before compression. The rows by kind "
+    "down by kind of event, category, name, arg, track and rank. These tables count bytes before compression, of the file as "
+    "tracekit writes it: the input may be compressed or written with other blanks, and its own size comes first. The rows by kind "
     "add up to the whole file. The rows by category, name, track and rank exclude metadata, and the rows by arg cover only the "
     "args of events. The last lines state which kind takes the most space, and a command that removes it.",
   .opts = opts,

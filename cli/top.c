@@ -7,6 +7,7 @@
 #include "shared/select.h"
 #include "print/table.h"
 #include "print/tty.h"
+#include "print/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,13 +201,26 @@ static bool print_table(const struct params *p, const struct tk_top_report *r, s
   return ok;
 }
 
+/* States the whole of each share. */
+static void print_legend(const struct tk_top_report *r, bool ranges) {
+  char sum[48], text[512];
+  uint64_t marks = 0;
+  for (size_t i = 0; i < r->n_rows; i++) marks += r->rows[i].is_mark;
+  if (r->unit) tk_print_number((double)r->sum.s * 1e9 + (double)r->sum.ps / 1e3, sum);
+  else tk_print_total(r->sum, sum);
+  snprintf(text, sizeof text, "%s%%sum: self as a share of the self time of all selected events, %s%s",
+           ranges ? "%range: share of the time range in which at least one ran; " : "", sum,
+           marks ? "; spans that only show that the profiler ran are last and have no self time" : "");
+  wrap_line(stdout, text);
+}
+
 static void print_remarks(const struct tk_top_report *r, size_t top, bool ranges) {
   char a[64], time[48];
   tk_print_duration(r->end - r->start, time);
   printf("\n%s in %s", tty_counted(r->events, "event", a), time);
   if (top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
   putchar('\n');
-  if (ranges) puts("%range: share of the time range in which at least one ran; %sum: share of the self time of all");
+  print_legend(r, ranges);
   if (r->unit) printf("total and self are in %s\n", r->unit);
   if (r->unweighed)
     printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", a));
@@ -395,9 +409,11 @@ const struct command command_top = {
     "which a span was the innermost of its thread: the self times of a thread add up to the time during which anything ran on "
     "it, however its spans nest or overlap. Union, shown if it differs from total, is the time during which at least one span "
     "of the row ran, on any thread. %range is union as a share of the time range, which is the length of the trace or the "
-    "range selected by --time and --step. %sum is self as a share of the self time of all selected events. If a span crosses "
-    "an edge of the range, only the part inside counts; a span that never ended is counted but has no duration. p50 and p95 "
-    "are exact: the shortest duration that this percentage of the events does not exceed.",
+    "range selected by --time and --step. %sum is self as a share of the self time of all selected events: a span that is not "
+    "selected has no part in it, and its time counts for the selected span around it. Spans that only show that a profiler ran "
+    "are last and have no self time. If a span crosses an edge of the range, only the part inside counts; a span that never "
+    "ended is counted but has no duration. p50 and p95 are exact: the shortest duration that this percentage of the events "
+    "does not exceed.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -161,9 +161,15 @@ static void layer_row(struct table *t, const struct params *p, const struct tk_t
   duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
   if (r->work) percent_cell(t, (double)n->device, (double)r->work);
   else table_cell(t, "%s", "");
-  if (strcmp(r->layers, "scopes") != 0) duration_cell(t, n->count > n->unfinished, figure_seconds(n->total) / calls);
+  if (strcmp(r->layers, "scopes") != 0) duration_cell(t, n->mean >= 0, figure_seconds(n->total) / calls);
   times_cell(t, (double)n->count / calls);
   name_cell(t, n, p->full_names);
+}
+
+static bool any_launched(const struct tk_tree_report *r) {
+  for (size_t i = 0; i < r->n_nodes; i++)
+    if (r->nodes[i].launched) return true;
+  return false;
 }
 
 static bool print_layers(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
@@ -186,11 +192,22 @@ static bool print_layers(const struct params *p, const struct tk_tree_report *r,
   putchar('\n');
   if (r->calls) printf("averages over %s; ", tty_counted(r->calls, "step", n));
   if (r->work) printf("devices worked for %s%s", time, r->calls ? " of each" : "");
-  else fputs("no work of devices was recorded", stdout);
+  else fputs(any_launched(r) ? "the selection contains no work of devices, only layers" : "no work of devices was recorded", stdout);
   if (hidden) printf("; %s not shown (see --top)", tty_counted(hidden, "layer", n));
   putchar('\n');
   if (r->work) printf("device: time in which work %s the layer ran on any device\n", hosts ? "that was launched within" : "of");
   return true;
+}
+
+/* Says how much of the devices' work has no line. */
+static void print_outside(const struct tk_tree_report *r) {
+  char outside[48], work[48], share[32];
+  if (!r->outside) return;
+  tk_print_duration(r->outside, outside);
+  tk_print_duration(r->work, work);
+  tty_fraction(100 * (double)r->outside / (double)r->work, 1, share);
+  printf("device: %s (%s%%) of the %s in which devices worked ran work launched outside of these spans, or by an unknown call\n",
+         outside, share, work);
 }
 
 static bool print_text(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
@@ -223,6 +240,7 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
   if (unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(unfinished, "span", n));
   if (clipped) printf("%s %s an edge of the range: only the part inside counts\n", tty_counted(clipped, "span", n),
                       clipped == 1 ? "crosses" : "cross");
+  print_outside(r);
   return true;
 }
 
@@ -264,7 +282,8 @@ static void tree_print_json(const struct params *p, const struct tk_trace *t, co
   if (r->unit) json_string(&j, "unit", r->unit);
   if (r->unweighed) json_uint(&j, "samples_in_other_units", r->unweighed);
   if (r->layers) json_string(&j, "layers", r->layers);
-  if (r->layers) fields_time(&j, "work_ns", r->work);
+  if (r->layers || r->work) fields_time(&j, "work_ns", r->work);
+  if (!r->layers && r->work) fields_time(&j, "outside_ns", r->outside);
   fields_total(&j, "sum_ns", r->sum);
   json_uint(&j, "paths_in_all", r->n_nodes);
   json_open(&j, "paths", '[');
@@ -393,11 +412,12 @@ const struct command command_tree = {
     "The column total is the sum of durations; %parent and %all are its shares of the parent line and of all outermost lines; "
     "mean is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of "
     "its thread. Device is the time during which an accelerator ran work launched inside the span, on any stream: kernels, "
-    "copies and fills connected to a call by a correlation id or a flow. With --per, times and counts are averages per call of "
-    "that name. With --every, they are averages per iteration: an iteration lasts from one event with the name to the next on "
-    "the same thread, and events before the first or after the last iteration are left out; --step-name 'every:PATTERN' cuts "
-    "steps for all other commands in the same way. A span that never ended is counted but has no duration; if a span crosses "
-    "an edge of the time range, only the part inside counts. The widths in flame graphs are self times.",
+    "copies and fills connected to a call by a correlation id or a flow. A note says how much of the devices' time has no "
+    "line. With --per, times and counts are averages per call of that name. With --every, they are averages per iteration: an "
+    "iteration lasts from one event with the name to the next on the same thread, and events before the first or after the "
+    "last iteration are left out; --step-name 'every:PATTERN' cuts steps for all other commands in the same way. A span that "
+    "never ended is counted but has no duration; if a span crosses an edge of the time range, only the part inside counts. The "
+    "widths in flame graphs are self times.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -409,6 +409,7 @@ struct tk_top_row {
   const char *short_name; /* name that people can read, distinct in this report, if all events are kernels and the rows are names; or
                            * NULL */
   size_t short_len;
+  bool is_mark;         /* only shows that a profiler ran: the row is among the last, and has no self time */
 };
 
 struct tk_top_report {
@@ -474,7 +475,10 @@ struct tk_tree_report {
   uint64_t unweighed;
   struct tk_tree_impl *impl;
   const char *layers;  /* kind of the layers: "scopes", "modules" or "annotations"; NULL = there are none */
-  tk_time work;        /* with layers: time in which an accelerator ran work in the steps, or in the trace without steps */
+  tk_time work;        /* with layers: time in which an accelerator ran work in the steps, or in the trace without steps. Otherwise,
+                        * time in which one ran work, in the steps with per_step; 0 if no work was launched within the spans */
+  tk_time outside;     /* time in which work ran that was launched outside of all spans, or whose launch is unknown; 0 with layers,
+                        * which have a node without a name for this work */
 };
 
 /* Aggregates the time of a sealed trace by path of names. */

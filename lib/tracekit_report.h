@@ -287,8 +287,8 @@ struct tk_report_gap {
   const char *cause;      /* "host", "kernel" or "other", as for the idle time of tk_report_rank; "" = unknown */
   const char *before, *after;             /* names of the work that ended last before the gap, and that started after it */
   const char *short_before, *short_after; /* the same, shortened */
-  const char *host_span;  /* name of the spans of the host that were innermost for the longest part of the gap; "" = none */
-  tk_time host_time;      /* part of the gap during which these spans were innermost */
+  const char *host_span;  /* name of the innermost spans of the host that cover at least half of the gap on one thread; "" = none */
+  tk_time host_time;      /* time that they cover; without a name, the most that spans of one name cover; -1 = not searched */
 };
 
 /* A compilation on a host, including the work of compiler threads at the same time. */

@@ -1,5 +1,6 @@
 /* table.c - see table.h.  Widths are counted in code points, which is accurate enough for host and file names. */
 #include "table.h"
+#include "wrap.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -93,18 +94,25 @@ static void drop_empty(const struct table *t, size_t *widest) {
 
 enum { LEAST = 16 }; /* minimum width of a shortened path, in characters */
 
-/* Shortens a path in the middle: "logs.zip:plugins/.../rank0.json".  The beginning shows the archive; the end shows the file
- * and gets more room. */
+/* Returns the width of the name of the file at the end of a path, with the slash before it. */
+static size_t leaf_width(const char *cell) {
+  const char *slash = strrchr(cell, '/');
+  return width(slash ? slash : cell);
+}
+
+/* Shortens a path in the middle: "logs.zip:plugins/.../rank0.json".  The beginning shows the archive; the end shows the file,
+ * whose name stays whole. */
 static void squeeze(char *cell, size_t room) {
-  const size_t n = width(cell), front = (room - 3) / 3, back = room - 3 - front;
-  if (n <= room) return;
+  const size_t n = width(cell), leaf = leaf_width(cell), even = (room - 3) - (room - 3) / 3;
+  const size_t back = leaf > even ? leaf : even, front = room - 3 > back ? room - 3 - back : 0;
+  if (n <= room || n <= front + 3 + back) return;
   char *to = cell + bytes_of(cell, front);
   const char *rest = cell + bytes_of(cell, n - back);
   memcpy(to, "...", 3);
   memmove(to + 3, rest, strlen(rest) + 1);
 }
 
-/* Shortens the column of paths until the line fits, but not below LEAST characters. */
+/* Shortens the column of paths until the line fits, but below neither LEAST characters nor the names of the files. */
 static void squeeze_column(const struct table *t, size_t *widest) {
   const size_t columns = strlen(t->align), at = t->squeezed - 1;
   size_t line = 0;
@@ -112,6 +120,8 @@ static void squeeze_column(const struct table *t, size_t *widest) {
   line -= 2; /* nothing follows the last column */
   if (!t->squeezed || !t->width || line <= t->width) return;
   size_t room = widest[at] > line - t->width + LEAST ? widest[at] - (line - t->width) : LEAST;
+  for (size_t i = at; i < t->n; i += columns)
+    if (leaf_width(t->cells[i]) + 3 > room) room = leaf_width(t->cells[i]) + 3;
   if (room >= widest[at]) return;
   for (size_t i = at; i < t->n; i += columns) squeeze(t->cells[i], room);
   widest[at] = room;
@@ -144,7 +154,9 @@ static void drop_columns(const struct table *t, size_t *widest, size_t *before) 
 }
 
 void table_say_dropped(const char *titles, FILE *to) {
-  fprintf(to, "left out in this width: %s (a wider terminal or a pipe shows all)\n", titles);
+  char text[640];
+  snprintf(text, sizeof text, "left out in this width: %s (a wider terminal or a pipe shows all)", titles);
+  wrap_line(to, text);
 }
 
 /* Names the columns that drop_columns() left out. `empty`: columns without text, which no width would show. */

@@ -35,3 +35,15 @@ void wrap_text(struct wrap *w, const char *text) {
     p += *p == ' ';
   }
 }
+
+void wrap_line(FILE *to, const char *text) {
+  struct wrap w = { .to = to, .width = tty_width(to) };
+  wrap_text(&w, text);
+  putc('\n', to);
+}
+
+void wrap_title(const char *text) {
+  printf("\n%s", tty_style(stdout, TTY_BOLD));
+  wrap_line(stdout, text);
+  fputs(tty_style(stdout, TTY_PLAIN), stdout);
+}

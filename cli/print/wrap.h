@@ -15,5 +15,9 @@ struct wrap {
 /* Prints the words of a text, made safe for a terminal, and breaks lines between them. A command, from "tracekit" to the end of its
  * clause, stays on one line, so that it can be copied. */
 void wrap_text(struct wrap *w, const char *text);
+/* Prints a text as a paragraph of its own, as wide as the terminal `to`. */
+void wrap_line(FILE *to, const char *text);
+/* Prints an empty line and the title of a table to standard output. */
+void wrap_title(const char *text);
 
 #endif

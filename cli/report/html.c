@@ -343,7 +343,7 @@ static void steps(FILE *to, const struct tk_report *r) {
 
 static void hosts(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
-    { "rank", false, true }, { "compiling", false, false }, { "compilations", false, false }, { "operators", false, false },
+    { "host", false, true }, { "compiling", false, false }, { "compilations", false, false }, { "operators", false, false },
     { "without launch", true, false }, { "runtime calls", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
@@ -352,7 +352,9 @@ static void hosts(FILE *to, const struct tk_report *r) {
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
-    html_cell(&t, html_name_of(r, row, name, sizeof name));
+    if (figure_host_again(r, i)) continue;
+    figure_host_name(r, row, name, sizeof name);
+    html_cell(&t, *name ? name : "–");
     html_cell_time(&t, row->compilations > 0, row->compile);
     html_cell_count(&t, row->compilations);
     html_cell_count(&t, row->host_ops);

@@ -43,7 +43,7 @@ static void cell_verdict(struct html_table *t, const char *verdict) {
 }
 
 void html_figures(FILE *to, const struct tk_report *r) {
-  static const struct html_column columns[] = { { "figure", false, true }, { "verdict", false, true }, { "value", false, false },
+  static const struct html_column columns[] = { { "figure", false, true }, { "value", false, false }, { "verdict", false, true },
                                                 { "good if", false, true }, { "worst device", false, true }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[64], number[32], who[128];
@@ -58,8 +58,8 @@ void html_figures(FILE *to, const struct tk_report *r) {
     else snprintf(text, sizeof text, "unknown");
     figure_device(f, who, sizeof who);
     html_cell(&t, f->name);
-    cell_verdict(&t, f->verdict);
     html_cell(&t, text);
+    cell_verdict(&t, f->verdict);
     html_cell(&t, f->good);
     html_cell(&t, who);
   }
@@ -203,8 +203,8 @@ void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names)
   struct html_table t = { .to = to, .columns = columns };
   char text[96];
   if (r->n_gaps == 0) return;
-  html_section(to, "Longest idle times", "Cause: as in the table of idle time. Host: what the innermost spans of the "
-                                     "host did for the longest part.");
+  html_section(to, "Longest idle times", "Cause: as in the table of idle time. Host: the innermost span over at least "
+                                     "half of the time; without one, the time is the most that spans of one name cover.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_gaps && i < top; i++) {
     const struct tk_report_gap *g = &r->gaps[i];
@@ -219,7 +219,7 @@ void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names)
     html_cell_name(&t, full_names ? g->before : g->short_before, g->before);
     html_cell_name(&t, full_names ? g->after : g->short_after, g->after);
     html_cell(&t, *g->host_span ? g->host_span : "–");
-    html_cell_time(&t, *g->host_span != 0, g->host_time);
+    html_cell_time(&t, g->host_time > 0, g->host_time);
   }
   html_table_end(&t);
   html_section_end(to);

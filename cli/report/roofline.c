@@ -5,6 +5,7 @@
 #include "print/html.h"
 #include "print/table.h"
 #include "print/tty.h"
+#include "print/wrap.h"
 #include "shared/figures.h"
 
 #include <math.h>
@@ -40,8 +41,6 @@ static double mfu_of_steps(const struct tk_report_rank *row) {
 
 /* ---- text ---- */
 
-static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
-
 static void cells(struct table *t, const char *const *texts) {
   for (; *texts; texts++) table_cell(t, "%s", *texts);
 }
@@ -58,7 +57,7 @@ static bool print_ranks(const struct tk_report *r) {
   struct table t = { .align = "rrrrrrrl", .drop = "..b..ac.", .width = tty_width(stdout) };
   char text[32], name[256];
   if (!any_flops(r)) return true;
-  title("FLOP/s of the active window, % of the peak (MFU); % of compute kernels' time with known FLOP and bytes");
+  wrap_title("FLOP/s of the active window, % of the peak (MFU); % of compute kernels' time with known FLOP and bytes");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -84,7 +83,7 @@ bool roofline_print(const struct tk_report *r, size_t top) {
   char text[64];
   if (!r->n_roofs) return true;
   if (!print_ranks(r)) return false;
-  title("Operators with known FLOP or bytes: rates over their kernels, % of the device's peak");
+  wrap_title("Operators with known FLOP or bytes: rates over their kernels, % of the device's peak");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_roofs && i < top; i++) {
     const struct tk_report_roof *k = &r->roofs[i];

@@ -12,8 +12,6 @@
 enum { MOST_FINDINGS = 7 }; /* number of findings printed above the tables */
 static const double SMALL = 0.01; /* rows below this share of a memory peak are summed up */
 
-static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
-
 static void cell_time(struct table *t, bool known, tk_time time) {
   char text[48] = "-";
   if (known) tk_print_duration(time, text);
@@ -71,9 +69,7 @@ static void print_head(const struct tk_report *r) {
   char a[64], b[64], c[64];
   uint64_t events = 0, ranks = 0;
   for (size_t i = 0; i < r->n_ranks; i++) {
-    bool again = i && r->ranks[i].rank == r->ranks[i - 1].rank && strcmp(r->ranks[i].input, r->ranks[i - 1].input) == 0 &&
-                 strcmp(r->ranks[i].host, r->ranks[i - 1].host) == 0;
-    if (again) continue;
+    if (figure_host_again(r, i)) continue;
     events += r->ranks[i].events;
     ranks++;
   }
@@ -113,7 +109,7 @@ static void print_finding(const struct tk_report_finding *f) {
 
 void report_print_findings(const struct tk_report *r, size_t most) {
   char text[64];
-  title("Findings");
+  wrap_title("Findings");
   for (size_t i = 0; i < r->n_findings && i < most; i++) print_finding(&r->findings[i]);
   if (r->n_findings > most) printf("%s more: report --findings\n", tty_count(r->n_findings - most, text));
   if (r->unjudged) printf("not judged: %s\n", r->unjudged);
@@ -133,7 +129,7 @@ static bool print_devices(const struct tk_report *r) {
                                         "idle", "device", NULL };
   struct table t = { .align = "rrrrrrrrrl", .drop = "f..c.bda..", .width = tty_width(stdout) };
   if (!any_device(r)) return true;
-  title("Device time, % of the active window (first work to end of last)");
+  wrap_title("Device time, % of the active window (first work to end of last)");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_device_times *d = &r->ranks[i].times;
@@ -151,7 +147,8 @@ static bool print_devices(const struct tk_report *r) {
     cell_name(&t, r, &r->ranks[i]);
   }
   if (!table_print(&t, stdout)) return false;
-  puts("exposed: nothing was computed meanwhile, so the time is not hidden; overlap: share of the communication with computation");
+  wrap_line(stdout, "exposed: nothing was computed meanwhile, so the time is not hidden; overlap: share of the communication with "
+                    "computation");
   return true;
 }
 
@@ -160,7 +157,7 @@ static bool print_idle(const struct tk_report *r) {
                                         "<100 us", "device", NULL };
   struct table t = { .align = "rrrrrrrrrrl", .drop = "...d.bca.e.", .width = tty_width(stdout) };
   if (!any_device(r)) return true;
-  title("Why devices were idle; launch delays; short kernels");
+  wrap_title("Why devices were idle; launch delays; short kernels");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -179,8 +176,9 @@ static bool print_idle(const struct tk_report *r) {
     cell_name(&t, r, row);
   }
   if (!table_print(&t, stdout)) return false;
-  puts("host: the next work was launched after the device became idle; kernel: gaps of less than 30 us before work launched in time;\n"
-       "other: longer gaps, as when work waits for other work; delay: from the end of the launching call to the start of the work;\n"
+  wrap_line(stdout,
+       "host: the next work was launched after the device became idle; kernel: gaps of less than 30 us before work launched in time; "
+       "other: longer gaps, as when work waits for other work; delay: from the end of the launching call to the start of the work; "
        "latency: the same from the start of the call; overhead: from when the call had started and the stream was free");
   return true;
 }
@@ -189,7 +187,7 @@ static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "length", "at", "cause", "device", "after work", "before work", "host", NULL };
   struct table t = { .align = "rrllll" "l", .drop = "..c.ab.", .width = tty_width(stdout) };
   if (r->n_gaps == 0) return true;
-  title("Longest idle times (host: what its innermost spans did most of the time; --time selects from 'at')");
+  wrap_title("Longest idle times (host: the innermost span over at least half of the time; --time selects from 'at')");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_gaps && i < top; i++) {
     const struct tk_report_gap *g = &r->gaps[i];
@@ -204,7 +202,8 @@ static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
     table_cell(&t, "%.60s", full_names ? g->before : g->short_before);
     table_cell(&t, "%.60s", full_names ? g->after : g->short_after);
     if (*g->host_span) table_cell(&t, "%s (%s)", g->host_span, host);
-    else table_cell(&t, "-");
+    else if (g->host_time <= 0) table_cell(&t, "-");
+    else table_cell(&t, "no span over more than %s%%", tty_fraction(100 * (double)g->host_time / (double)g->length, 1, host));
   }
   return table_print(&t, stdout);
 }
@@ -213,7 +212,7 @@ static bool print_compilations(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "length", "at", "step", "module", "function", "rank", "span", NULL };
   struct table t = { .align = "rrrllll", .drop = "..c.a.b", .width = tty_width(stdout) };
   if (r->n_compilations == 0) return true;
-  title("Compilations of the hosts, longest first (--time selects from 'at')");
+  wrap_title("Compilations of the hosts, longest first (--time selects from 'at')");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_compilations && i < top; i++) {
     const struct tk_report_compilation *c = &r->compilations[i];
@@ -243,7 +242,7 @@ static bool print_steps(const struct tk_report *r) {
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
   if (r->step_name) snprintf(heading, sizeof heading, "Steps: duration and %% busy (marked by '%.80s')", r->step_name);
-  title(r->step_name ? heading : "Steps: duration and % busy");
+  wrap_title(r->step_name ? heading : "Steps: duration and % busy");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -282,7 +281,7 @@ static bool print_parts(const struct tk_report *r) {
     for (size_t k = 0; k < FIGURE_PARTS; k++) shown[k] = shown[k] || figure_part(&s, k);
   }
   if (!any) return true;
-  title("Parts of the steps, %: what the device did and, while it was idle, what the host did (docs/analysis.md)");
+  wrap_title("Parts of the steps, %: what the device did and, while it was idle, what the host did");
   table_cell(&t, "mean");
   for (size_t k = 0; k < FIGURE_PARTS; k++)
     if (shown[k]) table_cell(&t, "%s", figure_part_name(k)), strcat(align, "r");
@@ -302,15 +301,17 @@ static bool print_parts(const struct tk_report *r) {
 /* ---- hosts ---- */
 
 static bool print_hosts(const struct tk_report *r) {
-  static const char *const titles[] = { "events", "compiling", "compilations", "operators", "without launch", "calls", "rank", NULL };
+  static const char *const titles[] = { "events", "compiling", "compilations", "operators", "without launch", "calls", "host", NULL };
   struct table t = { .align = "rrrrrrl", .width = tty_width(stdout) };
+  char name[256];
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].compilations || r->ranks[i].host_ops || r->ranks[i].runtime_calls;
   if (!any) return true;
-  title("Host activity: operators, operators that launched no kernel, runtime API calls");
+  wrap_title("Host activity, once for each host: operators, operators that launched no kernel, runtime API calls");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
+    if (figure_host_again(r, i)) continue;
     cell_count(&t, row->events);
     cell_time(&t, row->compilations > 0, row->compile);
     cell_count(&t, row->compilations);
@@ -318,7 +319,8 @@ static bool print_hosts(const struct tk_report *r) {
     if (row->linked) cell_count(&t, row->host_only_ops);
     else table_cell(&t, "-");
     cell_count(&t, row->runtime_calls);
-    cell_name(&t, r, row);
+    figure_host_name(r, row, name, sizeof name);
+    table_cell(&t, "%s", *name ? name : "-");
   }
   return table_print(&t, stdout);
 }
@@ -327,7 +329,7 @@ static bool print_ops(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "self", "%self", "per step", "total", "count", "mean", "max", "kind", "host", NULL };
   struct table t = { .align = "rrrrrrrll", .drop = "...cd.ba.", .width = tty_width(stdout) };
   if (r->n_ops == 0) return true;
-  title("Host: operators, calls and functions by self time");
+  wrap_title("Host: operators, calls and functions by self time");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ops && i < top; i++) {
     const struct tk_report_op *o = &r->ops[i];
@@ -348,7 +350,7 @@ static bool print_annotations(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "%parent", "self", "count", "mean", "annotation", NULL };
   struct table t = { .align = "rrrrrl", .drop = "..a...", .width = tty_width(stdout) };
   if (r->n_annotations == 0) return true;
-  title("Annotations (indented: nested in the one above)");
+  wrap_title("Annotations (indented: nested in the one above)");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_annotations && i < 2 * top; i++) {
     const struct tk_report_annotation *a = &r->annotations[i];
@@ -376,7 +378,7 @@ static bool print_kernels(const struct tk_report *r, size_t top, bool full_names
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
     if (is_copy(k) || shown == top) continue;
-    if (shown++ == 0) title("Kernels: % of all device work"), cells(&t, titles);
+    if (shown++ == 0) wrap_title("Kernels: % of all device work"), cells(&t, titles);
     cell_total(&t, k->total);
     cell_percent(&t, k->of_sum, 1);
     cell_count(&t, k->count);
@@ -397,7 +399,7 @@ static bool print_copies(const struct tk_report *r, size_t top) {
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
     if (!is_copy(k) || shown == top) continue;
-    if (shown++ == 0) title("Copies and fills"), cells(&t, titles);
+    if (shown++ == 0) wrap_title("Copies and fills"), cells(&t, titles);
     cell_total(&t, k->total);
     cell_percent(&t, k->of_sum, 1);
     cell_count(&t, k->count);
@@ -413,7 +415,7 @@ static bool print_launches(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "launched", "call mean", "work mean", "delay mean", "delay max", "call", NULL };
   struct table t = { .align = "rrrrrl", .drop = ".bc.a.", .width = tty_width(stdout) };
   if (r->n_launches == 0) return true;
-  title("Launches");
+  wrap_title("Launches");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_launches && i < top; i++) {
     const struct tk_report_launch *l = &r->launches[i];
@@ -435,7 +437,7 @@ static bool print_collectives(const struct tk_report *r, size_t top) {
                                         "collective", NULL };
   struct table t = { .align = "rrrrrrrrl", .drop = "..bcade..", .width = tty_width(stdout) };
   if (r->n_collectives == 0) return true;
-  title("Collectives: per rank, including waiting; for those matched on several ranks, the shortest of each");
+  wrap_title("Collectives: per rank, including waiting; for those matched on several ranks, the shortest of each");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_collectives && i < top; i++) {
     const struct tk_report_collective *c = &r->collectives[i];
@@ -458,7 +460,7 @@ static bool print_waits(const struct tk_report *r) {
   static const char *const titles[] = { "rank", "matched", "waited", "times last", "cost", "", NULL };
   struct table t = { .align = "rrrrrl", .width = tty_width(stdout) };
   if (r->n_meetings == 0) return true;
-  title("Stragglers: time each rank waited, times it was last, and how much later than the next-to-last");
+  wrap_title("Stragglers: time each rank waited, times it was last, and how much later than the next-to-last");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_meetings; i++) {
     const struct tk_report_meeting *m = &r->meetings[i];
@@ -477,18 +479,18 @@ static bool print_waits(const struct tk_report *r) {
 static void cell_verdict(struct table *t, const char *verdict) { table_cell(t, "%s", *verdict ? verdict : "-"); }
 
 static bool print_figures(const struct tk_report *r) {
-  static const char *const titles[] = { "value", "unit", "good if", "verdict", "key figure", "worst device", NULL };
+  static const char *const titles[] = { "value", "unit", "verdict", "good if", "key figure", "worst device", NULL };
   struct table t = { .align = "rlllll", .width = tty_width(stdout) };
   char text[32], who[128];
   if (!figures_are_judged(r)) return true;
-  title("Key figures");
+  wrap_title("Key figures");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_figures; i++) {
     const struct tk_report_figure *f = &r->figures[i];
     table_cell(&t, "%s", f->known ? tty_fraction(f->value, figure_decimals(f), text) : "-");
     table_cell(&t, "%s", f->unit);
-    table_cell(&t, "%s", *f->good ? f->good : "-");
     cell_verdict(&t, f->verdict);
+    table_cell(&t, "%s", *f->good ? f->good : "-");
     table_cell(&t, "%s", f->name);
     figure_device(f, who, sizeof who);
     table_cell(&t, "%s", !f->known ? "(unknown)" : *who ? who : "-");
@@ -503,7 +505,7 @@ static bool print_memory(const struct tk_report *r) {
   struct table t = { .align = "rrrrl", .width = tty_width(stdout) };
   char who[96];
   if (r->n_memories == 0) return true;
-  title("Memory (limit: memory of the device, or what the allocator may use)");
+  wrap_title("Memory (limit: memory of the device, or what the allocator may use)");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_memories; i++) {
     const struct tk_report_memory *m = &r->memories[i];
@@ -549,7 +551,7 @@ static bool print_held(const struct tk_report *r, size_t top) {
   struct held_others others = { .rows = 0 };
   size_t place = 0;
   if (r->n_held == 0) return true;
-  title("Memory at the peak");
+  wrap_title("Memory at the peak");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_held; i++) {
     const struct tk_report_held *h = &r->held[i];
@@ -572,7 +574,7 @@ static bool print_held(const struct tk_report *r, size_t top) {
 }
 
 static void print_unknown(const struct tk_report *r) {
-  if (r->n_unknown) title("Not available");
+  if (r->n_unknown) wrap_title("Not available");
   for (size_t i = 0; i < r->n_unknown; i++) {
     struct wrap w = { .to = stdout, .width = tty_width(stdout), .indent = 2, .column = 2 };
     fputs("- ", stdout);

@@ -82,7 +82,7 @@ static const struct {
   { "host", offsetof(struct tk_report_split, host) },
   { "sync", offsetof(struct tk_report_split, sync) },
   { "other", offsetof(struct tk_report_split, other) },
-  { "idle", offsetof(struct tk_report_split, idle) },
+  { "unrecorded", offsetof(struct tk_report_split, idle) }, /* "idle" is all time in which the device did not work */
 };
 
 const char *figure_part_name(size_t part) { return PARTS[part].name; }
@@ -112,6 +112,17 @@ void figure_report_name(const struct tk_report *r, const struct tk_report_rank *
   if (row->rank >= 0) len = (size_t)snprintf(text, n, "rank %lld", (long long)row->rank);
   else if (r->inputs > 1 || !*row->device) len = (size_t)snprintf(text, n, "%s", *row->host ? row->host : leaf);
   if (len < n && *row->device) snprintf(text + len, n - len, "%s%s", len ? ", " : "", row->device);
+}
+
+bool figure_host_again(const struct tk_report *r, size_t i) {
+  const struct tk_report_rank *row = &r->ranks[i], *last = i ? row - 1 : NULL;
+  return last && row->rank == last->rank && strcmp(row->input, last->input) == 0 && strcmp(row->host, last->host) == 0;
+}
+
+void figure_host_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
+  struct tk_report_rank host = *row;
+  host.device = "";
+  figure_report_name(r, &host, text, n);
 }
 
 bool figures_are_judged(const struct tk_report *r) {

@@ -39,5 +39,9 @@ void figure_device(const struct tk_report_figure *f, char *text, size_t n);
 
 /* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
+/* Writes the name of the row's host: its rank, or else its host or input. */
+void figure_host_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
+/* True if the row before is a device of the same host: what is counted once for each host is in both. */
+bool figure_host_again(const struct tk_report *r, size_t i);
 
 #endif

@@ -289,7 +289,7 @@ static bool add_finding(struct finder *to, const struct finding_case *found) {
   struct tk_report_impl *impl = to->r->impl;
   struct finding_case c = *found;
   const struct tk_threshold *limit = &impl->limits[c.limit];
-  char text[640], advice[320];
+  char text[640], advice[480], complete[8192];
   if (!mem_grow(&impl->mem, (void **)&to->v, &to->cap, (uint64_t)to->n + 1, sizeof *to->v)) return false;
   c.r = to->r;
   c.threshold = c.figure >= limit->bad ? limit->bad : limit->warning;
@@ -299,7 +299,8 @@ static bool add_finding(struct finder *to, const struct finding_case *found) {
   place(&c, &f);
   findings_say(&c, text, sizeof text, advice, sizeof advice);
   f.text = report_text(impl, text);
-  f.advice = report_text(impl, advice);
+  findings_commands(&c, advice, complete, sizeof complete);
+  f.advice = report_text(impl, complete);
   const bool first = c.limit == LIMIT_TRUNCATED || c.limit == LIMIT_DAMAGED;
   to->v[to->n] = (struct found){f, c.figure / (limit->warning + 1e-9), to->n, first};
   to->n++;

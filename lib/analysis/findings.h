@@ -36,7 +36,13 @@ double findings_queued(const struct tk_report_rank *row);
 
 /* Finds all findings of a complete report. Returns false if memory runs out. */
 bool findings_make(struct tk_report *r);
-/* Writes the sentence and the advice. */
+/* Copies an advice, and adds the inputs to its commands. */
+void findings_commands(const struct finding_case *c, const char *advice, char *text, size_t n);
+/* Returns the advice to compare a straggler with another rank. */
+const char *findings_compare(const struct finding_case *c);
+/* Writes the advice for fp32 products without tensor cores. */
+void findings_fp32(const struct finding_case *c, char *text, size_t n);
+/* Writes the sentence and the advice, whose commands have no inputs. */
 void findings_say(const struct finding_case *c, char *text, size_t n, char *advice, size_t n_advice);
 
 #endif

@@ -307,6 +307,8 @@ static void say_straggler(struct words *w) {
   write(w, "; in these collectives, ranks spend more time %s", wait >= 50 ? "waiting than transferring" : "transferring than waiting");
 }
 
+static void advise_straggler(struct words *w) { write(w, "%s", findings_compare(w->c)); }
+
 /* ---- other findings ---- */
 
 static void say_kernel(struct words *w) {
@@ -422,6 +424,8 @@ static void say_fp32(struct words *w) {
   write(w, " is spent in fp32 matrix products and convolutions without tensor cores, by the names of the kernels");
   put_limit(w);
 }
+
+static void advise_fp32(struct words *w) { findings_fp32(w->c, w->text, w->n); }
 
 static void say_small_grid(struct words *w) {
   write(w, "%s%% of the time of compute kernels on ", FIXED(w->c->figure));
@@ -552,7 +556,7 @@ static const struct {
   [LIMIT_SMALL_KERNELS] = {say_small_kernels, NULL,
     "fuse kernels or replay graphs; tracekit top --kind kernel --max-dur 10us --sort count --fold lists them"},
   [LIMIT_COMMUNICATION] = {say_communication, advise_communication, NULL},
-  [LIMIT_STRAGGLER] = {say_straggler, NULL, "compare the rank with another: tracekit diff RANK OTHER --kind op"},
+  [LIMIT_STRAGGLER] = {say_straggler, advise_straggler, NULL},
   [LIMIT_DOMINANT_KERNEL] = {say_kernel, NULL, "tracekit top --kind kernel --by op shows which operators launch it"},
   [LIMIT_COPY] = {say_copy, advise_copy, NULL},
   [LIMIT_PAGEABLE] = {say_pageable, NULL,
@@ -570,9 +574,7 @@ static const struct {
   [LIMIT_STEP_OUTLIER] = {say_outlier, advise_outlier, NULL},
   [LIMIT_STEP_DRIFT] = {say_drift, NULL,
     "compare early and late steps: tracekit top --by step --kind step; growing memory use is a common cause"},
-  [LIMIT_FP32_MATMUL] = {say_fp32, NULL,
-    "if the precision allows, use tensor cores: TF32 (in PyTorch: torch.set_float32_matmul_precision('high')) or bf16 from compute "
-    "capability 8.0 on, otherwise fp16"},
+  [LIMIT_FP32_MATMUL] = {say_fp32, advise_fp32, NULL},
   [LIMIT_SMALL_GRID] = {say_small_grid, NULL, "larger batches, fused operators or concurrent streams use more of the device"},
   [LIMIT_OCCUPANCY] = {say_occupancy, NULL,
     "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there are few"},

@@ -5,17 +5,25 @@
 #include <string.h>
 
 #include "fold.h"
-#include "kernel_classes.h"
 #include "graph/args.h"
+#include "op/kernel_classes.h"
 
 static bool has_table(enum tk_top_by by) {
-  return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK || by == TK_TOP_CLASS;
+  return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK;
+}
+
+static bool prepare_kernels(struct groups *g) {
+  const size_t n = (size_t)g->t->n_classes + 1;
+  g->kernel_class = mem_array(g->mem, n, sizeof *g->kernel_class);
+  for (size_t i = 0; g->kernel_class && i < n; i++) g->kernel_class[i] = NULL;
+  return g->kernel_class != NULL;
 }
 
 /* Prepares groupings by phase, op or module, which depend on the spans around each event. */
 static bool groups_prepare(struct groups *g, enum tk_top_by by) {
   const struct match *m = g->match;
   const enum around_fact fact = by == TK_TOP_PHASE ? AROUND_PHASE : by == TK_TOP_OP ? AROUND_OP : AROUND_MODULE;
+  if (by == TK_TOP_CLASS) return prepare_kernels(g);
   if (by != TK_TOP_PHASE && by != TK_TOP_OP && by != TK_TOP_MODULE) return true;
   return around_init(&g->around, fact, &m->kinds, &m->steps, m->origins, g->mem);
 }
@@ -23,7 +31,7 @@ static bool groups_prepare(struct groups *g, enum tk_top_by by) {
 bool groups_init(struct groups *g, const struct match *match, const struct tk_top_options *opt, struct mem *mem) {
   const struct tk_trace *t = match->t;
   const char *key = opt->by == TK_TOP_STREAM ? "stream" : opt->by == TK_TOP_ARG ? opt->arg : NULL;
-  const bool by_class = opt->by == TK_TOP_NAME || opt->by == TK_TOP_CAT || opt->by == TK_TOP_CLASS;
+  const bool by_class = opt->by == TK_TOP_NAME || opt->by == TK_TOP_CAT;
   const uint64_t n = (by_class ? t->n_classes : t->n_tracks) + (uint64_t)1;
   *g = (struct groups){.mem = mem, .t = t, .match = match, .by = opt->by, .fold = opt->fold, .n = GROUP_NONE};
   g->text.mem = mem;
@@ -40,6 +48,7 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g) {
   if (!g->mem) return;
   mem_free(g->mem, g->of_id);
+  mem_free(g->mem, g->kernel_class);
   around_free(&g->around);
   map_free(&g->of_value);
   intern_free(&g->texts);
@@ -145,15 +154,11 @@ static uint32_t group_of_around(struct groups *g, tk_id event) {
 
 /* Returns the group of an event's kernel class; GROUP_NONE for anything but device work. */
 static uint32_t group_of_kernel(struct groups *g, const struct tk_event *e) {
-  const unsigned kind = kinds_of(&g->match->kinds, e);
-  if (e->kind != TK_EVENT_SPAN || !(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER))) return GROUP_NONE;
-  if (kind & KIND_COLLECTIVE) return group_of_text(g, "collective", 10);
-  if (kind & (KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER)) return group_of_text(g, "copy", 4);
-  uint32_t *known = &g->of_id[e->cls];
-  const struct intern_str *name = trace_str(g->t, g->t->classes[e->cls].name);
-  const char *class = *known ? NULL : kernel_classes_of((const char *)name->bytes, name->len);
-  if (class) *known = group_of_text(g, class, strlen(class));
-  return *known;
+  const char *class = kernel_classes_of_event(&g->match->kinds, e, g->kernel_class);
+  uint32_t *slot = class ? map_put(&g->of_value, (uint64_t)(uintptr_t)class, 0) : NULL;
+  if (!slot) return GROUP_NONE;
+  if (!*slot) *slot = group_of_text(g, class, strlen(class));
+  return *slot;
 }
 
 static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
@@ -176,7 +181,7 @@ static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
 }
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e) {
-  if (!g->of_id || g->by == TK_TOP_CLASS) return group_of_event(g, e);
+  if (!g->of_id) return group_of_event(g, e);
   const bool by_class = g->by == TK_TOP_NAME || g->by == TK_TOP_CAT;
   uint32_t *known = &g->of_id[by_class ? e->cls : e->track];
   if (!*known) *known = by_class ? group_of_class(g, e->cls) : group_of_track(g, e->track);

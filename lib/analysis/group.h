@@ -21,7 +21,8 @@ struct groups {
   struct intern texts;       /* the text with id g - 1 belongs to group g > 1 */
   uint32_t *of_id;           /* by class or track: its group; 0 = not computed yet */
   struct around around;      /* phase, op or module of each event */
-  struct map of_value;       /* value -> group, for kinds, ranks, steps and integers */
+  const char **kernel_class; /* by class: class of kernels, if events are grouped by it; NULL = not computed yet */
+  struct map of_value;       /* value -> group, for kinds, ranks, steps, integers and classes of kernels */
   struct buf text;
 };
 

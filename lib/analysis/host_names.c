@@ -98,12 +98,23 @@ static bool waits(const char *name) {
   return text_any_holds(name, parts);
 }
 
-/* True for the span that Kineto writes for the whole trace: category "Trace", name "PyTorch Profiler (0)". */
-static bool is_mark(const char *name, const char *cat) { return strcmp(cat, "Trace") == 0 || text_begins(name, "PyTorch Profiler ("); }
+/* Spans that only show that a profiler ran, by category or by the beginning of their names. */
+static const struct mark {
+  const char *cat, *begin;
+} MARKS[] = {
+  {"Trace", NULL},               /* Kineto: "PyTorch Profiler (0)" around the whole trace, on a process of its own (output_json.cpp) */
+  {NULL, "PyTorch Profiler ("},  /* the same in formats without categories */
+};
+
+bool host_names_is_mark(const char *name, const char *cat) {
+  for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++)
+    if (MARKS[i].cat ? strcmp(cat, MARKS[i].cat) == 0 : text_begins(name, MARKS[i].begin)) return true;
+  return false;
+}
 
 enum host_class host_names_class(const char *name, const char *cat) {
   const uint8_t phase = phase_of_name(name, cat);
-  if (is_mark(name, cat)) return HOST_MARK;
+  if (host_names_is_mark(name, cat)) return HOST_MARK;
   if (is_compilation(name) || phase == PHASE_COMPILE) return HOST_COMPILE;
   if (phase == PHASE_DATALOADER) return HOST_INPUT;
   if (is_collection(name)) return HOST_GC;

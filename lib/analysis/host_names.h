@@ -24,6 +24,8 @@ enum host_class {
 
 /* Returns the class that the name and category of a span imply; HOST_NOTHING if they imply none. */
 enum host_class host_names_class(const char *name, const char *cat);
+/* True for spans that only show that a profiler ran. */
+bool host_names_is_mark(const char *name, const char *cat);
 /* Returns the class of a span. `named`: the class implied by its name; `kind`: its set of enum kind. */
 enum host_class host_names_class_of(enum host_class named, unsigned kind);
 

@@ -9,7 +9,7 @@
 
 #include "short_names.h"
 
-enum { MOST_GAPS = 5, MOST_BACK = 4096, MOST_DEPTH = 64, MOST_DEVICES = 256 };
+enum { MOST_GAPS = 5, MOST_BACK = 4096, MOST_DEVICES = 256 };
 
 struct gap {
   tk_time start, end;
@@ -24,12 +24,12 @@ struct gap_host {
   struct map row_of;  /* class -> 1 + row */
   struct gap_span {
     tk_id cls;
-    tk_id track;  /* thread in which `self` was measured */
-    tk_time self;
-    tk_time most; /* largest self time in a thread seen before */
+    tk_id track;   /* the thread of `time` */
+    tk_time time;  /* time of the gap in which one of the spans runs, until `until` */
+    tk_time until;
+    tk_time most;  /* largest such time of an earlier thread */
   } *v;
   uint32_t n, cap;
-  uint32_t open[MOST_DEPTH]; /* by depth: 1 + row of the open span; 0 = none */
 };
 
 /* ---- the gaps ---- */
@@ -63,38 +63,41 @@ static void find_neighbours(const struct reporter *p, uint32_t n_work, struct ga
 
 /* ---- the host ---- */
 
-static tk_time most_self(const struct gap_span *s) { return s->self > s->most ? s->self : s->most; }
+static tk_time most_time(const struct gap_span *s) { return s->time > s->most ? s->time : s->most; }
 
-/* Adds self time to the row of a class. Returns 1 + row; 0 if memory runs out. */
-static uint32_t add_self(struct gap_host *h, tk_id cls, tk_id track, tk_time part) {
+/* Adds a part of the gap to the row of a class. The parts of a thread begin in order. Returns false if memory runs out. */
+static bool add_part(struct gap_host *h, tk_id cls, tk_id track, tk_time from, tk_time to) {
   uint32_t *slot = map_put(&h->row_of, cls, 0);
-  if (!slot) return 0;
+  if (!slot) return false;
   if (!*slot) {
-    if (!mem_grow(h->p->mem, (void **)&h->v, &h->cap, (uint64_t)h->n + 1, sizeof *h->v)) return 0;
+    if (!mem_grow(h->p->mem, (void **)&h->v, &h->cap, (uint64_t)h->n + 1, sizeof *h->v)) return false;
     h->v[h->n] = (struct gap_span){.cls = cls};
     *slot = ++h->n;
   }
   struct gap_span *s = &h->v[*slot - 1];
-  if (s->track != track) *s = (struct gap_span){.cls = cls, .track = track, .most = most_self(s)};
-  s->self += part;
-  return *slot;
+  if (s->track != track) *s = (struct gap_span){.cls = cls, .track = track, .until = h->gap->start, .most = most_time(s)};
+  if (from < s->until) from = s->until;
+  if (to <= from) return true;
+  s->time += to - from;
+  s->until = to;
+  return true;
 }
 
-/* Adds the part of a span that lies in the gap, and subtracts that part from the self time of the span around it. */
+/* True for activity of the host, and for annotations of it. */
+static bool is_shown(const struct reporter *p, tk_id event) {
+  const struct tk_event *e = &p->t->events[event];
+  const unsigned kind = kinds_of(&p->match.kinds, e);
+  if (kind & (KIND_DEVICE | KIND_STEP)) return false;
+  return report_class_of(p, event, kind) != HOST_NOTHING || (kind & KIND_ANNOTATION && report_named_class(p, e->cls) != HOST_MARK);
+}
+
 static bool see_span(struct gap_host *h, tk_id event) {
   const struct reporter *p = h->p;
   const struct tk_event *e = &p->t->events[event];
-  const tk_time from = e->ts > h->gap->start ? e->ts : h->gap->start;
   const tk_time to = e->ts + e->dur < h->gap->end ? e->ts + e->dur : h->gap->end;
-  if (e->kind != TK_EVENT_SPAN || e->depth >= MOST_DEPTH || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
-  memset(h->open + e->depth, 0, (MOST_DEPTH - e->depth) * sizeof *h->open);
-  const unsigned kind = kinds_of(&p->match.kinds, e);
-  if (to <= from || kind & KIND_DEVICE) return true;
-  if (report_class_of(p, event, kind) == HOST_NOTHING) return true;
-  uint32_t around = e->depth;
-  while (around && !h->open[around - 1]) around--;
-  if (around) h->v[h->open[around - 1] - 1].self -= to - from;
-  return (h->open[e->depth] = add_self(h, e->cls, e->track, to - from)) != 0;
+  if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK) || to <= h->gap->start) return true;
+  if (!is_shown(p, event)) return true;
+  return add_part(h, e->cls, e->track, e->ts, to);
 }
 
 static bool see_thread(struct gap_host *h, tk_id track) {
@@ -103,13 +106,12 @@ static bool see_thread(struct gap_host *h, tk_id track) {
   const tk_id inside = trace_first_from(t, k, h->gap->start);
   tk_id i = inside > k->first + MOST_BACK ? inside - MOST_BACK : k->first;
   bool ok = true;
-  memset(h->open, 0, sizeof h->open);
   for (; ok && i < k->first + k->count && t->events[i].ts < h->gap->end; i++) ok = see_span(h, i);
   return ok;
 }
 
-/* Finds the class with the most self time of one thread in the gap, on the threads that launch work, or on all threads if none does. */
-static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *row) {
+/* Sees the threads that launch work, or all threads if none does. */
+static bool see_threads(struct gap_host *h, uint32_t group) {
   const struct report_index *x = &h->p->index;
   bool leads = false, ok = true;
   for (uint32_t k = x->tracks_at[group]; k < x->tracks_at[group + 1]; k++) leads = leads || h->p->leads[x->tracks[k]];
@@ -117,14 +119,25 @@ static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *
     const tk_id track = x->tracks[k];
     if (h->p->t->tracks[track].kind == TK_TRACK_THREAD && (!leads || h->p->leads[track])) ok = see_thread(h, track);
   }
-  const struct gap_span *most = NULL;
-  for (uint32_t i = 0; i < h->n; i++)
-    if (most_self(&h->v[i]) > (most ? most_self(most) : 0)) most = &h->v[i];
-  if (!ok || !most) return ok;
+  return ok;
+}
+
+/* Names the spans that cover at least half of the gap on one thread: of nested ones the innermost, which cover least. Otherwise finds
+ * the most that spans of one name cover. */
+static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *row) {
+  const struct gap_span *found = NULL;
+  if (!see_threads(h, group)) return false;
+  row->host_time = 0;
+  for (uint32_t i = 0; i < h->n; i++) {
+    const tk_time time = most_time(&h->v[i]);
+    if (2 * time >= row->length && (!found || time <= most_time(found))) found = &h->v[i];
+    if (time > row->host_time) row->host_time = time;
+  }
+  if (!found) return true;
   size_t n;
-  const char *name = tk_string(h->p->t, h->p->t->classes[most->cls].name, &n);
+  const char *name = tk_string(h->p->t, h->p->t->classes[found->cls].name, &n);
   row->host_span = report_keep(h->p->impl, name, n);
-  row->host_time = most_self(most);
+  row->host_time = most_time(found);
   return true;
 }
 
@@ -148,7 +161,7 @@ static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint3
   *row = (struct tk_report_gap){
       .rank = rank->rank, .device = rank->device, .input = rank->input, .at = gap->start - p->zero, .length = gap->end - gap->start,
       .cause = rank->linked ? CAUSES[gap->wait] : "", .before = report_name_of(p, gap->before), .after = report_name_of(p, gap->after),
-      .short_before = short_name_of(p, gap->before), .short_after = short_name_of(p, gap->after), .host_span = ""};
+      .short_before = short_name_of(p, gap->before), .short_after = short_name_of(p, gap->after), .host_span = "", .host_time = -1};
   map_init(&h.row_of, p->mem);
   const bool ok = p->works.n_rows > MOST_DEVICES || find_host(&h, group, row);
   map_free(&h.row_of);

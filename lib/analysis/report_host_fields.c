@@ -60,6 +60,7 @@ const struct field_list report_annotation_fields = FIELD_LIST(tk_report_annotati
 FIELD_KNOWN(gap_has_rank, tk_report_gap, r->rank >= 0)
 FIELD_KNOWN(gap_has_cause, tk_report_gap, *r->cause != 0)
 FIELD_KNOWN(gap_has_host, tk_report_gap, *r->host_span != 0)
+FIELD_KNOWN(gap_is_searched, tk_report_gap, r->host_time >= 0)
 
 static const struct tk_field gap_list[] = {
   FIELD_IF(tk_report_gap, INT, rank, "rank", gap_has_rank, "rank in the job; null if unknown"),
@@ -73,8 +74,9 @@ static const struct tk_field gap_list[] = {
   FIELD(tk_report_gap, TEXT, short_before, "short_before", "the name before, shortened"),
   FIELD(tk_report_gap, TEXT, short_after, "short_after", "the name after, shortened"),
   FIELD_IF(tk_report_gap, TEXT, host_span, "host_span", gap_has_host,
-    "name of the host's spans that were innermost for the longest part of the gap; null if none was recorded"),
-  FIELD_TIME_IF(tk_report_gap, host_time, "host_span_ns", gap_has_host, "this part"),
+    "name of the innermost spans of the host that cover at least half of the gap; null if none do"),
+  FIELD_TIME_IF(tk_report_gap, host_time, "host_span_ns", gap_is_searched,
+    "time that they cover; if host_span is null, the most that spans of one name cover; null if the host was not searched"),
 };
 const struct field_list report_gap_fields = FIELD_LIST(tk_report_gap, gap_list, "report gap");
 

@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "format/json.h"
 #include "histogram.h"
-#include "kernel_classes.h"
 #include "short_apart.h"
 #include "work_names.h"
 #include "graph/args.h"
+#include "op/kernel_classes.h"
 
 /* ---- work ---- */
 

@@ -12,6 +12,7 @@
 
 #include "base/int128.h"
 #include "group.h"
+#include "host_names.h"
 #include "measure.h"
 #include "self.h"
 #include "short_apart.h"
@@ -23,6 +24,7 @@ struct tally {
   uint64_t samples;  /* not included in count */
   uint64_t first, n; /* range of the group's intervals */
   uint64_t kernels;  /* events that are kernels; counted only if the rows are names as recorded */
+  uint64_t marks;    /* spans that only show that a profiler ran; counted only if the rows are names */
   i128 total, self;
 };
 
@@ -66,6 +68,7 @@ struct top {
   struct weights weights;  /* sums by stack, if rows are names */
   uint32_t *group_of_frame;
   uint64_t n_samples;
+  bool *is_mark;           /* by class */
 };
 
 /* ---- choose ---- */
@@ -110,6 +113,7 @@ static bool choose(struct top *top, struct tk_err *err) {
     if (e->kind == TK_EVENT_SAMPLE) continue;
     top->tallies[group].count++;
     if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += groups_is_kernel(&top->groups, e);
+    if (top->opt->by == TK_TOP_NAME) top->tallies[group].marks += top->is_mark[e->cls];
   }
   return match_check(&top->match, err) && group_frames(top);
 }
@@ -181,7 +185,8 @@ static void top_add_event(struct top *top, const struct tk_event *e, uint32_t gr
   tally->total += x.dur;
   top->intervals[tally->first + tally->n++] = x;
   /* These events are not on a stack of spans, so all of their time is self time. */
-  if (e->flags & TK_FLAG_LOST_CLOCK || top->t->tracks[e->track].kind != TK_TRACK_THREAD) tally->self += x.dur;
+  const bool alone = e->flags & TK_FLAG_LOST_CLOCK || top->t->tracks[e->track].kind != TK_TRACK_THREAD;
+  if (alone && !top->is_mark[e->cls]) tally->self += x.dur;
 }
 
 static void top_add_sample(struct top *top, const struct tk_event *e, uint32_t group) {
@@ -208,10 +213,11 @@ static void add_stack(void *arg, uint32_t group, const struct stack_sum *sum, bo
   tally->samples += sum->n_total;
 }
 
+/* That a profiler ran is no activity: its marks have no self time. */
 static void add_self(void *arg, tk_id event, tk_time self) {
   struct top *top = arg;
   uint32_t group = top->group_of[event];
-  if (group) top->tallies[group].self += self;
+  if (group && !top->is_mark[top->t->events[event].cls]) top->tallies[group].self += self;
 }
 
 static bool lay_out(struct top *top) {
@@ -256,6 +262,7 @@ static void add_group(struct draft *d, const struct tally *tally) {
   d->sum.self += tally->self;
   d->sum.n += tally->n;
   d->sum.kernels += tally->kernels;
+  d->sum.marks += tally->marks;
 }
 
 /* Creates the rows. Usually each group becomes a row; for kinds, each kind becomes a row, because an event can have several
@@ -341,6 +348,7 @@ static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *
   row->unfinished = d->sum.unfinished;
   row->clipped = d->sum.clipped;
   row->timed = d->sum.n;
+  row->is_mark = d->sum.marks && d->sum.marks == d->sum.count;
   if (d->sum.kernels && d->sum.kernels == d->sum.count) row->short_name = row->name, row->short_len = row->name_len;
   row->total = total_of(d->sum.total);
   row->self = total_of(d->sum.self);
@@ -392,6 +400,7 @@ static int top_by_name(const struct tk_top_row *a, const struct tk_top_row *b) {
 
 static int in_order(const void *p, const void *q) {
   const struct ordered *a = p, *b = q;
+  if (a->row.is_mark != b->row.is_mark) return a->row.is_mark ? 1 : -1;
   if (a->order != b->order) return a->order > b->order ? -1 : 1;
   return top_by_name(&a->row, &b->row);
 }
@@ -475,6 +484,14 @@ static bool top_name_unit(struct top *top) {
   return true;
 }
 
+static bool prepare_marks(struct top *top) {
+  const struct tk_trace *t = top->t;
+  top->is_mark = mem_array(top->mem, (uint64_t)t->n_classes + 1, sizeof *top->is_mark);
+  for (tk_id i = 0; top->is_mark && i <= t->n_classes; i++)
+    top->is_mark[i] = host_names_is_mark(tk_string(t, t->classes[i].name, NULL), tk_string(t, t->classes[i].cat, NULL));
+  return top->is_mark != NULL;
+}
+
 static bool prepare_columns(struct top *top) {
   const char *const *cols = top->opt->cols;
   while (cols && cols[top->n_cols]) top->n_cols++;
@@ -514,6 +531,7 @@ static void free_top(struct top *top) {
   mem_free(top->mem, top->room);
   mem_free(top->mem, top->columns);
   mem_free(top->mem, top->keys);
+  mem_free(top->mem, top->is_mark);
   weights_free(&top->weights);
   mem_free(top->mem, top->group_of_frame);
   self_free(&top->selves);
@@ -530,7 +548,8 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   bool ok = match_init(&top.match, t, opt->select.where, origins, top.mem, err) &&
             window_select(&top.scope, t, &top.match.steps, &opt->select, err);
   if (ok) top.group_of = mem_array(top.mem, (uint64_t)t->n_events + 1, sizeof *top.group_of);
-  ok = ok && top.group_of && prepare_columns(&top) && groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
+  ok = ok && top.group_of && prepare_columns(&top) && prepare_marks(&top) &&
+       groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
        count_and_measure(&top, err);
   ok = ok && mem_check(&report->impl->mem, err);
   if (ok) { /* the rows contain pointers into the texts of the groups, so keep these */

@@ -56,6 +56,7 @@ static const struct tk_field top_list[] = {
   FIELD_TIME_IF(tk_top_row, p95, "p95_ns", is_timed, "95th percentile of the durations"),
   FIELD_GET(NUMBER, PERCENT, "percent_of_range", get_of_range, "union_ns as a percentage of the time range"),
   FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_of_sum, "self_ns as a percentage of its sum over all rows"),
+  FIELD(tk_top_row, BOOL, is_mark, "is_mark", "true if the spans only show that a profiler ran: no self time, and among the last rows"),
   FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_top_short_name,
     "name that people can read, distinct in this table; only of kernels"),
 };

@@ -1,7 +1,8 @@
 /* tree.c - see tree.h, and struct tk_tree_node for the meaning of each figure.
  *
  *     hang      find the node of each selected span: the path of selected spans around it, and its own name
- *     add       sum up durations and self times, and device work, which counts for each span around its launch
+ *     add       sum up durations and self times
+ *     device    device work, which counts for each span around its launch (tree_device.c)
  *     layers    device time by layer (tree_layers.c)
  *     order     sort siblings by total time or by start, and put parents before children */
 #include "tree_layers.h"
@@ -10,11 +11,11 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "op/launched.h"
 #include "op/scopes.h"
 #include "graph/args.h"
 #include "short_apart.h"
 #include "tree.h"
+#include "tree_device.h"
 
 struct tk_tree_impl {
   struct mem mem;
@@ -124,15 +125,6 @@ static void add_self(void *arg, tk_id event, tk_time self) {
   if (tree->opt->path) n->total += self;
 }
 
-static void add_work(void *arg, tk_id launch, tk_id work) {
-  struct tree *tree = arg;
-  const struct tk_event *e = &tree->t->events[work];
-  const uint32_t node = tree->around[launch];
-  if (!node || !scope_holds(&tree->scope, e)) return;
-  if (!mem_grow(tree->mem, (void **)&tree->works, &tree->cap_works, (uint64_t)tree->n_works + 1, sizeof *tree->works)) return;
-  tree->works[tree->n_works++] = (struct tree_work){node, part_of(&tree->scope.window, e)};
-}
-
 static bool add_all(struct tree *tree) {
   const struct tk_trace *t = tree->t;
   tree->selves = (struct selves){
@@ -141,8 +133,7 @@ static bool add_all(struct tree *tree) {
     if (tree->node_of[i]) add_span(tree, i);
   for (tk_id k = 1; k <= t->n_tracks; k++)
     if (t->tracks[k].kind == TK_TRACK_THREAD && !self_of_track(&tree->selves, t, k)) return false;
-  if (tree->layers == TREE_SCOPES) return !tree->mem->failed;
-  return launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) && !tree->mem->failed;
+  return !tree->mem->failed && (tree->layers == TREE_SCOPES || tree_device_add(tree));
 }
 
 /* Adds up the times of the children of nodes that are sums. */
@@ -282,46 +273,6 @@ static bool order_nodes(struct tree *tree) {
   return true;
 }
 
-/* ---- device time ---- */
-
-static int by_place(const void *p, const void *q) {
-  const struct tree_work *a = p, *b = q;
-  if (a->node != b->node) return a->node < b->node ? -1 : 1;
-  return (a->when.start > b->when.start) - (a->when.start < b->when.start);
-}
-
-/* Returns the index of the first work item whose node is at `place` or later. */
-static uint32_t works_from(const struct tree *tree, uint32_t place) {
-  uint32_t lo = 0, hi = tree->n_works;
-  while (lo < hi) {
-    uint32_t mid = lo + (hi - lo) / 2;
-    if (tree->works[mid].node < place) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
-}
-
-/* Computes the device time of each node. The work below a node is contiguous. If all of it belongs to one child, the node takes
- * over the child's time, which saves work on long paths. */
-static bool add_device(struct tree *tree) {
-  struct interval *v = mem_array(tree->mem, 2 * (uint64_t)tree->n_works + 1, sizeof *v);
-  if (!v) return false;
-  for (uint32_t i = 0; i < tree->n_works; i++) tree->works[i].node = tree->nodes[tree->works[i].node].order;
-  if (tree->n_works) qsort(tree->works, tree->n_works, sizeof *tree->works, by_place);
-  for (uint32_t i = tree->n; i-- > 1;) {
-    struct node *n = &tree->nodes[i];
-    const uint32_t from = works_from(tree, n->order), count = works_from(tree, n->last + 1) - from;
-    n->launched = count;
-    for (uint32_t c = n->child; c && !n->device; c = tree->nodes[c].sibling)
-      if (tree->nodes[c].launched == count) n->device = tree->nodes[c].device;
-    if (n->device) continue;
-    for (uint32_t k = 0; k < count; k++) v[k] = tree->works[from + k].when;
-    n->device = measure_union(v, count, v + count);
-  }
-  mem_free(tree->mem, v);
-  return true;
-}
-
 /* ---- all ---- */
 
 static struct tk_total total_of(i128 ps) {
@@ -437,6 +388,7 @@ static void free_tree(struct tree *tree) {
   mem_free(tree->mem, tree->is_per);
   mem_free(tree->mem, tree->nodes);
   mem_free(tree->mem, tree->works);
+  mem_free(tree->mem, tree->place_of);
   if (tree->children.mem) map_free(&tree->children), map_free(&tree->node_of_stack);
   mem_free(tree->mem, tree->stack_path);
   self_free(&tree->selves);
@@ -465,8 +417,10 @@ static bool cut_levels(struct tree *tree, uint32_t levels) {
 static bool fill(struct tree *tree, const struct works *works, struct tk_err *err) {
   const uint32_t levels = tree->opt->levels;
   const bool layers = tree->opt->layers;
-  return hang(tree, err) && add_all(tree) && (!layers || tree_layers_add(tree, works)) && sum_nodes(tree) && hang_samples(tree) &&
-         order_nodes(tree) && add_device(tree) && report_nodes(tree) && (!levels || cut_levels(tree, levels));
+  const bool added = hang(tree, err) && (!layers || tree_layers_hang_backward(tree)) && add_all(tree) &&
+                     (!layers || tree_layers_add(tree, works));
+  return added && sum_nodes(tree) && hang_samples(tree) && order_nodes(tree) && tree_device_sum(tree) && report_nodes(tree) &&
+         (!levels || cut_levels(tree, levels));
 }
 
 bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
@@ -479,7 +433,7 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   report->impl->mem.limit = tree.mem->limit;
   bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
             window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && tree_prepare(&tree) &&
-            (!opt->layers || works_find(&works, &tree.match, &tree.scope, false, tree.mem));
+            (!opt->layers || works_find(&works, &tree.match, &tree.scope, true, tree.mem));
   if (ok && opt->layers) {
     own.per_step = tree.match.steps.n > 0;
     tree_layers_choose(&tree, &works);

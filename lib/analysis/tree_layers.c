@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "graph/args.h"
+#include "op/backward.h"
 #include "op/regions.h"
 #include "op/scopes.h"
+#include "tree_device.h"
 
 bool tree_layers_holds(const struct tree *tree, const struct tk_event *e) {
   if (tree->layers == TREE_MODULES) return regions_is_module(tree->t, e->cls);
@@ -40,9 +42,7 @@ static uint32_t hang_scopes(struct tree *tree, const struct tk_event *e) {
 static bool add_scoped(struct tree *tree, const struct work *w) {
   const struct tk_event *e = &tree->t->events[w->event];
   const uint32_t node = hang_scopes(tree, e);
-  if (!node || !mem_grow(tree->mem, (void **)&tree->works, &tree->cap_works, (uint64_t)tree->n_works + 1, sizeof *tree->works))
-    return false;
-  tree->works[tree->n_works++] = (struct tree_work){node, {w->start, w->end - w->start}};
+  if (!node || !tree_nodes_work(tree, node, (struct interval){w->start, w->end - w->start})) return false;
   struct node *n = &tree->nodes[node];
   n->count += w->first;
   n->timed += w->first;
@@ -52,20 +52,78 @@ static bool add_scoped(struct tree *tree, const struct work *w) {
   return true;
 }
 
-bool tree_layers_add(struct tree *tree, const struct works *works) {
-  struct interval *v = mem_array(tree->mem, 2 * (uint64_t)works->n + 1, sizeof *v);
-  uint32_t n = 0;
-  bool ok = v != NULL;
-  for (uint32_t i = 0; ok && i < works->n; i++) {
-    const struct work *w = &works->v[i];
-    if (tree->opt->per_step && !steps_at(&tree->match.steps, &tree->t->events[w->event])) continue;
-    v[n++] = (struct interval){w->start, w->end - w->start};
-    if (tree->layers == TREE_SCOPES) ok = add_scoped(tree, w);
-  }
-  if (ok) tree->report->work = measure_union(v, n, v + n);
-  mem_free(tree->mem, v);
+/* Adds work that was launched outside of all layers to the row without a name. */
+static bool add_rest(struct tree *tree, const struct work *w) {
+  const struct tk_event *e = &tree->t->events[w->launch ? w->launch : w->event];
+  if (!tree_device_rests(tree, w->event)) return true;
+  const uint32_t top = tree->opt->has_by ? tree_nodes_child(tree, 0, groups_of(tree->by, e), true) : 0;
+  const uint32_t node = tree_nodes_child(tree, top, GROUP_NONE, false);
+  if (!node || !tree_nodes_work(tree, node, (struct interval){w->start, w->end - w->start})) return false;
+  tree->nodes[node].count += w->first;
+  return true;
+}
+
+static bool add_scopes(struct tree *tree, const struct works *works) {
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < works->n; i++)
+    if (!tree->opt->per_step || steps_at(&tree->match.steps, &tree->t->events[works->v[i].event])) ok = add_scoped(tree, &works->v[i]);
   return ok;
 }
+
+bool tree_layers_add(struct tree *tree, const struct works *works) {
+  struct intervals all = {0};
+  bool ok = tree->layers != TREE_SCOPES || add_scopes(tree, works);
+  for (uint32_t i = 0; ok && tree->layers != TREE_SCOPES && i < works->n; i++) ok = add_rest(tree, &works->v[i]);
+  for (uint32_t i = 0; ok && works->n && i < tree->n_works; i++) ok = measure_add(&all, tree->works[i].when, tree->mem);
+  tree->report->work = measure_join(&all, tree->mem, &ok);
+  return ok;
+}
+
+/* ---- the backward pass ---- */
+
+/* True if a span in the layer `from` may move to the layer `to`: from outside of all layers, or from a layer around `to`. */
+static bool is_around(const struct tree *tree, uint32_t from, uint32_t to) {
+  while (to && to != from) to = tree->nodes[to].parent;
+  return to == from;
+}
+
+/* Returns the node of an operator of the backward pass, below the layer of its forward pass; 0 if the trace does not link it to a
+ * layer, or if it has a layer of its own. */
+static uint32_t hang_operator(struct tree *tree, tk_id event, tk_id forward) {
+  const struct tk_event *e = &tree->t->events[event];
+  const uint32_t layer = forward ? tree->around[forward] : 0;
+  if (!layer || !scope_holds(&tree->scope, e) || !is_around(tree, tree->around[event], layer)) return 0;
+  if (tree->opt->per_step && !steps_at(&tree->match.steps, e)) return 0;
+  return tree_nodes_child(tree, layer, groups_of_text(tree->names, "(backward)", 10), false);
+}
+
+/* Of nested operators with one forward pass, the outermost counts. */
+static bool hang_operators(struct tree *tree, tk_id track, const tk_id *forward_of) {
+  const struct tk_trace *t = tree->t;
+  const struct tk_track *k = &t->tracks[track];
+  within_begin(&tree->within);
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct within_span around = within_find(&tree->within, &t->events[i]);
+    const bool own = tree->node_of[i] != 0;
+    const uint32_t node = own ? 0 : hang_operator(tree, i, forward_of[i]);
+    if (node && node != around.node) tree->node_of[i] = node;
+    if (!own && (node || around.node)) tree->around[i] = node ? node : around.node;
+    if (!within_add(&tree->within, t, i, around, own ? tree->node_of[i] : node)) return false;
+  }
+  return true;
+}
+
+bool tree_layers_hang_backward(struct tree *tree) {
+  const struct tk_trace *t = tree->t;
+  tk_id *forward_of = tree->layers == TREE_SCOPES ? NULL : backward_find(&tree->match.kinds, tree->mem);
+  bool ok = true;
+  for (tk_id k = 1; forward_of && ok && k <= t->n_tracks; k++)
+    if (t->tracks[k].kind == TK_TRACK_THREAD) ok = hang_operators(tree, k, forward_of);
+  mem_free(tree->mem, forward_of);
+  return ok && !tree->mem->failed;
+}
+
+/* ---- the kind of the layers ---- */
 
 /* Args that contain the scopes of work: of XLA's programs, and of work that TensorFlow itself launched. */
 static const char *const PATHS[] = {"tf_op", "level 0"};

@@ -9,7 +9,11 @@
 void tree_layers_choose(struct tree *tree, const struct works *works);
 /* True if the span is a layer. */
 bool tree_layers_holds(const struct tree *tree, const struct tk_event *e);
-/* Adds the work of devices by its scopes, and finds the time in which any work ran. Returns false if memory runs out. */
+/* Gives the operators of PyTorch's backward pass a row "(backward)" below the layer of their forward pass, where the trace links
+ * both. Returns false if memory runs out. */
+bool tree_layers_hang_backward(struct tree *tree);
+/* Adds the work of devices by its scopes, or the work outside of all layers, and finds the time in which any work ran. Returns false
+ * if memory runs out. */
 bool tree_layers_add(struct tree *tree, const struct works *works);
 
 #endif

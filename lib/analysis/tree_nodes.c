@@ -10,6 +10,12 @@ uint32_t tree_nodes_child(struct tree *tree, uint32_t parent, uint32_t group, bo
   return *slot = tree->n++;
 }
 
+bool tree_nodes_work(struct tree *tree, uint32_t node, struct interval when) {
+  if (!mem_grow(tree->mem, (void **)&tree->works, &tree->cap_works, (uint64_t)tree->n_works + 1, sizeof *tree->works)) return false;
+  tree->works[tree->n_works++] = (struct tree_work){node, when};
+  return true;
+}
+
 void tree_nodes_start(struct tree *tree, const struct tk_event *e, uint32_t node) {
   if (e->flags & TK_FLAG_LOST_CLOCK) return;
   for (uint32_t k = node; k && e->ts < tree->nodes[k].start; k = tree->nodes[k].parent) tree->nodes[k].start = e->ts;

@@ -34,6 +34,9 @@ struct tree_work {
 
 enum tree_layers { TREE_SPANS, TREE_SCOPES, TREE_MODULES, TREE_ANNOTATIONS };
 
+/* Place of the launch of work: unknown; within a node; in a step, but outside of all nodes; outside of all steps. */
+enum tree_place { PLACE_UNKNOWN, PLACE_NODE, PLACE_OUTSIDE, PLACE_STEPLESS };
+
 struct tree {
   struct tk_trace *t;
   const struct tk_tree_options *opt;
@@ -51,6 +54,7 @@ struct tree {
   struct within within;
   struct tree_work *works;
   uint32_t n_works, cap_works;
+  uint8_t *place_of;    /* by event, of device work: enum tree_place */
   tk_id path;           /* key of the arg that contains the path */
   enum tree_layers layers; /* kind of layers, if the option `layers` is set */
   struct weight_unit unit;
@@ -62,6 +66,8 @@ struct tree {
 
 /* Returns the node of a group below the node `parent`; 0 if memory runs out. */
 uint32_t tree_nodes_child(struct tree *tree, uint32_t parent, uint32_t group, bool is_by);
+/* Adds a piece of device work to a node. Returns false if memory runs out. */
+bool tree_nodes_work(struct tree *tree, uint32_t node, struct interval when);
 /* Notes the start of a span in its node and in the nodes above. */
 void tree_nodes_start(struct tree *tree, const struct tk_event *e, uint32_t node);
 

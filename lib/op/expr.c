@@ -29,6 +29,7 @@ const struct symbol_info expr_symbols[SYM_COUNT] = {
     [SYM_DEVICE] = {"device", TYPE_NUMBER, OF_EVENT, "arg.device, or the number in the name of its process"},
     [SYM_LAUNCHED_BY] = {"launched_by", TYPE_TEXT, OF_EVENT, "name of any span around the call that launched this device work"},
     [SYM_PHASE] = {"phase", TYPE_TEXT, OF_EVENT, "prefill, decode, forward, backward, optimizer, dataloader, ..."},
+    [SYM_WORK_CLASS] = {"class", TYPE_TEXT, OF_EVENT, "matmul, attention, elementwise, ...: of device work, as top --by class has it"},
     [SYM_ARG] = {"arg.KEY", TYPE_ANY, OF_EVENT, "value of an arg, number or text"},
 };
 

@@ -23,7 +23,7 @@ struct launched {
   bool any; /* true if the trace has any of `keys`, so that events may have correlation ids */
 };
 
-static bool is_work(const struct kinds *k, const struct tk_event *e) {
+bool launched_is_work(const struct kinds *k, const struct tk_event *e) {
   unsigned kinds = kinds_of(k, e);
   return e->kind == TK_EVENT_SPAN && kinds & WORK && kinds & KIND_DEVICE && !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK));
 }
@@ -69,7 +69,7 @@ static bool by_flow(const struct kinds *k, struct mem *mem, tk_id *by) {
     if (flow_starts(f)) *start = i;
     if (flow_starts(f) || !*start || !f->bound || !t->flow_points[*start].bound) continue;
     const tk_id host = t->flow_points[*start].at;
-    if (is_work(k, &t->events[f->at]) && !(kinds_of(k, &t->events[host]) & KIND_DEVICE)) by[f->at] = host;
+    if (launched_is_work(k, &t->events[f->at]) && !(kinds_of(k, &t->events[host]) & KIND_DEVICE)) by[f->at] = host;
   }
   chains_free(&chains);
   return true;
@@ -91,7 +91,7 @@ bool launched_each(const struct kinds *kinds, const struct track_origin *origins
   if (by) memset(by, 0, ((size_t)t->n_events + 1) * sizeof *by);
   bool ok = by && ((!l.any && !l.external) || find_hosts(&l)) && by_flow(kinds, mem, by);
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
-    if (!is_work(kinds, &t->events[i])) continue;
+    if (!launched_is_work(kinds, &t->events[i])) continue;
     const uint32_t *host = correlation_of(&l, &t->events[i], &id) ? map_get(&l.hosts, id) : NULL;
     const uint32_t *op = host || by[i] || !id_of(&l, &t->events[i], l.external, &id) ? NULL : map_get(&l.ops, id);
     if (host || by[i] || op) found(arg, host ? *host : by[i] ? by[i] : *op, i);

@@ -5,6 +5,8 @@
 #include "graph/kind.h"
 #include "graph/origin.h"
 
+/* True for kernels, copies and fills of a device with a known time. */
+bool launched_is_work(const struct kinds *k, const struct tk_event *e);
 /* Calls `found` for each kernel, copy and fill whose launch is known and has a time. `origins`: by track; may be NULL. Returns
  * false if memory runs out. */
 bool launched_each(const struct kinds *kinds, const struct track_origin *origins, struct mem *mem,

@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "graph/args.h"
 #include "graph/within.h"
+#include "kernel_classes.h"
 
 /* ---- preparing ---- */
 
@@ -84,6 +85,13 @@ static bool parse_all(struct match *m, const char *const *where, struct tk_err *
 static bool mark_launches(struct match *m);
 static bool find_phases(struct match *m);
 
+static bool prepare_classes(struct match *m) {
+  const size_t n = (size_t)m->t->n_classes + 1;
+  m->work_class = mem_array(m->mem, n, sizeof *m->work_class);
+  for (size_t i = 0; m->work_class && i < n; i++) m->work_class[i] = NULL;
+  return m->work_class != NULL;
+}
+
 bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err) {
   bool ok;
@@ -100,6 +108,7 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
   ok = ok && (!m->root || (prepare_test(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
   ok = ok && (!m->root || !asks(m->root, SYM_LAUNCHED_BY) || mark_launches(m));
   ok = ok && (!m->root || !asks(m->root, SYM_PHASE) || find_phases(m));
+  ok = ok && (!m->root || !asks(m->root, SYM_WORK_CLASS) || prepare_classes(m));
   return ok || mem_refuse(mem, err);
 }
 
@@ -120,6 +129,7 @@ void match_free(struct match *m) {
   links_free(&m->links);
   phases_free(&m->phases);
   mem_free(m->mem, m->regions);
+  mem_free(m->mem, m->work_class);
   kinds_free(&m->kinds);
   steps_free(&m->steps);
   expr_free(m->root);
@@ -343,6 +353,7 @@ static bool event_passes(const struct match *m, const struct expr *e, tk_id id) 
   case SYM_STEP: return steps_of(&m->steps, ev, &number) && number_passes(e, number, 0);
   case SYM_LAUNCHED_BY: return is_launched_by(m, e, id);
   case SYM_PHASE: word = phase_word(m->phases.of[id]); return word && text_passes(e, word);
+  case SYM_WORK_CLASS: word = kernel_classes_of_event(&m->kinds, ev, m->work_class); return word && text_passes(e, word);
   case SYM_ARG: return arg_passes(m, e, ev, &has);
   default: break;
   }

@@ -305,10 +305,81 @@ def ids(path, *options):
 def advised(path):
     """Returns the first command in the advice that finds nothing in the trace."""
     for f in report(path)['findings']:
-        for command in re.findall(r'tracekit ((?:top|tree) .*?)(?: shows| lists|;|$)', f['advice']):
-            if run(*shlex.split(command), '-q', path, fine=(0, 1, 2)).returncode:
+        for command in re.findall(r'tracekit ((?:top|tree|report|diff) .*?)(?: shows| lists|;|$)', f['advice']):
+            if path not in shlex.split(command) or run(*shlex.split(command), '-q', fine=(0, 1, 2)).returncode:
                 return command
     return ''
+
+
+def tensor_cores(folder):
+    """The advice for fp32 products depends on what the device supports, and on whether products or convolutions are in fp32."""
+    product, convolution = 'ampere_sgemm_128x64_nn', 'ampere_scudnn_128x64_relu_interior_nn_v1'
+    matmul, cudnn = 'set_float32_matmul_precision', 'backends.cudnn.allow_tf32'
+    for device, kernels, said, not_said in (
+            ('NVIDIA A100-SXM4-40GB', (product,), (matmul, 'bf16'), (cudnn, '8.0', 'fp16')),
+            ('NVIDIA A100-SXM4-40GB', (convolution,), (cudnn, 'bf16'), (matmul, '8.0')),
+            ('NVIDIA H100 80GB HBM3', (product, convolution), (matmul, cudnn, 'for convolutions'), ('8.0',)),
+            ('Tesla V100-SXM2-16GB', (product,), ('fp16', 'neither TF32 nor bf16'), (matmul, cudnn)),
+            ('Tesla T4', (convolution,), ('fp16', 'neither TF32 nor bf16'), (matmul, cudnn)),
+            ('Tesla P100-PCIE-16GB', (product,), ('no tensor cores',), (matmul, 'TF32')),
+            ('Some GPU', (convolution,), (cudnn, '8.0', 'otherwise fp16'), (matmul,)), (None, (product,), (matmul, '8.0'), (cudnn,))):
+        r = with_kernels([kernels[i % len(kernels)] if i < 4 else f'k{i}' for i in range(10)])
+        if device:
+            r.extra['deviceProperties'] = [{'id': 0, 'name': device}]
+        advice = next(f['advice'] for f in report(r.write(f'{folder}/fp32.json'))['findings'] if f['id'] == 'fp32-matmul')
+        fault = [w for w in said if w not in advice] + [f'not {w}' for w in not_said if w in advice]
+        judge(f'fp32 on {device}', f'{fault}: {advice}' if fault else '')
+
+
+def pasted(folder):
+    """A command in an advice names the input as it was typed, quoted for a shell, and selects the rank of an input with several."""
+    for name in ('a b/x.json', "it's/$x.json", '-x.json'):
+        os.makedirs(os.path.dirname(f'{folder}/{name}'), exist_ok=True)
+        Run(2200).write(f'{folder}/{name}')
+        p = subprocess.run([TRACEKIT, 'report', '--json', '--', name], cwd=folder, capture_output=True, check=True)
+        advice = next(f['advice'] for f in json.loads(p.stdout)['findings'] if f['id'] == 'device-idle')
+        command = re.search(r'(tracekit top .*?) lists', advice)[1]
+        env = {**os.environ, 'PATH': f'{os.path.dirname(os.path.abspath(TRACEKIT))}:{os.environ["PATH"]}'}
+        done = subprocess.run(['sh', '-c', command], cwd=folder, env=env, capture_output=True)
+        judge(f'pasted command for {name}', '' if done.returncode == 0 and b'aten::step' in done.stdout else f'{command}: {done.stderr}')
+    ranks = [Run(2200, rank=n).write(f'{folder}/rank{n}.json') for n in range(2)]
+    merged = f'{folder}/pasted.json'
+    run('merge', '-q', '--force', *ranks, '-o', merged)
+    for paths in (ranks, [merged]):
+        advice = next(f['advice'] for f in report(*paths)['findings'] if f['id'] == 'device-idle')
+        same('one rank', f'tracekit top {ranks[0]} --kind' in advice or f'tracekit top {merged} --rank 0 --kind' in advice, True)
+        same('commands of ranks', advised(merged) if paths == [merged] else '', '')
+
+
+def compiled(folder):
+    """Without a compilation, operators of the host show that nothing was compiled; kernels alone do not. The verdict of `check` is last."""
+    healthy = Run()
+    alone = Run()
+    alone.events = [e for e in alone.events if e['cat'] == 'kernel']
+    for name, made, value, status in (('operators', healthy, 0, 0), ('kernels alone', alone, None, 3)):
+        path = made.write(f'{folder}/compiled.json')
+        figure = next(f for f in report(path)['key_figures'] if f['name'] == 'compilation time')
+        same(f'compilation time with {name}', figure['value'], value)
+        p = run('check', path, '--assert', 'compilation time < 1s', fine=(0, 1, 3))
+        lines = p.stdout.decode().splitlines()
+        end = 'ok' if status == 0 else 'needs no repair, but an assertion is unknown'
+        same(f'status with {name}', (p.returncode, lines[-1], sum(path in line for line in lines)), (status, f'{path}: {end}', 1))
+
+
+def once(folder):
+    """A host with two devices has one row of host activity."""
+    made = Run(steps=2)
+    made.events += [{**e, 'pid': 1, 'args': {**e['args'], 'device': 1, 'correlation': 0}} for e in made.events if e['cat'] == 'kernel']
+    path = made.write(f'{folder}/once.json')
+    same('two devices', len(report(path)['ranks']), 2)
+    text = run('report', path).stdout.decode()
+    after = text[text.index('Host activity'):].split('\n\n')[0].splitlines()
+    same('one host', len(after), 3)
+    page = f'{folder}/once.html'
+    run('report', '-q', path, '--html', page)
+    with open(page, encoding='utf-8') as f:
+        table = f.read().split('>Hosts<', 1)[1].split('</table>', 1)[0]
+    same('one host on the page', table.count('<tr'), 2)
 
 
 def shown(folder):
@@ -898,7 +969,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
+        for part in (shown, tensor_cores, pasted, compiled, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
                      overlaps, own_steps, nested, unrecorded, hosts, in_time):
             part(folder)
 

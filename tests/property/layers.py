@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks `tree --layers` against a model: for a scope the time in which its work ran, for modules and annotations the time in which
-work launched within them ran, per step. Also checks that --levels lists the first levels of the same tree, and that tree and diff
-shorten the names of kernels as top does."""
+work launched within them ran, per step, with PyTorch's backward pass below the layers of the forward pass and all other work in one
+row. Also checks that --levels lists the first levels of the same tree, and that tree and diff shorten the names of kernels as top
+does."""
 import json
 import os
 import random
@@ -148,6 +149,112 @@ def hosts(folder, trial, modules):
     judge(f'{word}: steps, {trial}', '' if report['calls'] == 3 else str(report['calls']))
 
 
+class Training:
+    """Events of one training step: modules of the forward pass on one thread, nodes of autograd on another, and kernels that do not
+    overlap, whose durations add up."""
+
+    def __init__(self, rnd, flows, args):
+        self.rnd, self.flows, self.args = rnd, flows, args
+        self.events, self.want, self.ids, self.sequence, self.at, self.free = [], {}, 0, 10, 100, 0
+
+    def span(self, tid, cat, name, ts, dur, **args):
+        self.events.append({'ph': 'X', 'cat': cat, 'name': name, 'pid': 1, 'tid': tid, 'ts': ts, 'dur': dur, 'args': args})
+
+    def kernel(self, tid, ts, path):
+        """A kernel that a call at `ts` launches; None: without a call."""
+        self.ids += 1
+        self.free = max(self.free, ts) + self.rnd.randrange(1, 5)
+        dur = self.rnd.randrange(1, 9)
+        if tid:
+            self.span(tid, 'cuda_runtime', 'cudaLaunchKernel', ts, 1, correlation=self.ids)
+        self.events.append({'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 0, 'tid': 7, 'ts': self.free, 'dur': dur, 'args': {'correlation': self.ids}})
+        for n in range(1, len(path) + 1):
+            self.want.setdefault(path[:n], []).append((self.free, self.free + dur))
+        self.free += dur
+
+    def operator(self, tid, path, thread=0):
+        """An operator of the forward pass with one kernel, preceded by one that has the same number. Returns its number and start."""
+        numbers = {'Sequence number': self.sequence, 'Fwd thread id': thread} if self.args else {}
+        self.span(tid, 'cpu_op', 'aten::t', self.at, 2, **numbers)
+        self.span(tid, 'cpu_op', 'aten::mm', self.at + 2, 5, **numbers)
+        self.kernel(tid, self.at + 3, path)
+        self.at += 10
+        self.sequence += 1
+        return self.sequence - 1, self.at - 8
+
+    def backward(self, number, start, path):
+        numbers = {'Sequence number': number, 'Fwd thread id': 1} if self.args else {}
+        self.span(2, 'cpu_op', 'autograd::engine::evaluate_function: MmBackward0', self.at, 9, **numbers)
+        self.span(2, 'cpu_op', 'MmBackward0', self.at + 1, 7, **numbers)
+        for n in range(2):
+            self.kernel(2, self.at + 2 + 2 * n, path)
+        flow = {'cat': 'fwdbwd', 'name': 'fwdbwd', 'id': number, 'pid': 1}
+        if self.flows:
+            self.events += [{**flow, 'ph': 's', 'tid': 1, 'ts': start}, {**flow, 'ph': 'f', 'tid': 2, 'ts': self.at + 1, 'bp': 'e'}]
+        self.at += 10
+
+
+def backward(folder, trial):
+    """PyTorch's backward pass runs on a thread of its own, whose operators Kineto links to those of the forward pass."""
+    flows, args = ((True, True), (True, False), (False, True), (False, False))[trial % 4]
+    t = Training(random.Random(trial), flows, args)
+    root, steps = ('nn.Module: Net_0',), []
+    t.span(1, 'user_annotation', 'ProfilerStep#0', 90, 100000)
+    begin = t.at
+    for layer in range(t.rnd.randrange(1, 4)):
+        path, start = root + (f'nn.Module: Linear_{layer}',), t.at
+        for _ in range(t.rnd.randrange(1, 3)):
+            steps.append((*t.operator(1, path), path))
+        t.span(1, 'python_function', path[-1], start, t.at - start)
+    t.span(1, 'python_function', root[0], begin - 1, t.at - begin + 1)
+    t.operator(1, (None,))  # the loss, in no module
+    for number, start, path in reversed(steps):
+        t.backward(number, start, path + ('(backward)',) if flows or args else (None,))
+    t.span(2, 'cpu_op', 'autograd::engine::evaluate_function: torch::autograd::AccumulateGrad', t.at, 9)
+    t.kernel(2, t.at + 1, (None,))
+    t.kernel(0, t.at, (None,))
+    path = write(f'{folder}/backward.json', t.events)
+    report, found = layers(path)
+    work = [(e['ts'], e['ts'] + e['dur']) for e in t.events if e['cat'] == 'kernel' and e['ph'] == 'X']
+    same(f'backward, {trial}', report, found, work, t.want)
+    whole = sum(e['dur'] for e in t.events if e['cat'] == 'kernel')
+    rows = sum(row['device_ns'] or 0 for path, row in found.items() if len(path) == 1) // 1000
+    judge(f'the rows are all kernels, {trial}', '' if rows == whole else f'{rows} is not {whole}')
+    operators = sum(row['count'] for path, row in found.items() if path[-1] == '(backward)')
+    judge(f'nested operators count once, {trial}', '' if operators == (len(steps) if flows or args else 0) else str(operators))
+
+
+def ambiguous(folder):
+    """Numbers of sequences are counted by thread: the same one in two threads links nothing without a flow."""
+    t = Training(random.Random(1), False, True)
+    t.span(1, 'python_function', 'nn.Module: Net_0', 90, 100)
+    number, start = t.operator(1, ('nn.Module: Net_0',))
+    t.sequence -= 1
+    t.span(3, 'python_function', 'nn.Module: Net_1', 90, 100)
+    t.operator(3, ('nn.Module: Net_1',))
+    t.at = 300
+    t.backward(number, start, (None,))
+    report, found = layers(write(f'{folder}/ambiguous.json', t.events))
+    same('ambiguous', report, found, [w for v in t.want.values() for w in v], t.want)
+
+
+def outside(folder):
+    """Without layers, a note has the work that was launched outside of all selected spans."""
+    t = Training(random.Random(2), True, True)
+    number, start = t.operator(1, ('in',))
+    t.span(1, 'user_annotation', 'in', 100, 10)
+    t.backward(number, start, ('out',))
+    t.kernel(0, t.at, ('out',))
+    path = write(f'{folder}/outside.json', t.events)
+    out, whole = covered(t.want['out',]) * 1000, covered(t.want['out',] + t.want['in',]) * 1000
+    report = json.loads(run('tree', '--json', '--kind', 'annotation', path))
+    judge('work outside', '' if (report['outside_ns'], report['work_ns']) == (out, whole) else str(report))
+    note = run('tree', '--kind', 'annotation', path).splitlines()[-1]
+    judge('note', '' if note.startswith(f'device: {out // 1000}.000 us ({100 * out / whole:.1f}%) of the {whole // 1000}.000 us') else note)
+    report = json.loads(run('tree', '--json', '--kind', 'python', '--allow-empty', path))
+    judge('no launches', '' if 'outside_ns' not in report else str(report))
+
+
 def nothing(folder):
     run('tree', '--layers', write(f'{folder}/none.json', [{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 0, 'dur': 1}]), status=1)
     for option in (('--path', 'arg.tf_op'), ('--per', 'a'), ('--every', 'a'), ('--svg',)):
@@ -182,6 +289,9 @@ def main():
         for trial in range(TRIALS):
             scopes(folder, trial)
             hosts(folder, trial, trial % 2 == 0)
+            backward(folder, trial)
+        ambiguous(folder)
+        outside(folder)
         nothing(folder)
     names()
     return finish()

@@ -290,7 +290,7 @@ def gaps_fault(traces, got):
 
 
 def gap_of_host(folder):
-    """Checks that the host's span of an idle time is the one with the most self time, on the threads that launch work."""
+    """Checks that the host's span of a gap is the innermost one over at least half of it, on the threads that launch work."""
     span = lambda name, cat, tid, ts, dur, **args: {'ph': 'X', 'name': name, 'cat': cat, 'pid': 0 if cat == 'kernel' else 9, 'tid': tid,  # noqa: E731
                                                     'ts': ts, 'dur': dur, 'args': args}
     events = [span('aten::first', 'cpu_op', 1, 0, 10), span('cudaLaunchKernel', 'cuda_runtime', 1, 2, 5, correlation=1),
@@ -300,17 +300,32 @@ def gap_of_host(folder):
               span('k2', 'kernel', 7, 160, 10, correlation=2, stream=7)]
     with open(f'{folder}/gap.json', 'w', encoding='utf-8') as f:
         json.dump({'traceEvents': events}, f)
-    want = {'at_ns': 20000, 'length_ns': 140000, 'cause': 'host', 'before': 'k1', 'after': 'k2', 'host_span': 'aten::slow', 'host_span_ns': 75000}
+    want = {'at_ns': 20000, 'length_ns': 140000, 'cause': 'host', 'before': 'k1', 'after': 'k2', 'host_span': 'aten::slow', 'host_span_ns': 140000}
     gaps = report(f'{folder}/gap.json')['idle_gaps']
     judge('the host in a gap', compare(want, gaps[0]) if len(gaps) == 1 else f'{len(gaps)} gaps')
+    call = next(e for e in events if e['name'] == 'cudaMalloc')
+    call['dur'] = 71
+    with open(f'{folder}/gap.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    judge('the innermost in a gap', compare({'host_span': 'cudaMalloc', 'host_span_ns': 71000}, report(f'{folder}/gap.json')['idle_gaps'][0]))
     events = [e for e in events if e['pid'] == 0 or 'cudaLaunch' in e['name']]
     events += [span('cudaLaunchKernel', 'cuda_runtime', tid, 3, 2, correlation=20 + tid) for tid in (2, 3)]
     events += [span('k3', 'kernel', 8, 12, 1, correlation=20 + tid, stream=8) for tid in (2, 3)]
-    events += [span('aten::same', 'cpu_op', tid, 21, 50 + tid) for tid in (2, 3)] + [span('aten::other', 'cpu_op', 1, 21, 60)]
+    events += [span('aten::same', 'cpu_op', tid, 21, 50 + tid) for tid in (2, 3)]
+    events += [span('aten::other', 'cpu_op', 1, at, 3) for at in range(21, 81, 3)]
     with open(f'{folder}/gap.json', 'w', encoding='utf-8') as f:
         json.dump({'traceEvents': events}, f)
     gap = report(f'{folder}/gap.json')['idle_gaps'][0]
-    judge('spans of two threads do not add up', compare({'host_span': 'aten::other', 'host_span_ns': 60000}, gap))
+    judge('spans of two threads do not add up', compare({'host_span': None, 'host_span_ns': 60000}, gap))
+    text = run('report', f'{folder}/gap.json').decode()
+    judge('no span over half of a gap', '' if 'no span over more than 42.9%' in text else text)
+    for e in events:
+        e['dur'] += e['name'] == 'aten::other'
+    events += [span('aten::other', 'cpu_op', 1, at, 3) for at in range(90, 102, 3)]
+    with open(f'{folder}/gap.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    gap = report(f'{folder}/gap.json')['idle_gaps'][0]
+    judge('many short spans', compare({'host_span': 'aten::other', 'host_span_ns': 73000}, gap))
 
 
 def key_figures(name, got):

@@ -69,7 +69,8 @@ def model(tracks, key):
                 continue
             groups[key(e)].append(e)
             alone = 'unfinished' not in e.flags and (kind != 'thread' or 'lost-clock' in e.flags)
-            self_times[key(e)] += e.dur if alone else own.get(i, 0)
+            mark = e.cat == 'Trace' or (e.name or '').startswith('PyTorch Profiler (')
+            self_times[key(e)] += 0 if mark else e.dur if alone else own.get(i, 0)
     return {k: figures(v, self_times[k]) for k, v in groups.items()}
 
 
@@ -93,7 +94,7 @@ def bounded(report):
         return 'more than the range'
     if sum(r['self_ns'] for r in rows) != report['sum_ns']:
         return 'self times do not add up'
-    totals = [r['total_ns'] for r in rows]
+    totals = [r['total_ns'] for r in rows if not r['is_mark']]
     return '' if totals == sorted(totals, reverse=True) else 'rows are not in order'
 
 
@@ -160,6 +161,37 @@ def folds_values(work):
     judge('a folded name is a pattern', '' if len(chosen) == 3 else str(chosen)[:200])
 
 
+def marks(work):
+    """Spans that only show that a profiler ran are last and in no sum, whatever the order; their own row is as any other."""
+    events = [('PyTorch Profiler (0)', 'Trace', 9, 0, 1000), ('PyTorch Profiler (1)', '', 8, 0, 900), ('aten::mm', 'cpu_op', 1, 10, 30), ('aten::add', 'cpu_op', 1, 50, 10)]
+    with open(f'{work}/marks.json', 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': name, **({'cat': cat} if cat else {}), 'pid': tid, 'tid': tid, 'ts': ts, 'dur': dur} for name, cat, tid, ts, dur in events], f)
+    for sort in ('total', 'max', 'name'):
+        report = top(f'{work}/marks.json', '--sort', sort)
+        got = [(r['name'], r['percent_of_sum'], r['total_ns'] // 1000) for r in report['rows']]
+        want = [('aten::mm', 75, 30), ('aten::add', 25, 10), ('PyTorch Profiler (0)', 0, 1000), ('PyTorch Profiler (1)', 0, 900)]
+        want = want if sort != 'name' else [want[1], want[0], *want[2:]]
+        judge(f'marks by {sort}', '' if got == want and report['sum_ns'] == 40000 else str(got))
+    judge('the sum is the same by process', '' if top(f'{work}/marks.json', '--by', 'process')['sum_ns'] == 40000 else 'another sum')
+    text = run('top', f'{work}/marks.json').decode()
+    judge('the whole of %sum', '' if 'the self time of all selected events, 40.000 us; spans that only show' in text else text)
+    text = run('top', f'{work}/marks.json', '--name', 'aten::*').decode()
+    judge('no note without marks', '' if text.rstrip().endswith('40.000 us') else text)
+    only = top(f'{work}/marks.json', '--name', 'PyTorch Profiler*')
+    judge('marks alone', '' if len(only['rows']) == 2 and only['sum_ns'] == 0 else str(only))
+
+
+def classes(path):
+    """An expression selects work by the class by which --by class groups it."""
+    rows = top(path, '--by', 'class')['rows']
+    for row in rows:
+        if row['name']:
+            got = top(path, '-e', f'class == "{row["name"]}"')
+            judge(f'class {row["name"]}', '' if (got['events'], sum(r['total_ns'] for r in got['rows'])) == (row['count'], row['total_ns']) else str(got)[:200])
+    rest = top(path, '-e', '!class')['events']
+    judge('no class', '' if rest == sum(r['count'] for r in rows if r['name'] is None) and len(rows) > 4 else f'{rest}: {rows}'[:300])
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
@@ -168,6 +200,8 @@ def main():
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
         folds_values(work)
+        marks(work)
+        classes(f'{FIXTURES}/perfetto/small.pftrace.gz')
         source = f'{work}/random.json'
         randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)
         for ending in ('json', 'pftrace', 'xplane.pb'):

@@ -1,7 +1,7 @@
 /* test_short_names.c - short names and classes of kernels: names of real libraries, names that collide, and hostile names. */
 #include <stdlib.h>
 
-#include "analysis/kernel_classes.h"
+#include "op/kernel_classes.h"
 #include "analysis/short_apart.h"
 #include "analysis/short_names.h"
 #include "help.h"

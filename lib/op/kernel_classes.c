@@ -124,3 +124,14 @@ const char *kernel_classes_of(const char *name, size_t n) {
   if (!class && len < most) class = look_up(NAMES, text);
   return class ? class : "other";
 }
+
+const char *kernel_classes_of_event(const struct kinds *k, const struct tk_event *e, const char **known) {
+  static const unsigned COPIES = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER;
+  const unsigned kind = kinds_of(k, e);
+  if (e->kind != TK_EVENT_SPAN || !(kind & (KIND_KERNEL | COPIES))) return NULL;
+  if (kind & KIND_COLLECTIVE) return "collective";
+  if (kind & COPIES) return "copy";
+  const struct intern_str *name = trace_str(k->t, k->t->classes[e->cls].name);
+  if (!known[e->cls]) known[e->cls] = kernel_classes_of((const char *)name->bytes, name->len);
+  return known[e->cls];
+}

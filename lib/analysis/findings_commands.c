@@ -1,0 +1,123 @@
+/* findings_commands.c - puts inputs into the commands of an advice, so that they can be pasted into a shell (findings.h).
+ *
+ * An advice contains commands without inputs: "tracekit top --kind host". The inputs follow the name of the command. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "findings.h"
+
+enum { MOST_INPUTS = 4 };
+
+struct command_text {
+  char *text;
+  size_t n, len;
+};
+
+static void put_part(struct command_text *to, const char *from, size_t n) {
+  for (size_t i = 0; i < n && to->len + 1 < to->n; i++) to->text[to->len++] = from[i];
+  to->text[to->len] = 0;
+}
+
+static bool is_plain(const char *word) {
+  if (!*word || *word == '-') return strcmp(word, "-") == 0;
+  for (const char *p = word; *p; p++)
+    if (!ascii_letter(*p) && !ascii_digit(*p) && !strchr("%+,-./:=@_", *p)) return false;
+  return true;
+}
+
+/* Writes a word of a shell: in single quotes unless all characters are plain. A name that could be an option gets a folder. */
+static void put_word(struct command_text *to, const char *word) {
+  put_part(to, " ", 1);
+  if (is_plain(word)) return put_part(to, word, strlen(word));
+  put_part(to, "'", 1);
+  if (*word == '-') put_part(to, "./", 2);
+  for (const char *p = word; *p; p++)
+    if (*p == '\'') put_part(to, "'\\''", 4);
+    else put_part(to, p, 1);
+  put_part(to, "'", 1);
+}
+
+static bool is_earlier(const struct tk_report *r, size_t row) {
+  for (size_t i = 0; i < row; i++)
+    if (strcmp(r->ranks[i].input, r->ranks[row].input) == 0) return true;
+  return false;
+}
+
+/* Writes the inputs of the whole job; only the first if there are many. */
+static void put_job(struct command_text *to, const struct tk_report *r) {
+  size_t n = 0;
+  for (size_t i = 0; i < r->n_ranks && n <= MOST_INPUTS; i++) n += !is_earlier(r, i);
+  for (size_t i = 0; i < r->n_ranks && (i == 0 || n <= MOST_INPUTS); i++)
+    if (!is_earlier(r, i)) put_word(to, r->ranks[i].input);
+}
+
+/* Writes an input, and selects the rank if the input contains several. */
+static void put_input(struct command_text *to, const struct tk_report *r, const char *input, int64_t rank) {
+  char option[40];
+  put_word(to, input);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    if (r->ranks[i].rank == rank || rank < 0 || strcmp(r->ranks[i].input, input) != 0) continue;
+    snprintf(option, sizeof option, " --rank %lld", (long long)rank);
+    return put_part(to, option, strlen(option));
+  }
+}
+
+/* Returns the row of a rank; NULL if there is none. */
+static const struct tk_report_rank *row_of(const struct tk_report *r, int64_t rank) {
+  for (size_t i = 0; i < r->n_ranks; i++)
+    if (r->ranks[i].rank == rank) return &r->ranks[i];
+  return NULL;
+}
+
+static void put_subject(struct command_text *to, const struct finding_case *c) {
+  const int64_t rank = c->meeting ? c->meeting->rank : c->memory ? c->memory->rank : -1;
+  const struct tk_report_rank *row = c->meeting || c->memory ? row_of(c->r, rank) : c->row;
+  if (row) put_input(to, c->r, row->input, row->rank);
+  else put_job(to, c->r);
+}
+
+/* Returns another rank that was seldom last, to compare a straggler with; NULL if there is none. */
+static const struct tk_report_rank *peer_of(const struct finding_case *c) {
+  const struct tk_report_meeting *best = NULL;
+  for (size_t i = 0; i < c->r->n_meetings; i++) {
+    const struct tk_report_meeting *m = &c->r->meetings[i];
+    if (m->rank != c->meeting->rank && (!best || m->last < best->last)) best = m;
+  }
+  return best ? row_of(c->r, best->rank) : NULL;
+}
+
+const char *findings_compare(const struct finding_case *c) {
+  const struct tk_report_rank *own = row_of(c->r, c->meeting->rank), *peer = peer_of(c);
+  const bool apart = own && peer && strcmp(own->input, peer->input) != 0;
+  return apart ? "compare the rank with another: tracekit diff --kind op"
+               : "compare the rank with others: tracekit top --kind op --by rank";
+}
+
+/* Writes the inputs of a command with the given options. */
+static void put_inputs(struct command_text *to, const struct finding_case *c, const char *command) {
+  static const char DIFF[] = "diff ", RANKS[] = "--by rank";
+  const size_t len = strcspn(command, ";");
+  const char *ranks = strstr(command, RANKS);
+  if (strncmp(command, DIFF, sizeof DIFF - 1) == 0) {
+    put_word(to, row_of(c->r, c->meeting->rank)->input);
+    put_word(to, peer_of(c)->input);
+  } else if (ranks && (size_t)(ranks - command) < len) {
+    put_job(to, c->r);
+  } else {
+    put_subject(to, c);
+  }
+}
+
+void findings_commands(const struct finding_case *c, const char *advice, char *text, size_t n) {
+  static const char BEGIN[] = "tracekit ";
+  struct command_text to = {text, n, 0};
+  *text = 0;
+  for (const char *p = advice, *at; *p;) {
+    at = strstr(p, BEGIN);
+    const char *name = at ? at + sizeof BEGIN - 1 : p + strlen(p), *end = name + strcspn(name, " ;");
+    put_part(&to, p, (size_t)(end - p));
+    if (at) put_inputs(&to, c, name);
+    p = end;
+  }
+}

@@ -1,0 +1,95 @@
+/* tree_device.c - see tree_device.h. */
+#include "tree_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "op/launched.h"
+
+/* ---- add ---- */
+
+static bool in_step(const struct tree *tree, tk_id event) {
+  return !tree->opt->per_step || steps_at(&tree->match.steps, &tree->t->events[event]);
+}
+
+bool tree_device_rests(const struct tree *tree, tk_id work) {
+  return tree->place_of[work] == PLACE_OUTSIDE || (tree->place_of[work] == PLACE_UNKNOWN && in_step(tree, work));
+}
+
+static struct interval work_of(const struct tree *tree, tk_id event) {
+  const struct tk_event *e = &tree->t->events[event];
+  return measure_part(&tree->scope.window, e->ts, e->ts + e->dur);
+}
+
+static void add_work(void *arg, tk_id launch, tk_id work) {
+  struct tree *tree = arg;
+  const uint32_t node = tree->around[launch];
+  if (!scope_holds(&tree->scope, &tree->t->events[work])) return;
+  tree->place_of[work] = node ? PLACE_NODE : in_step(tree, launch) ? PLACE_OUTSIDE : PLACE_STEPLESS;
+  if (node) tree_nodes_work(tree, node, work_of(tree, work));
+}
+
+/* Measures all work, and the work that no node contains. */
+static bool measure_rest(struct tree *tree) {
+  const struct tk_trace *t = tree->t;
+  struct intervals rest = {0}, all = {0};
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < tree->n_works; i++) ok = measure_add(&all, tree->works[i].when, tree->mem);
+  for (tk_id i = 1; ok && i <= t->n_events; i++) {
+    if (!launched_is_work(&tree->match.kinds, &t->events[i]) || !scope_holds(&tree->scope, &t->events[i])) continue;
+    if (!tree_device_rests(tree, i)) continue;
+    ok = measure_add(&rest, work_of(tree, i), tree->mem) && measure_add(&all, work_of(tree, i), tree->mem);
+  }
+  tree->report->outside = measure_join(&rest, tree->mem, &ok);
+  tree->report->work = measure_join(&all, tree->mem, &ok);
+  return ok;
+}
+
+bool tree_device_add(struct tree *tree) {
+  const size_t n = (size_t)tree->t->n_events + 1;
+  tree->place_of = mem_array(tree->mem, n, sizeof *tree->place_of);
+  if (!tree->place_of) return false;
+  memset(tree->place_of, PLACE_UNKNOWN, n * sizeof *tree->place_of);
+  if (!launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) || tree->mem->failed) return false;
+  return tree->opt->layers || !tree->n_works || measure_rest(tree);
+}
+
+/* ---- sum ---- */
+
+static int by_place(const void *p, const void *q) {
+  const struct tree_work *a = p, *b = q;
+  if (a->node != b->node) return a->node < b->node ? -1 : 1;
+  return (a->when.start > b->when.start) - (a->when.start < b->when.start);
+}
+
+/* Returns the index of the first work item whose node is at `place` or later. */
+static uint32_t works_from(const struct tree *tree, uint32_t place) {
+  uint32_t lo = 0, hi = tree->n_works;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (tree->works[mid].node < place) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+/* Computes the device time of each node. The work below a node is contiguous. If all of it belongs to one child, the node takes
+ * over the child's time, which saves work on long paths. */
+bool tree_device_sum(struct tree *tree) {
+  struct interval *v = mem_array(tree->mem, 2 * (uint64_t)tree->n_works + 1, sizeof *v);
+  if (!v) return false;
+  for (uint32_t i = 0; i < tree->n_works; i++) tree->works[i].node = tree->nodes[tree->works[i].node].order;
+  if (tree->n_works) qsort(tree->works, tree->n_works, sizeof *tree->works, by_place);
+  for (uint32_t i = tree->n; i-- > 1;) {
+    struct node *n = &tree->nodes[i];
+    const uint32_t from = works_from(tree, n->order), count = works_from(tree, n->last + 1) - from;
+    n->launched = count;
+    for (uint32_t c = n->child; c && !n->device; c = tree->nodes[c].sibling)
+      if (tree->nodes[c].launched == count) n->device = tree->nodes[c].device;
+    if (n->device) continue;
+    for (uint32_t k = 0; k < count; k++) v[k] = tree->works[from + k].when;
+    n->device = measure_union(v, count, v + count);
+  }
+  mem_free(tree->mem, v);
+  return true;
+}

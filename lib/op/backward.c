@@ -1,0 +1,103 @@
+/* backward.c - see backward.h.
+ *
+ * Kineto draws a flow `fwdbwd` from the last operator of the forward pass before a node of autograd was created to the operator
+ * that runs this node. Both also have the same arg "Sequence number"; "Fwd thread id" is positive in the backward pass only.
+ * (Kineto's libkineto/src/output_json.cpp, and generateForwardBackwardLinks in torch/csrc/profiler/kineto_shim.cpp.) */
+#include "backward.h"
+
+#include <string.h>
+
+#include "graph/args.h"
+#include "graph/chain.h"
+
+struct backward {
+  const struct tk_trace *t;
+  struct map forward; /* process and sequence number -> last operator of the forward pass; 0 = in several threads */
+  tk_id sequence, thread;
+  tk_id *of;
+};
+
+static bool backward_number(const struct backward *b, const struct tk_event *e, tk_id key, uint64_t *number) {
+  struct tk_arg arg;
+  if (!args_of_event(b->t, e, key, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) || arg.i < 0) return false;
+  *number = arg.u;
+  return true;
+}
+
+/* Returns the identity of a sequence number, which is counted per thread of a process. */
+static bool sequence_of(const struct backward *b, const struct tk_event *e, uint64_t *id) {
+  if (e->kind != TK_EVENT_SPAN || !backward_number(b, e, b->sequence, id)) return false;
+  *id ^= (uint64_t)b->t->tracks[e->track].parent << 40;
+  return true;
+}
+
+static bool is_backward(const struct backward *b, const struct tk_event *e) {
+  uint64_t thread;
+  return b->thread && backward_number(b, e, b->thread, &thread) && thread > 0;
+}
+
+/* All operators between two nodes of autograd have the same number; the last of them created the second node. */
+static bool add_forward(struct backward *b, tk_id event, uint64_t id) {
+  const struct tk_event *v = b->t->events;
+  uint32_t *at = map_put(&b->forward, id, event);
+  if (!at) return false;
+  if (!*at) return true;
+  if (v[*at].track != v[event].track) *at = 0;
+  else if (v[event].ts >= v[*at].ts) *at = event;
+  return true;
+}
+
+static bool find_forwards(struct backward *b) {
+  uint64_t id;
+  bool ok = true;
+  for (tk_id i = 1; ok && i <= b->t->n_events; i++) {
+    const struct tk_event *e = &b->t->events[i];
+    if (sequence_of(b, e, &id) && !is_backward(b, e)) ok = add_forward(b, i, id);
+  }
+  return ok;
+}
+
+static void link_by_number(struct backward *b) {
+  uint64_t id;
+  for (tk_id i = 1; i <= b->t->n_events; i++) {
+    const struct tk_event *e = &b->t->events[i];
+    const uint32_t *at = sequence_of(b, e, &id) && is_backward(b, e) ? map_get(&b->forward, id) : NULL;
+    if (at) b->of[i] = *at;
+  }
+}
+
+static bool is_link(const struct tk_trace *t, const struct tk_flow_point *f) {
+  const struct tk_class *c = &t->classes[f->cls];
+  return f->bound && f->cls && strcmp(tk_string(t, c->cat ? c->cat : c->name, NULL), "fwdbwd") == 0;
+}
+
+static bool link_by_flow(struct backward *b, struct mem *mem) {
+  const struct tk_trace *t = b->t;
+  struct chains chains;
+  if (!t->n_flow_points) return true;
+  if (!chains_init(&chains, t, mem)) return false;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    tk_id *start = is_link(t, f) ? chains_of(&chains, f) : NULL;
+    if (start && flow_starts(f)) *start = i;
+    else if (start && *start) b->of[f->at] = t->flow_points[*start].at;
+  }
+  chains_free(&chains);
+  return true;
+}
+
+tk_id *backward_find(const struct kinds *kinds, struct mem *mem) {
+  const struct tk_trace *t = kinds->t;
+  struct backward b = {.t = t, .of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *b.of)};
+  if (!b.of) return NULL;
+  memset(b.of, 0, ((size_t)t->n_events + 1) * sizeof *b.of);
+  b.sequence = intern_id(&t->store->strings, "Sequence number", 15);
+  b.thread = intern_id(&t->store->strings, "Fwd thread id", 13);
+  map_init(&b.forward, mem);
+  bool ok = !b.sequence || !b.thread || find_forwards(&b);
+  if (ok && b.sequence && b.thread) link_by_number(&b);
+  map_free(&b.forward);
+  ok = ok && link_by_flow(&b, mem);
+  if (!ok) mem_free(mem, b.of);
+  return ok ? b.of : NULL;
+}
