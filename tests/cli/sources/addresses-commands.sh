@@ -1,4 +1,4 @@
-# Every command reads an address, also one that reads its input twice, and --no-fetch refuses it.
+# Every command reads an address, also one that reads its input twice, and --no-fetch refuses it. A stream has no size.
 . "$SRC/tests/support/helpers.sh"
 mkdir -p store/bucket
 cp "$FIXTURES"/json/torch/ddp2_plain/rank?.json.gz store/bucket
@@ -7,7 +7,7 @@ try() { # COMMAND...: the same answer for the file and for the address; nothing 
   local name=$1 n
   tracekit "${@//s3:/store}" > file.out 2> file.err; n=$?
   tracekit "$@" > address.out 2> address.err || true
-  sed 's|store//|s3://|g; /"size"/d' file.out | cmp - <(sed '/"size"/d' address.out)
+  sed -E 's|store//|s3://|g; s/: [0-9.]+ KB; as/: as/; /"size"/d' file.out | cmp - <(sed '/"size"/d' address.out)
   echo "$name status $n, started $(forget | grep -c '^aws')"
   tracekit "$@" --no-fetch > refused.out 2>&1
   echo "  refused $?: $(grep -c 'no-fetch' refused.out), started $(forget | grep -c .)"
