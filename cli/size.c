@@ -5,6 +5,7 @@
 #include "shared/run.h"
 #include "print/tty.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -96,9 +97,15 @@ struct measured {
   int64_t file; /* size of the input in bytes; -1 = no file of its own */
 };
 
-static int64_t file_size(const char *path) {
+/* Sets *size to the size of the input's own file; -1 for "-", an address or a member of an archive. Returns false with err on failure. */
+static bool find_file_size(const char *path, int64_t *size, struct tk_err *err) {
   struct stat s;
-  return stat(path, &s) == 0 && S_ISREG(s.st_mode) ? (int64_t)s.st_size : -1;
+  const bool found = stat(path, &s) == 0;
+  *size = found && S_ISREG(s.st_mode) ? (int64_t)s.st_size : -1;
+  if (found || errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return true;
+  err->code = TK_EREAD;
+  snprintf(err->msg, sizeof err->msg, "%.200s: %s", path, strerror(errno));
+  return false;
 }
 
 static void print_size_text(FILE *to, const struct measured *m, size_t top) {
@@ -155,11 +162,12 @@ static int cmd_size(const void *params, const struct operands *in) {
   struct tk_trace *t = input ? run_load(&p->shared, input, &status) : NULL;
   if (!t) return status;
   progress_start(&progress, "measuring", input, p->shared.quiet ? -1 : p->shared.progress);
-  bool ok = tk_size(t, &options, &report, &err);
+  int64_t file = -1;
+  bool ok = tk_size(t, &options, &report, &err) && find_file_size(input, &file, &err);
   progress_end(&progress);
   const char *format = p->shared.format ? tk_format_of(p->shared.format).format->name : t->format;
   size_t top = p->top ? (size_t)p->top : 10;
-  const struct measured m = { report, t->source, format, file_size(input) };
+  const struct measured m = { report, t->source, format, file };
   if (!ok) status = run_fail(&err);
   else if (p->shared.json) print_size_json(stdout, &m, p->top ? top : SIZE_MAX);
   else print_size_text(stdout, &m, top);
