@@ -59,9 +59,9 @@ static double offset_us(const struct align_map *m) {
 
 static const char LEAVE_ALIKE[] = "its ranks leave each collective at the same time as the ranks of other hosts";
 static const char AT_ONCE[] = "all hosts recorded the markers at the same moment";
-static const char ONE_CLOCK[] = "its inputs, which have no host name, share a clock";
+static const char ONE_CLOCK[] = "its inputs share one clock, although they have no host name";
 static const char ONE_DEVICE_CLOCK[] = "its device clocks agree with its CPU clocks";
-static const char WALL_CLOCKS[] = "the wall clocks differ by less than unless_us";
+static const char WALL_CLOCKS[] = "the wall clocks differ by less than 'unless_us'";
 enum { MOST_ASSUMPTIONS = 5 };
 
 static bool is_marker(const struct tk_align_host *h) { return strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0; }

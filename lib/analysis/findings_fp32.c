@@ -64,17 +64,17 @@ void findings_fp32(const struct finding_case *c, char *text, size_t n) {
   const char *tf32 = tf32_of(products, convolutions);
   switch (cores_of_all(c->r)) {
   case CORES_NONE:
-    snprintf(text, n, "the device has no tensor cores; fp16 halves the bytes that are moved, if the precision allows");
+    snprintf(text, n, "the device has no tensor cores, but fp16 halves the bytes that are moved, if the model tolerates its precision");
     return;
   case CORES_FP16:
-    snprintf(text, n, "if the precision allows, use fp16 (in PyTorch: torch.autocast): the tensor cores of the device support neither "
-                      "TF32 nor bf16");
+    snprintf(text, n, "if the model tolerates lower precision, use fp16 (in PyTorch: torch.autocast): the tensor cores of the device "
+                      "support neither TF32 nor bf16");
     return;
   case CORES_TF32:
-    snprintf(text, n, "if the precision allows, use tensor cores: TF32 (in PyTorch: %s) or bf16", tf32);
+    snprintf(text, n, "if the model tolerates lower precision, use tensor cores: TF32 (in PyTorch: %s) or bf16", tf32);
     return;
   default:
-    snprintf(text, n, "if the precision allows, use tensor cores: TF32 (in PyTorch: %s) or bf16 from compute capability 8.0 on, "
-                      "otherwise fp16", tf32);
+    snprintf(text, n, "if the model tolerates lower precision, use tensor cores: TF32 (in PyTorch: %s) or bf16 from compute capability "
+                      "8.0 on, otherwise fp16", tf32);
   }
 }

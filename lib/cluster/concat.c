@@ -230,7 +230,7 @@ static bool take_gone(struct concat *c, const Plan__Part *p) {
   for (size_t i = 0; i < p->n_gone; i++) {
     const Plan__Gone *g = p->gone[i];
     const i128 total = (i128)((u128)g->total_high << 64 | g->total_ps);
-    if (g->kind > TK_TRACK_ASYNCS) return err_set(c->err, TK_EFORMAT, "the part is damaged");
+    if (g->kind > TK_TRACK_ASYNCS) return err_set(c->err, TK_EFORMAT, "this part of a merge is damaged");
     if (!merge_gone_add(&c->m.gone, g->kind, (const char *)g->name.data, g->name.len, g->count, total))
       return mem_check(&c->m.mem, c->err);
   }

@@ -409,7 +409,7 @@ tk_id tk_add_sample(struct tk_trace *t, const struct tk_sample *s) {
 static bool is_point(struct tk_trace *t, const struct tk_flow_point *f) {
   const bool bound = f->role >= TK_FLOW_OUT;
   if (f->role > TK_FLOW_INOUT) return wrong(t, "flow point: unknown role %u", f->role);
-  if (f->id_kind > TK_FLOW_ID_UINT) return wrong(t, "flow point: unknown kind of id %u", f->id_kind);
+  if (f->id_kind > TK_FLOW_ID_UINT) return wrong(t, "flow point: unknown id kind %u", f->id_kind);
   if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > UINT32_MAX || !build_is_text(t, (tk_id)f->id, "id of a flow")))
     return wrong(t, "flow point: the string used as id does not exist");
   if (f->cls > t->n_classes) return wrong(t, "flow point: class %u does not exist", f->cls);

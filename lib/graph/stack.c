@@ -221,7 +221,7 @@ const char *stack_fault(const struct tk_trace *t, tk_id *id) {
   const tk_id n = t->store->strings.n;
   for (*id = 1; *id <= t->n_frames; ++*id) {
     const struct tk_frame *f = &t->frames[*id];
-    if (f->name > n || f->module > n || f->file > n) return "invalid string of a frame";
+    if (f->name > n || f->module > n || f->file > n) return "a frame has an invalid string for its name, module or file";
   }
   for (*id = 1; *id <= t->n_stacks; ++*id) {
     const struct tk_stack *s = &t->stacks[*id];

@@ -152,7 +152,7 @@ bool save_take(struct saver *s, uint64_t raw, const uint8_t *left, size_t n, str
     else if (f.number == LEFT_SINK) ok = s->sink->take(s->sink, &piece, err);
     else ok = carried < s->carry.n && take_carried(s, &s->carry.of[carried++], pb_inside(&f), err);
   }
-  return (ok && !c.fault) || err_set(err, TK_EFORMAT, "the part is damaged");
+  return (ok && !c.fault) || err_set(err, TK_EFORMAT, "this part of a merge is damaged");
 }
 
 /* Writes a list of the losses, such as "flow points: 588, args: 3402". */

@@ -4,9 +4,9 @@
  *     for each input: load -> identify -> time base -> pids, ids, names -> sink -> its block -> free
  *     close the sink with the blocks of all ranks
  *
- * One input is in memory at a time, plus the inputs that threads load ahead (load/ahead.h). Data needed at the end of the
- * output is small and kept separately: the first input's top-level keys, which come where viewers look for them, and each
- * rank's own keys, which go into the "tracekit" block after the events, because a stream cannot know them earlier. This file
+ * One input is in memory at a time, plus the inputs that threads load ahead (load/ahead.h). Two small things outlive their
+ * input: the top-level keys of the first one, which the sink writes as the keys of the output, and the block of each rank, its
+ * own keys, which follows the events in the key "tracekit", because it is complete only once the input has been read. This file
  * does not depend on whether the sink writes a file (file.c) or joins the graphs in memory (graph.c). */
 #include <stdio.h>
 #include <stdlib.h>

@@ -217,7 +217,7 @@ static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, st
   return true;
 }
 
-/* ---- an origin ---- */
+/* ---- one origin: a folder, an archive or a file that the user named ---- */
 
 static void why_nothing(struct tk_sources *s, uint32_t origin, const struct passed *passed) {
   const struct tk_source_options *opt = &s->impl->opt;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares XPlane to gzipped JSON with the xprof package, on the same file in one run: wall, CPU and the largest resident set
-size.
+"""Benchmarks the conversion of XPlane to gzipped JSON against the xprof package, on the same file in one run: wall time, CPU time and
+peak memory.
 
 xprof runs its `trace_viewer`, which stops at a million events, and gzips the output, as its own server does. Each run is a
-separate process; its startup and import are measured on an empty file and subtracted. Rounds alternate; medians. Written
-events are counted on both sides, to detect capped runs: the figure is seconds per million events. Without xprof (make
-interop installs it) its part is SKIPPED.
+separate process; its startup and import are measured on an empty file and subtracted. The two programs take turns, and the
+figures are medians. Because xprof may stop early, the events that each program wrote are counted, and the figures are
+seconds per million events. Without xprof (make interop installs it) its part is SKIPPED.
 
 Usage: xplane.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
 import gzip

@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 def run(work, *args):
-    """Runs a command. `view` is stopped after a second, because it serves a readable trace without end."""
+    """Runs a command. `view` is stopped after a second: once it has read the trace, it serves until it is stopped."""
     p = subprocess.Popen([TRACEKIT, *args], cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         out, err = p.communicate(timeout=1 if args[0] == 'view' else WAIT)

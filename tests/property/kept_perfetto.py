@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that Perfetto -> Perfetto keeps unknown data, byte for byte: packets of other kinds, fields of track events with the
-interned data that they refer to, states, and track descriptors with uuids, names and parents. A second round must write the
-same bytes.
+"""Checks that Perfetto -> Perfetto keeps, byte for byte, what the event graph does not represent: packets that are not track events,
+unknown fields of track events with the interned data to which they refer, and the state of sequences. Track descriptors must keep
+their uuids, names and parents. A second round must write the same bytes.
 
     kept_perfetto.py [FOLDER...]    checks the fixtures, and every .pftrace below the folders"""
 import collections

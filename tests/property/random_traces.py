@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Converts random small traces (tests/support/randomtrace.py) of spans, instants and samples that coincide, overlap, cross or never
-end: through every chain of formats each event keeps its name, time, duration and track, as computed by a model in Python, and
-every file on the way satisfies the invariants of the event graph. LONG=1 tries more; make interop also compares with an
-engine."""
+"""Converts small random traces (tests/support/randomtrace.py) through every chain of formats. Checks against a model in Python that
+each event keeps its name, time, duration and track, and that every file on the way satisfies the invariants of the event graph. The
+traces contain spans, instants and samples that coincide, overlap, cross or never end. LONG=1 tries more of them; make interop also
+compares with Perfetto's engine."""
 import collections
 import json
 import os

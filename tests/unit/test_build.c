@@ -236,7 +236,7 @@ static void refuses_args_and_flows(void **state) {
   REFUSED("text of an arg: string 36 is not text", ARG(.key = p.text, .type = TK_ARG_STR, .s = tk_add_bytes(p.t, "\xff", 1)));
   REFUSED("flow point: NULL pointer", tk_add_flow_point(p.t, NULL));
   REFUSED("flow point: unknown role 9", POINT(.role = 9));
-  REFUSED("flow point: unknown kind of id 7", POINT(.id_kind = 7));
+  REFUSED("flow point: unknown id kind 7", POINT(.id_kind = 7));
   REFUSED("flow point: the string used as id does not exist", POINT(.id_kind = TK_FLOW_ID_STR, .id = -1));
   REFUSED("flow point: event 1 does not exist", POINT(.role = TK_FLOW_IN, .at = 1));
   REFUSED("flow point: track 0 does not exist", POINT(.role = TK_FLOW_START));

@@ -2,7 +2,7 @@
  *
  * A kernel in two recordings is one event with two readings. Unlike the ranks of a collective, which leave it microseconds apart,
  * the readings differ by the offset of the clocks and by the rounding of the recorders, so no model of noise is needed: the
- * offset is the median of the differences, and the error is how far differences are from it. */
+ * offset is the median of the differences, and 95% of the differences are within the error of the median. */
 #ifndef ALIGN_SOLVE_SAME_H
 #define ALIGN_SOLVE_SAME_H
 

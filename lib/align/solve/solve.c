@@ -35,8 +35,8 @@
 static const char BY_NAME[] = "its inputs are assumed to share a clock only because of their host name";
 static const char VAGUE[] = "its collectives do not record which devices took part";
 static const char COARSE[] = "its collectives are known only from calls on the CPU, which do not wait for the other ranks";
-static const char OTHER_STEPS[] = "its point-to-point messages may belong to other steps";
-static const char OTHER_HOSTS[] = "its point-to-point messages may belong to another host";
+static const char OTHER_STEPS[] = "its sends and receives may have been matched across different steps";
+static const char OTHER_HOSTS[] = "its sends and receives may have been matched with another host";
 static const char ROOT_BY_NAME[] = "the inputs of the host it was aligned to are assumed to share a clock only because of "
                                    "their host name";
 

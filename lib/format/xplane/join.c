@@ -163,7 +163,7 @@ static void join_classes(struct plane_joiner *j) {
   }
 }
 
-/* ---- everything ---- */
+/* ---- all graphs ---- */
 
 /* Begins with the clock of the first host. If graphs of other formats come first, times are relative to the zero of the trace,
  * and the first host's top-level keys are also written. */

@@ -1,4 +1,4 @@
-/* early.h - leaves out packets that a later cut in time removes anyway. */
+/* early.h - leaves out packets, while reading, that a cut to a time range will remove anyway. */
 #ifndef FORMAT_PERFETTO_READ_EARLY_H
 #define FORMAT_PERFETTO_READ_EARLY_H
 

@@ -10,8 +10,9 @@ void sequence_defaults(struct sequence *q, const struct pb_field *f);
 
 /* Returns the number of the interned data to which the event's fields may refer; 0 if there is none. */
 uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
-/* Reads interned data. Returns bits of enum interned_has for counters and stacks, which other files of the reader must read. */
+/* Interned data that sequence_intern does not read: the caller passes it to the functions for counters and stacks. */
 enum interned_has { INTERNED_HAS_COUNTERS = 1, INTERNED_HAS_STACKS = 2 };
+/* Reads interned data. Returns bits of enum interned_has. */
 unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 
 /* Defines the value of an iid, unless it has one. */

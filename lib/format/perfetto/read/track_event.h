@@ -18,8 +18,8 @@ struct extra_counters {
   uint32_t n_values, n_doubles, n_found;
 };
 
-/* A parsed event. Its annotations are either in the trace's arg builder, or still in `decoded`, from where they can be packed
- * directly. */
+/* A parsed event. Its annotations are either in the trace's arg builder, or still in `decoded`; then they can be stored as packed args
+ * without the builder. */
 struct track_event {
   struct extra_counters *extra;  /* NULL = none */
   const struct decoded *decoded; /* NULL = none */

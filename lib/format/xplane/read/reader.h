@@ -38,7 +38,7 @@ struct xplane_alike {
   } stats[XPLANE_STATS_MOST];
 };
 
-/* Most domains. A domain is a group of lines whose timestamps are less than 100 days apart. */
+/* Maximum number of domains. A domain is a group of lines whose timestamps are less than 100 days apart. */
 enum { DOMAINS = 64 };
 struct xplane_domain {
   int64_t ref_ns; /* reference time; 0: times are relative to the start of the profile, or to an unknown time */
