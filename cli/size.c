@@ -97,7 +97,8 @@ struct measured {
   int64_t file; /* size of the input in bytes; -1 = no file of its own */
 };
 
-/* Sets *size to the size of the input's own file; -1 for "-", an address or a member of an archive. Returns false with err on failure. */
+/* Sets *size to the size of the input's own file; -1 for "-", an address or a member of an archive. Returns false with err on
+ * failure. */
 static bool find_file_size(const char *path, int64_t *size, struct tk_err *err) {
   struct stat s;
   const bool found = stat(path, &s) == 0;
