@@ -43,7 +43,7 @@ class View:
 
     def __init__(self, *args, env=(), browser=False, program=TRACEKIT, **more):
         clean = {k: v for k, v in os.environ.items() if k not in ('SSH_CONNECTION', 'BROWSER', 'DISPLAY', 'WAYLAND_DISPLAY', 'VIRTUAL_ENV')}
-        clean.update(PATH=without_viztracer(clean['PATH']), HOME='/nonexistent')
+        clean.update(PATH=without_viztracer(clean['PATH']), HOME='/dev/null')
         command = [program, 'view', *args, *([] if browser else ['--no-browser'])]
         self.process = subprocess.Popen(command, env={**clean, **dict(env)}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, start_new_session=True, **more)
