@@ -54,11 +54,11 @@ static bool bandwidth(const struct tk_report_rank *row, const struct tk_report *
 }
 
 /* The runtimes that record operators of the host (PyTorch, XLA, TensorFlow) record compilations in the same way: with operators alone,
- * nothing was compiled. */
+ * nothing was compiled. If code that torch.compile compiled ran, its compilation may be missing: older versions do not record it. */
 static bool compile_time(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   (void)r;
   *value = (double)row->compile / 1e12;
-  return row->compilations > 0 || row->host_ops > 0;
+  return row->compilations > 0 || (row->host_ops > 0 && row->compiled_frames == 0);
 }
 
 static bool longest_gap(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
