@@ -9,6 +9,7 @@
 #include "print/table.h"
 #include "tree_graph.h"
 #include "print/tty.h"
+#include "print/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,13 +202,15 @@ static bool print_layers(const struct params *p, const struct tk_tree_report *r,
 
 /* Says how much of the devices' work has no line. */
 static void print_outside(const struct tk_tree_report *r) {
-  char outside[48], work[48], share[32];
+  char outside[48], work[48], share[32], text[320];
   if (!r->outside) return;
   tk_print_duration(r->outside, outside);
   tk_print_duration(r->work, work);
   tty_fraction(100 * (double)r->outside / (double)r->work, 1, share);
-  printf("device: %s (%s%%) of the %s in which devices worked ran work launched outside of these spans, or by an unknown call\n",
-         outside, share, work);
+  snprintf(text, sizeof text,
+           "device: for %s of the %s in which devices worked (%s%%), they ran work that was launched outside of these spans or by "
+           "unknown calls", outside, work, share);
+  wrap_line(stdout, text);
 }
 
 static bool print_text(const struct params *p, const struct tk_tree_report *r, const bool *shown) {

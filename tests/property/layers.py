@@ -250,7 +250,7 @@ def outside(folder):
     report = json.loads(run('tree', '--json', '--kind', 'annotation', path))
     judge('work outside', '' if (report['outside_ns'], report['work_ns']) == (out, whole) else str(report))
     note = run('tree', '--kind', 'annotation', path).splitlines()[-1]
-    judge('note', '' if note.startswith(f'device: {out // 1000}.000 us ({100 * out / whole:.1f}%) of the {whole // 1000}.000 us') else note)
+    judge('note', '' if note.startswith(f'device: for {out // 1000}.000 us of the {whole // 1000}.000 us in which devices worked ({100 * out / whole:.1f}%), ') else note)
     report = json.loads(run('tree', '--json', '--kind', 'python', '--allow-empty', path))
     judge('no launches', '' if 'outside_ns' not in report else str(report))
 
