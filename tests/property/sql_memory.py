@@ -36,7 +36,8 @@ def least_memory(trace, script):
     while least - too_few > 1:
         step = (too_few + least) // 2
         too_few, least = (step, least) if limited(step)[0] == 3 else (too_few, step)
-    check(f'least memory: {script}', limited(least + 1) == right, limited(least + 1))
+    said = limited(least + 1)
+    check(f'least memory: {script}', said == right, f'{said}, without a limit {right}')
     return 1.03 ** least
 
 
