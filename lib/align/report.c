@@ -249,6 +249,24 @@ static bool take_ranks(const struct align_reporter *r, uint32_t host, struct tk_
   return true;
 }
 
+static bool is_trusted(const struct align_input *input, const struct align_host *found, bool is_mapped) {
+  const bool is_assumed = input->by_barrier && input->starts_on_host;
+  if (input->given && !is_assumed) return true;
+  if (found->state == ALIGN_REFERENCE) return !found->assumed;
+  return is_mapped && found->state == ALIGN_GOOD;
+}
+
+/* Takes the error of the offset, and the offsets that are possible as well. */
+static void take_doubts(struct tk_align_host *h, const struct align_host *found) {
+  h->error_us = found->error_ns / 1e3;
+  h->weight = found->weight;
+  h->unless_us = found->unless_ns / 1e3;
+  for (uint32_t i = 0; i < found->n_others; i++)
+    h->alternatives[h->n_alternatives++] = (struct tk_align_alternative){found->others[i].offset_ns / 1e3, found->others[i].weight};
+  for (uint32_t i = 0; i < found->n_stretches; i++)
+    h->drift_error_ppm = fmax(h->drift_error_ppm, found->stretches[i].slope_error * 1e6);
+}
+
 static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t first, uint32_t inputs) {
   const struct align_host *found = &r->solution->hosts[host];
   const struct align_input *input = &r->inputs[first];
@@ -259,16 +277,8 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
       .mad_us = found->mad_ns / 1e3, .p95_us = found->p95_ns / 1e3, .bounded = found->bounded, .feasible = found->feasible,
       .violations_before = found->before, .violations_after = found->after};
   h->method = method_of(r, host, input, r->mapped[first]);
-  const bool is_assumed = input->by_barrier && input->starts_on_host;
-  h->trusted = (input->given && !is_assumed) || (found->state == ALIGN_REFERENCE && !found->assumed) ||
-               (r->mapped[first] && found->state == ALIGN_GOOD);
-  h->error_us = found->error_ns / 1e3;
-  h->weight = found->weight;
-  h->unless_us = found->unless_ns / 1e3;
-  for (uint32_t i = 0; i < found->n_others; i++)
-    h->alternatives[h->n_alternatives++] = (struct tk_align_alternative){found->others[i].offset_ns / 1e3, found->others[i].weight};
-  for (uint32_t i = 0; i < found->n_stretches; i++)
-    h->drift_error_ppm = fmax(h->drift_error_ppm, found->stretches[i].slope_error * 1e6);
+  h->trusted = is_trusted(input, found, r->mapped[first]);
+  take_doubts(h, found);
   if (r->mapped[first]) take_map(h, &r->maps[first]);
   if (r->mapped[first] && !input->given && !take_pieces(h, found)) return false;
   if (!r->mapped[first]) h->violations_after = h->violations_before;

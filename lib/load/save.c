@@ -40,24 +40,29 @@ static bool open_output(struct saver *s, const char *path, const struct tk_save_
   return out_open(&s->out, path, out, &s->mem, err);
 }
 
+static struct sink_options sink_options_of(const struct saver *s, const struct tk_save_options *opt) {
+  return (struct sink_options){
+      .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
+      .meter = s->meter, .several = s->several, .timeline = s->timeline, .host = s->host};
+}
+
+static struct out_options out_options_of(const struct saver *s, const struct packing *packing, const struct tk_save_options *opt) {
+  const bool gzip = packing == packing_row(PACKING_GZIP);
+  return (struct out_options){
+      .gzip = gzip, .zstd = packing == packing_row(PACKING_ZSTD), .force = opt->force, .same = opt->same, .part = s->part,
+      .level = gzip && !opt->level ? s->format->gzip_level : opt->level, .binary = s->format->binary || s->part,
+      .threads = s->joins ? 1 : os_threads(opt->threads)};
+}
+
 bool save_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
                 const char *const *inputs, struct tk_err *err) {
   if (!RESERVED(opt, err)) return false;
   s->format = choose_format(path, opt, like, err);
-  struct sink_options sink = {
-      .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
-      .meter = s->meter, .several = s->several,
-      .timeline = s->timeline, .host = s->host};
+  struct sink_options sink = sink_options_of(s, opt);
   if (!s->format || !settings_save(opt, s->format->info.name, &sink, err)) return false;
   const struct packing *packing = packing_asked(s->part ? "" : path, opt);
-  struct out_options out = { .gzip = packing == packing_row(PACKING_GZIP),
-                             .zstd = packing == packing_row(PACKING_ZSTD),
-                             .level = opt->level,
-                             .force = opt->force,
-                             .same = opt->same,
-                             .inputs = inputs };
-  out.part = s->part;
-  out.threads = s->joins ? 1 : os_threads(opt->threads);
+  struct out_options out = out_options_of(s, packing, opt);
+  out.inputs = inputs;
   s->progress = opt->progress;
   s->path = path;
   s->packs = out.gzip || out.zstd;
@@ -66,8 +71,6 @@ bool save_open(struct saver *s, const char *path, const struct tk_save_options *
   s->no_passthrough = opt->no_passthrough;
   if (packing && !packing->written)
     return err_set(err, TK_EUSAGE, "%s compression is not supported for output; use .gz or .zst", packing->name);
-  out.binary = s->format->binary || s->part;
-  if (out.gzip && !out.level) out.level = s->format->gzip_level;
   if (!open_output(s, path, opt, &out, err)) return false;
   if (!opt->no_passthrough && !format_carry(s->format, s->starts, &s->carry))
     return err_set(err, TK_ELIMIT, "out of memory");

@@ -406,33 +406,60 @@ static bool group_devices(struct grouping *g) {
   return ok;
 }
 
-bool derive_groups(struct derive *d, struct buf *roots) {
-  struct grouping g = {.d = d, .links = {.mem = d->mem}, .by_event = {.mem = d->mem}, .queue = {.mem = d->mem}};
-  const struct tk_trace *t = d->t;
-  g.ends = mem_array(d->mem, (uint64_t)t->n_events + 1, sizeof *g.ends);
-  g.parents = mem_array(d->mem, (uint64_t)t->n_events + 1, sizeof *g.parents);
-  g.roots = mem_array(d->mem, (uint64_t)t->n_events + 1, sizeof *g.roots);
-  bool ok = g.ends && g.parents && g.roots;
-  if (ok) memset(g.parents, 0, ((size_t)t->n_events + 1) * sizeof *g.parents);
-  if (ok) memset(g.roots, 0, ((size_t)t->n_events + 1) * sizeof *g.roots);
-  for (tk_id i = 1; ok && i <= t->n_events; i++) g.ends[i] = i + 1;
-  for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
+static bool begin_groups(struct grouping *g, struct derive *d) {
+  const size_t n = (size_t)d->t->n_events + 1;
+  *g = (struct grouping){.d = d, .links = {.mem = d->mem}, .by_event = {.mem = d->mem}, .queue = {.mem = d->mem}};
+  g->ends = mem_array(d->mem, n, sizeof *g->ends);
+  g->parents = mem_array(d->mem, n, sizeof *g->parents);
+  g->roots = mem_array(d->mem, n, sizeof *g->roots);
+  if (!g->ends || !g->parents || !g->roots) return false;
+  memset(g->parents, 0, n * sizeof *g->parents);
+  memset(g->roots, 0, n * sizeof *g->roots);
+  for (tk_id i = 1; i < n; i++) g->ends[i] = i + 1;
+  return true;
+}
+
+static void end_groups(struct grouping *g) {
+  struct mem *mem = g->d->mem;
+  mem_free(mem, g->ends);
+  mem_free(mem, g->parents);
+  mem_free(mem, g->roots);
+  buf_free(&g->links);
+  buf_free(&g->by_event);
+  buf_free(&g->queue);
+}
+
+/* Nests and links the events of all tracks but those of TPUs. */
+static bool link_tracks(struct grouping *g) {
+  const struct tk_trace *t = g->d->t;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     const tk_id process = k->kind == TK_TRACK_PROCESS ? i : k->parent;
-    if (d->planes[process] == PLANE_TPU) continue;
-    if (k->kind == TK_TRACK_THREAD) ok = nest_track(&g, k);
-    for (tk_id e = k->first; ok && e < k->first + k->count; e++) add_links(&g, e, e);
+    if (g->d->planes[process] == PLANE_TPU) continue;
+    if (k->kind == TK_TRACK_THREAD && !nest_track(g, k)) return false;
+    for (tk_id e = k->first; e < k->first + k->count; e++) add_links(g, e, e);
   }
-  for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
-    const tk_id line = t->tracks[i].kind == TK_TRACK_PROCESS && d->planes[i] == PLANE_TPU ? grouping_line(d, i) : 0;
-    if (line) link_tpu(&g, i, line);
+  return true;
+}
+
+static void link_tpus(struct grouping *g) {
+  const struct tk_trace *t = g->d->t;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const bool is_tpu = t->tracks[i].kind == TK_TRACK_PROCESS && g->d->planes[i] == PLANE_TPU;
+    const tk_id line = is_tpu ? grouping_line(g->d, i) : 0;
+    if (line) link_tpu(g, i, line);
   }
-  ok = ok && place_links(&g) && group_hosts(&g, roots) && group_devices(&g);
-  mem_free(d->mem, g.ends);
-  mem_free(d->mem, g.parents);
-  mem_free(d->mem, g.roots);
-  buf_free(&g.links);
-  buf_free(&g.by_event);
-  buf_free(&g.queue);
+}
+
+static bool group(struct grouping *g, struct buf *roots) {
+  if (!link_tracks(g)) return false;
+  link_tpus(g);
+  return place_links(g) && group_hosts(g, roots) && group_devices(g);
+}
+
+bool derive_groups(struct derive *d, struct buf *roots) {
+  struct grouping g;
+  const bool ok = begin_groups(&g, d) && group(&g, roots);
+  end_groups(&g);
   return ok && !d->mem->failed;
 }

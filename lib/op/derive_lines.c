@@ -287,41 +287,57 @@ static void add_xla_ops(struct line *ops, tk_id op, const struct buf *prefix, st
   buf_free(&long_name);
 }
 
-static bool derive_stream(struct derive *d, tk_id process, tk_id track, uint32_t nth) {
-  static const struct {
-    unsigned line;
-  } KINDS[] = {{NAME_SCOPE}, {FRAMEWORK_OPS}, {MODULES}, {OPS}};
-  struct line framework = new_line(d, true, NULL), scope = new_line(d, true, &framework), ops = new_line(d, true, NULL);
-  struct line modules = new_line(d, true, &scope);
-  struct buf prefix = {.mem = d->mem};
-  const struct tk_track k = d->t->tracks[track];
-  for (tk_id i = k.first; i < k.first + k.count; i++) {
-    if (!derive_text(d, i, d->keys.kernel)) continue;
-    struct made m = made_of(d, i);
-    const tk_id op = derive_text(d, i, d->keys.op), tf_op = derive_text(d, i, d->keys.tf_op);
-    const tk_id module = module_of(d, i, &prefix);
-    struct made of_module = m;
-    of_module.name = module;
-    const uint32_t before = modules.last[0];
-    if (module) add(&modules, 0, of_module);
-    if (module && modules.last[0] != before) end_levels(&ops, 0);
-    if (op) add_xla_ops(&ops, op, &prefix, m);
-    else if (tf_op) add_op(&scope, &framework, tf_op, m);
-  }
-  end_levels(&scope, 0);
-  end_levels(&ops, 0);
-  const struct line *const lines[] = {&scope, &framework, &modules, &ops};
-  bool ok = !d->mem->failed;
-  for (size_t i = 0; ok && i < 4; i++) {
+/* Lines that are derived from one stream. */
+struct stream_lines {
+  struct derive *d;
+  struct line scope, framework, modules, ops;
+  struct buf prefix; /* scratch */
+};
+
+static void add_kernel(struct stream_lines *s, tk_id event) {
+  struct derive *d = s->d;
+  if (!derive_text(d, event, d->keys.kernel)) return;
+  const tk_id op = derive_text(d, event, d->keys.op), tf_op = derive_text(d, event, d->keys.tf_op);
+  const tk_id module = module_of(d, event, &s->prefix);
+  const struct made m = made_of(d, event);
+  struct made of_module = m;
+  of_module.name = module;
+  const uint32_t before = s->modules.last[0];
+  if (module) add(&s->modules, 0, of_module);
+  if (module && s->modules.last[0] != before) end_levels(&s->ops, 0);
+  if (op) add_xla_ops(&s->ops, op, &s->prefix, m);
+  else if (tf_op) add_op(&s->scope, &s->framework, tf_op, m);
+}
+
+static bool put_stream_lines(const struct stream_lines *s, tk_id process, int64_t tid, uint32_t nth) {
+  const struct {
+    const struct line *line;
+    unsigned kind;
+  } lines[] = {{&s->scope, NAME_SCOPE}, {&s->framework, FRAMEWORK_OPS}, {&s->modules, MODULES}, {&s->ops, OPS}};
+  bool ok = !s->d->mem->failed;
+  for (size_t i = 0; ok && i < sizeof lines / sizeof *lines; i++) {
+    const int64_t id = FIRST_ID + STREAMS_AT + (int64_t)nth * PER_STREAM + lines[i].kind;
     char name[96];
-    snprintf(name, sizeof name, "%s - from #%lld", NAMES[KINDS[i].line], (long long)k.tid.num);
-    ok = put_line(d, lines[i], process, FIRST_ID + STREAMS_AT + (int64_t)nth * PER_STREAM + KINDS[i].line, name, false);
+    snprintf(name, sizeof name, "%s - from #%lld", NAMES[lines[i].kind], (long long)tid);
+    ok = put_line(s->d, lines[i].line, process, id, name, false);
   }
-  buf_free(&framework.events);
-  buf_free(&scope.events);
-  buf_free(&ops.events);
-  buf_free(&modules.events);
-  buf_free(&prefix);
+  return ok;
+}
+
+static bool derive_stream(struct derive *d, tk_id process, tk_id track, uint32_t nth) {
+  struct stream_lines s = {.d = d, .framework = new_line(d, true, NULL), .ops = new_line(d, true, NULL), .prefix = {.mem = d->mem}};
+  s.scope = new_line(d, true, &s.framework);
+  s.modules = new_line(d, true, &s.scope);
+  const struct tk_track k = d->t->tracks[track];
+  for (tk_id i = k.first; i < k.first + k.count; i++) add_kernel(&s, i);
+  end_levels(&s.scope, 0);
+  end_levels(&s.ops, 0);
+  const bool ok = put_stream_lines(&s, process, k.tid.num, nth);
+  buf_free(&s.framework.events);
+  buf_free(&s.scope.events);
+  buf_free(&s.ops.events);
+  buf_free(&s.modules.events);
+  buf_free(&s.prefix);
   return ok;
 }
 
@@ -393,18 +409,23 @@ static bool put_offloads(struct offload *o, struct derive *d, tk_id process) {
   return ok;
 }
 
+/* Adds offloads at equal times in two passes: first those that start, then those that end. */
+static void add_offloads(struct offload *o, struct derive *d, const tk_id *events, uint32_t n) {
+  for (uint32_t i = 0, end; i < n; i = end) {
+    for (end = i; end < n && d->t->events[events[end]].ts == d->t->events[events[i]].ts; end++)
+      if (!is_async(d, events[end])) add_offload(o, d, events[end], true);
+    for (uint32_t k = i; k < end; k++)
+      if (!is_async(d, events[k])) add_offload(o, d, events[k], false);
+  }
+}
+
 static bool derive_core(struct derive *d, tk_id process) {
   struct line framework = new_line(d, false, NULL), scope = new_line(d, false, &framework), source = new_line(d, false, NULL);
   struct offload offload = {0};
   uint32_t n;
   tk_id *events = derive_sorted(d, process, &n);
   map_init(&offload.starts, d->mem);
-  for (uint32_t i = 0, end; events && i < n; i = end) {
-    for (end = i; end < n && d->t->events[events[end]].ts == d->t->events[events[i]].ts; end++)
-      if (!is_async(d, events[end])) add_offload(&offload, d, events[end], true);
-    for (uint32_t k = i; k < end; k++)
-      if (!is_async(d, events[k])) add_offload(&offload, d, events[k], false);
-  }
+  if (events) add_offloads(&offload, d, events, n);
   for (uint32_t i = 0; events && i < n; i++) {
     struct made m = made_of(d, events[i]);
     const tk_id op = derive_text(d, events[i], d->keys.tf_op), from = derive_text(d, events[i], d->keys.source);

@@ -267,6 +267,30 @@ static int64_t since(int64_t before, const int64_t *column, size_t n, uint32_t i
   return n ? (int64_t)((uint64_t)before + (uint64_t)column[i]) : before;
 }
 
+/* Returns the i-th anchor. Some of its numbers are stored as differences from the anchor before it. `texts`: ids of the texts,
+ * from 1. */
+static struct align_anchor anchor_of(const Scan__Anchors *a, uint32_t i, const uint32_t *texts, const struct align_anchor *last) {
+  const int64_t end = since(last->end, a->end, a->n_end, i);
+  return (struct align_anchor){
+      .label = file_key_of(a, a->label, a->n_label, i),
+      .module = file_key_of(a, a->module, a->n_module, i),
+      .exact = a->n_exact ? a->exact[i] : 0,
+      .end = end,
+      .start = a->n_lasted ? (int64_t)((uint64_t)end - (uint64_t)a->lasted[i]) : end,
+      .run = a->n_run ? a->run[i] : 0,
+      .step = since(last->step, a->step, a->n_step, i),
+      .seq = since(last->seq, a->seq, a->n_seq, i),
+      .bytes = a->n_bytes ? (int64_t)((uint64_t)a->bytes[i] - 1) : -1,
+      .device = a->n_device ? a->device[i] : 0,
+      .execution = a->n_execution ? a->execution[i] : 0,
+      .name = a->n_name ? texts[a->name[i]] : 0,
+      .group = a->n_group ? texts[a->group[i]] : 0,
+      .says = a->n_says ? (uint8_t)a->says[i] : 0,
+      .has_run = a->n_flags && a->flags[i] & HAS_RUN,
+      .stepped = a->n_flags && a->flags[i] & STEPPED,
+  };
+}
+
 static bool add_anchors(struct reader *r, const Scan__Anchors *a) {
   struct align_anchors *to = r->anchors;
   uint32_t *texts = arena_alloc(&r->list->arena, (a->n_text + 1) * sizeof *texts);
@@ -276,24 +300,9 @@ static bool add_anchors(struct reader *r, const Scan__Anchors *a) {
   for (size_t i = 0; i < a->n_text; i++) texts[i + 1] = intern(&to->texts, a->text[i].data, a->text[i].len);
   struct align_anchor last = {.seq = -1};
   for (uint32_t i = 0; i < a->count; i++) {
-    struct align_anchor v = {.input = r->list->n};
-    v.label = file_key_of(a, a->label, a->n_label, i);
-    v.module = file_key_of(a, a->module, a->n_module, i);
-    v.exact = a->n_exact ? a->exact[i] : 0;
-    v.end = since(last.end, a->end, a->n_end, i);
-    v.start = a->n_lasted ? (int64_t)((uint64_t)v.end - (uint64_t)a->lasted[i]) : v.end;
-    v.run = a->n_run ? a->run[i] : 0;
-    v.step = since(last.step, a->step, a->n_step, i);
-    v.seq = since(last.seq, a->seq, a->n_seq, i);
-    v.bytes = a->n_bytes ? (int64_t)((uint64_t)a->bytes[i] - 1) : -1;
-    v.device = a->n_device ? a->device[i] : 0;
-    v.execution = a->n_execution ? a->execution[i] : 0;
-    v.name = a->n_name ? texts[a->name[i]] : 0;
-    v.group = a->n_group ? texts[a->group[i]] : 0;
-    v.says = a->n_says ? (uint8_t)a->says[i] : 0;
-    v.has_run = a->n_flags && a->flags[i] & HAS_RUN;
-    v.stepped = a->n_flags && a->flags[i] & STEPPED;
-    to->v[to->n++] = last = v;
+    last = anchor_of(a, i, texts, &last);
+    last.input = r->list->n;
+    to->v[to->n++] = last;
   }
   if (r->list->most) align_thin_out(to, first, r->list->most);
   return true;
@@ -357,25 +366,31 @@ static struct scan_pids pids_of_rank(struct reader *r, const Scan__Rank *rank) {
   return pids;
 }
 
-static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *err) {
-  const Scan__Anchors *a = rank->anchors;
-  struct scan_list *list = r->list;
-  bool good = !a || (file_is_whole(a) && are_indices(a->label, a->n_label, a->n_key) &&
-                     are_indices(a->module, a->n_module, a->n_key) &&
-                     are_indices(a->name, a->n_name, a->n_text) && are_indices(a->group, a->n_group, a->n_text));
-  if (!good || rank->clock > TK_CLOCK_MONOTONIC)
-    return err_set(err, TK_EFORMAT, "is damaged: inconsistent collectives of a rank");
-  if (a && !add_anchors(r, a)) return mem_refuse(list->mem, err);
-  if (!mem_grow(list->mem, (void **)&list->v, &list->cap, (uint64_t)list->n + 1, sizeof *list->v)) return mem_refuse(list->mem, err);
-  list->v[list->n++] = (struct scan){
+static bool are_sound(const Scan__Anchors *a) {
+  return file_is_whole(a) && are_indices(a->label, a->n_label, a->n_key) && are_indices(a->module, a->n_module, a->n_key) &&
+         are_indices(a->name, a->n_name, a->n_text) && are_indices(a->group, a->n_group, a->n_text);
+}
+
+static struct scan scan_of(struct reader *r, const Scan__Rank *rank) {
+  return (struct scan){
       .input = file_text_of(r, rank->input), .host = file_text_of(r, rank->host), .rank = rank->stated ? rank->number : -1,
       .part = rank->part, .merged = rank->merged, .world = rank->world,
       .zero_ns = rank->zero_ns, .start_ns = rank->start_ns, .end_ns = rank->end_ns,
       .clock = (enum tk_clock)rank->clock, .records = rank->records, .events = rank->events, .flow_points = rank->flow_points,
       .size = rank->size, .format = file_text_of(r, rank->format), .run = file_text_of(r, rank->run),
-        .step = file_text_of(r, rank->step),
+      .step = file_text_of(r, rank->step),
       .pids = pids_of_rank(r, rank), .starts = starts_of(r, rank), .gpu = gpu_of(rank), .mark = rank->mark};
-  struct scan *s = &list->v[list->n - 1];
+}
+
+static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *err) {
+  const Scan__Anchors *a = rank->anchors;
+  struct scan_list *list = r->list;
+  if ((a && !are_sound(a)) || rank->clock > TK_CLOCK_MONOTONIC)
+    return err_set(err, TK_EFORMAT, "is damaged: inconsistent collectives of a rank");
+  if (a && !add_anchors(r, a)) return mem_refuse(list->mem, err);
+  if (!mem_grow(list->mem, (void **)&list->v, &list->cap, (uint64_t)list->n + 1, sizeof *list->v)) return mem_refuse(list->mem, err);
+  struct scan *s = &list->v[list->n++];
+  *s = scan_of(r, rank);
   take_sizes(r, rank, s->sizes);
   take_names(r, rank, s);
   if (!take_steps(r, rank, s)) return err_set(err, TK_EFORMAT, "is damaged: inconsistent steps of a rank");

@@ -516,9 +516,7 @@ static void judge(const struct solver *s) {
 
 /* ---- all ---- */
 
-static bool solve_prepare(struct solver *s) {
-  const struct align_problem *p = s->w.p;
-  size_t hosts = (size_t)p->n_hosts + 2, anchors = (size_t)p->anchors->n + 2;
+static bool allocate(struct solver *s, size_t hosts, size_t anchors) {
   struct arena *a = &s->w.arena;
   s->w.pivot = arena_alloc(a, hosts * sizeof *s->w.pivot);
   s->w.curve = arena_alloc(a, hosts * sizeof *s->w.curve);
@@ -533,7 +531,13 @@ static bool solve_prepare(struct solver *s) {
   s->next = arena_alloc(a, anchors * sizeof *s->next);
   s->host_of_entry = arena_alloc(a, anchors * sizeof *s->host_of_entry);
   s->no_wall = arena_alloc(a, hosts);
-  if (p->mem->failed) return false;
+  return !s->w.p->mem->failed;
+}
+
+static bool solve_prepare(struct solver *s) {
+  const struct align_problem *p = s->w.p;
+  const size_t hosts = (size_t)p->n_hosts + 2;
+  if (!allocate(s, hosts, (size_t)p->anchors->n + 2)) return false;
   memset(s->seen, 0, hosts);
   memset(s->no_wall, 0, hosts);
   for (uint32_t i = 0; p->wall && i < p->n_inputs; i++)

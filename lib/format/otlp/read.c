@@ -231,6 +231,18 @@ static void add_parts(struct otlp *o, struct json_walk *w, const struct span *s,
   json_walk_free(&links);
 }
 
+/* Makes the last event known by the key of its span. */
+static void index_span(struct otlp *o, uint64_t key) {
+  const uint32_t *slot = map_put(&o->spans, key, o->t->n_events);
+  if (!slot || *slot == o->t->n_events) return;
+  trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "several spans with the same id: links may refer to the wrong one");
+}
+
+static void refuse_span(struct otlp *o, const struct json_value *v) {
+  trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span without an id or a start: dropped");
+  o->t->counts.dropped++;
+}
+
 static void add_span(struct otlp *o, struct json_walk *w, const struct json_value *v) {
   struct span s = {.trace = {.p = NULL}};
   const struct json_place places[] = {
@@ -242,8 +254,7 @@ static void add_span(struct otlp *o, struct json_walk *w, const struct json_valu
   o->t->counts.read++;
   const tk_id id = otlp_text(o, w, &s.id);
   if (!id || !integer_of(&s.start, &start)) {
-    trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span without an id or a start: dropped");
-    o->t->counts.dropped++;
+    refuse_span(o, v);
     return;
   }
   const bool ended = integer_of(&s.end, &end) && end != 0;
@@ -254,11 +265,8 @@ static void add_span(struct otlp *o, struct json_walk *w, const struct json_valu
   e.args = args_of_span(o, w, &s, id);
   if (ended && end > start) e.dur = at(o, end) - e.ts;
   *trace_add_event(o->t) = e;
-  const tk_id event = o->t->n_events;
-  uint32_t *slot = map_put(&o->spans, key_of_span(o, otlp_text(o, w, &s.trace), id), event);
-  if (slot && *slot != event) trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "several spans with the same id: links may refer to "
-                                                                         "the wrong one");
-  add_parts(o, w, &s, id, event);
+  index_span(o, key_of_span(o, otlp_text(o, w, &s.trace), id));
+  add_parts(o, w, &s, id, o->t->n_events);
 }
 
 /* Adds a flow for each link, from the linked span. Links to spans of other files are left out. */

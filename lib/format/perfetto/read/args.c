@@ -430,6 +430,20 @@ static void copy_resolved(struct perfetto *r, struct sequence *q, const struct p
   buf_free(&b);
 }
 
+/* Adds an arg from the text in r->json. */
+static void add_built(struct perfetto *r, tk_id key) {
+  struct tk_trace *t = r->t;
+  if (r->json.len == 0) return; /* memory ran out */
+  if (*r->json.data == '{' || *r->json.data == '[') {
+    args_str(t, key, TK_ARG_JSON, trace_string(t, r->json.data, r->json.len));
+    keep_types(r, key);
+    return;
+  }
+  r->text.len = 0;
+  buf_append(&r->text, r->json.data, r->json.len);
+  json_arg(r, key, &(struct pb_field){.p = r->text.data, .value = r->json.len});
+}
+
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct tk_trace *t = r->t;
   struct annotation a;
@@ -457,17 +471,7 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
   case ANNOTATION_DICT:
   case ANNOTATION_ARRAY:
     build_json(r, q, &a, f);
-    if (r->json.len == 0) return; /* memory ran out */
-    if (*r->json.data == '{' || *r->json.data == '[') {
-      args_str(t, a.key, TK_ARG_JSON, trace_string(t, r->json.data, r->json.len));
-      keep_types(r, a.key);
-    } else {
-      struct pb_field scalar = {.p = r->json.data, .value = r->json.len};
-      r->text.len = 0;
-      buf_append(&r->text, scalar.p, (size_t)scalar.value);
-      scalar.p = r->text.data;
-      json_arg(r, a.key, &scalar);
-    }
+    add_built(r, a.key);
     return;
   default: args_flag(t, a.key, TK_ARG_NULL); /* the annotation has no value */
   }

@@ -198,8 +198,3 @@ void early_check(struct perfetto *r) {
   struct trace_early *e = &r->t->store->early;
   if (e->n && (r->early_clock != r->trace_clock || r->early_later_ns != r->later_ns)) e->failed = true;
 }
-
-void early_free(struct perfetto *r) {
-  map_free(&r->early_cpus);
-  buf_free(&r->early_copy);
-}

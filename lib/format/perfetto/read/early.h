@@ -10,6 +10,4 @@ bool early_packet(struct perfetto *r, const struct sequence *q);
 /* Checks at the end of the file that the clock and the zero on which packets were judged did not change. */
 void early_check(struct perfetto *r);
 
-void early_free(struct perfetto *r);
-
 #endif

@@ -28,6 +28,27 @@
 #include "clock.h"
 #include "args.h"
 
+static void read_rare_field(struct packet *k, const struct pb_field *f) {
+  switch (pb_field_key(f)) {
+  case PB_KEY(PACKET_PROCESS_DESCRIPTOR, PB_BYTES): k->process = *f; break;
+  case PB_KEY(PACKET_THREAD_DESCRIPTOR, PB_BYTES): k->thread = *f; break;
+  case PB_KEY(PACKET_ZSTD, PB_BYTES):
+  case PB_KEY(PACKET_COMPRESSED, PB_BYTES): k->compressed = *f; break;
+  case PB_KEY(PACKET_EXTENSION_DESCRIPTOR, PB_BYTES): k->extension = *f; break;
+  case PB_KEY(PACKET_REMOTE_CLOCK_SYNC, PB_BYTES): k->sync = *f, k->other = f->number; break;
+  case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): k->machine = (uint32_t)f->value; break;
+  case PB_KEY(PACKET_TRACE_ATTRIBUTES, PB_BYTES): k->attributes = *f; break;
+  case PB_KEY(PACKET_TRACEKIT, PB_BYTES): k->private_fields = *f; break;
+  case PB_KEY(PACKET_TRUSTED_UID, PB_VARINT):
+  case PB_KEY(PACKET_TRUSTED_PID, PB_VARINT):
+  case PB_KEY(PACKET_FIRST_ON_SEQUENCE, PB_VARINT): break;
+  default:
+    k->other = f->number;
+    if (f->wire == PB_BYTES) k->content = *f;
+    if (f->number == PACKET_FTRACE && !k->bundle.p) k->bundle = *f;
+  }
+}
+
 static bool read_packet(struct pb *c, struct packet *k) {
   struct pb_field f;
   while (pb_next(c, &f)) {
@@ -43,22 +64,7 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_CLOCK_SNAPSHOT, PB_BYTES): k->snapshot = f; break;
     case PB_KEY(PACKET_STATE_CLEARED, PB_VARINT): k->flags |= f.value ? SEQUENCE_CLEARED : 0; break;
     case PB_KEY(PACKET_PREVIOUS_DROPPED, PB_VARINT): k->dropped = f.value != 0; break;
-    case PB_KEY(PACKET_PROCESS_DESCRIPTOR, PB_BYTES): k->process = f; break;
-    case PB_KEY(PACKET_THREAD_DESCRIPTOR, PB_BYTES): k->thread = f; break;
-    case PB_KEY(PACKET_ZSTD, PB_BYTES):
-    case PB_KEY(PACKET_COMPRESSED, PB_BYTES): k->compressed = f; break;
-    case PB_KEY(PACKET_EXTENSION_DESCRIPTOR, PB_BYTES): k->extension = f; break;
-    case PB_KEY(PACKET_REMOTE_CLOCK_SYNC, PB_BYTES): k->sync = f, k->other = f.number; break;
-    case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): k->machine = (uint32_t)f.value; break;
-    case PB_KEY(PACKET_TRACE_ATTRIBUTES, PB_BYTES): k->attributes = f; break;
-    case PB_KEY(PACKET_TRACEKIT, PB_BYTES): k->private_fields = f; break;
-    case PB_KEY(PACKET_TRUSTED_UID, PB_VARINT):
-    case PB_KEY(PACKET_TRUSTED_PID, PB_VARINT):
-    case PB_KEY(PACKET_FIRST_ON_SEQUENCE, PB_VARINT): break;
-    default:
-      k->other = f.number;
-      if (f.wire == PB_BYTES) k->content = f;
-      if (f.number == PACKET_FTRACE && !k->bundle.p) k->bundle = f;
+    default: read_rare_field(k, &f);
     }
   }
   return !c->fault;

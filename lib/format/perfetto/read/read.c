@@ -163,96 +163,73 @@ static bool add_dummies(struct perfetto *r) {
          first_slot(mem, (void **)&r->machines, &r->cap_machines, sizeof *r->machines);
 }
 
-static void free_reader(struct perfetto *r) {
-  struct mem *mem = &r->t->store->mem;
+/* Buffers and maps of the reader that are created empty and freed at the end, as offsets. */
+#define AT(member) offsetof(struct perfetto, member)
+static const size_t BUFFERS[] = {AT(decoder.text), AT(decoder.json), AT(extensions.json), AT(extensions.path), AT(extensions.rest),
+                                 AT(text), AT(json), AT(fields), AT(value_types), AT(types), AT(copy), AT(packets),
+                                 AT(descriptors), AT(late_descriptors), AT(early_copy)};
+static const size_t MAPS[] = {AT(gpu_nodes), AT(gpu_machines), AT(gpu_counters.index), AT(counter_classes.index),
+                              AT(counter_sums.index), AT(sequence_index), AT(uuid_index), AT(thread_index), AT(clock_index),
+                              AT(sequence_clock_index), AT(machine_index), AT(machine_names), AT(early_cpus)};
+#undef AT
+enum { N_BUFFERS = sizeof BUFFERS / sizeof *BUFFERS, N_MAPS = sizeof MAPS / sizeof *MAPS };
+
+static struct buf *buffer_at(struct perfetto *r, int i) { return (struct buf *)((char *)r + BUFFERS[i]); }
+static struct map *map_at(struct perfetto *r, int i) { return (struct map *)((char *)r + MAPS[i]); }
+
+static void free_sequences(struct perfetto *r) {
   for (uint32_t i = 1; i <= r->n_sequences; i++) {
     sequence_clear(r, &r->sequences[i]);
     buf_free(&r->sequences[i].pending);
     buf_free(&r->sequences[i].deferred);
   }
+}
+
+static void free_arrays(struct perfetto *r) {
+  struct mem *mem = &r->t->store->mem;
   for (uint32_t i = 0; r->clocks && i <= r->n_clocks; i++) mem_free(mem, r->clocks[i].points);
   for (uint32_t i = 1; i <= r->n_generations; i++) buf_free(&r->generations[i].bytes);
-  mem_free(mem, r->generations);
-  mem_free(mem, r->sequences);
-  mem_free(mem, r->nodes);
-  mem_free(mem, r->clocks);
-  mem_free(mem, r->machines);
-  mem_free(mem, r->pending);
-  mem_free(mem, r->points);
-  mem_free(mem, r->gpu_queues.ids);
-  mem_free(mem, r->gpu_stages.ids);
-  map_free(&r->gpu_nodes);
-  map_free(&r->gpu_machines);
+  void *const all[] = {r->generations, r->sequences, r->nodes, r->clocks, r->machines, r->pending, r->points, r->gpu_queues.ids,
+                       r->gpu_stages.ids, r->gpu_counters.of, r->collected.args, r->counter_classes.of, r->counter_sums.of,
+                       r->extensions.found, r->extensions.members};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(mem, all[i]);
+}
+
+static void free_reader(struct perfetto *r) {
+  free_sequences(r);
   procs_free(r);
   filed_stacks_free(r);
   sched_free(r);
-  early_free(r);
-  mem_free(mem, r->gpu_counters.of);
-  map_free(&r->gpu_counters.index);
-  mem_free(mem, r->collected.args);
   decoded_layouts_stop(r);
-  buf_free(&r->decoder.text);
-  buf_free(&r->decoder.json);
-  mem_free(mem, r->counter_classes.of);
-  map_free(&r->counter_classes.index);
-  map_free(&r->counter_sums.index);
-  mem_free(&r->t->store->mem, r->counter_sums.of);
-  map_free(&r->sequence_index);
-  map_free(&r->uuid_index);
-  map_free(&r->thread_index);
-  map_free(&r->clock_index);
-  map_free(&r->sequence_clock_index);
-  map_free(&r->machine_index);
-  map_free(&r->machine_names);
   schema_free(&r->extensions.schema);
-  mem_free(mem, r->extensions.found);
-  mem_free(mem, r->extensions.members);
-  buf_free(&r->extensions.json);
-  buf_free(&r->extensions.path);
-  buf_free(&r->extensions.rest);
-  buf_free(&r->text);
-  buf_free(&r->json);
-  buf_free(&r->fields);
-  buf_free(&r->value_types);
-  buf_free(&r->types);
-  buf_free(&r->copy);
-  buf_free(&r->packets);
-  buf_free(&r->descriptors);
-  buf_free(&r->late_descriptors);
-  mem_free(mem, r);
+  for (int i = 0; i < N_BUFFERS; i++) buf_free(buffer_at(r, i));
+  for (int i = 0; i < N_MAPS; i++) map_free(map_at(r, i));
+  free_arrays(r);
+  mem_free(&r->t->store->mem, r);
+}
+
+static struct perfetto *new_reader(struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
+  struct mem *mem = &t->store->mem;
+  struct perfetto *r = mem_alloc(mem, sizeof *r);
+  if (!r) return NULL;
+  *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};
+  r->filed = r->decoder.filed = (t->store->without & TK_WITHOUT_RESTORING) != 0;
+  r->interned_key = trace_text(t, ARG_INTERNED);
+  for (int i = 0; i < N_BUFFERS; i++) buffer_at(r, i)->mem = mem;
+  for (int i = 0; i < N_MAPS; i++) map_init(map_at(r, i), mem);
+  procs_init(r);
+  filed_stacks_init(r);
+  sched_init(r);
+  schema_init(&r->extensions.schema, mem);
+  if (r->filed) schema_add_known(&r->extensions.schema);
+  return r;
 }
 
 bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct mem *mem = &t->store->mem;
-  struct perfetto *r = mem_alloc(mem, sizeof *r);
-  bool ok;
+  struct perfetto *r = new_reader(t, opt, err);
   if (!r) return mem_refuse(mem, err);
-  *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};
-  r->filed = r->decoder.filed = (t->store->without & TK_WITHOUT_RESTORING) != 0;
-  r->text.mem = r->json.mem = r->fields.mem = r->copy.mem = r->packets.mem = r->descriptors.mem = r->late_descriptors.mem = mem;
-  r->value_types.mem = r->types.mem = r->early_copy.mem = mem;
-  r->interned_key = trace_text(t, ARG_INTERNED);
-  map_init(&r->sequence_index, mem);
-  map_init(&r->uuid_index, mem);
-  map_init(&r->counter_sums.index, mem);
-  map_init(&r->thread_index, mem);
-  map_init(&r->clock_index, mem);
-  map_init(&r->sequence_clock_index, mem);
-  map_init(&r->machine_index, mem);
-  map_init(&r->machine_names, mem);
-  map_init(&r->gpu_nodes, mem);
-  map_init(&r->gpu_machines, mem);
-  procs_init(r);
-  filed_stacks_init(r);
-  sched_init(r);
-  map_init(&r->early_cpus, mem);
-  map_init(&r->gpu_counters.index, mem);
-  map_init(&r->counter_classes.index, mem);
-  schema_init(&r->extensions.schema, mem);
-  if (r->filed) schema_add_known(&r->extensions.schema);
-  r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
-  r->decoder.text.mem = r->decoder.json.mem = mem;
-  ok = add_dummies(r) && decoded_layouts_start(r) && perfetto_chunks_start(r) && read_trace(r, in);
+  bool ok = add_dummies(r) && decoded_layouts_start(r) && perfetto_chunks_start(r) && read_trace(r, in);
   chunks_stop(r->chunks);
   if (ok) perfetto_finish(r);
   free_reader(r);

@@ -288,39 +288,47 @@ static void require_identity(struct perfetto *r, struct sequence *q, struct trac
   perfetto_note(r, TK_NOTE_REPAIR, "async event without an id: the id is set to 0");
 }
 
+/* Returns the packed args of the event, with those that its other fields imply. */
+static uint32_t build_args(struct perfetto *r, struct sequence *q, struct track_event *e, enum tk_kind kind) {
+  const bool async = is_async(e);
+  if (async) identity_args(r, q, e, strchr("STpF", e->phase) != NULL);
+  else if (r->nodes[e->node].form & FORM_ASYNC) require_identity(r, q, e);
+  field_args(r, q, e);
+  if (kind == TK_EVENT_INSTANT && !async) scope_arg(r, q, e);
+  return decoded_event_end_args(r, q, e);
+}
+
+static uint32_t site_of(const struct perfetto *r, const struct track_event *e, enum tk_kind kind) {
+  const uint32_t node = e->node;
+  const unsigned form = r->nodes[node].form;
+  if (kind == TK_EVENT_COUNTER) return node * ASPECTS + ON_PROCESS;
+  if (form & FORM_LANE) return track_node_parent(r, node) * ASPECTS + ON_TRACK;
+  if (form & FORM_ASYNC) return node * ASPECTS + ON_ASYNCS;
+  if (form & FORM_GLOBAL && kind == TK_EVENT_INSTANT && !is_async(e)) return track_node_process(r, node) * ASPECTS + ON_PROCESS;
+  return node * ASPECTS + (uint32_t)aspect_of(e, kind);
+}
+
 static void take_add_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,
                            enum tk_kind kind) {
   struct tk_trace *t = r->t;
-  uint32_t node = e->node;
-  struct tk_event *ev;
-  bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
+  const unsigned form = r->nodes[e->node].form;
+  const bool pairs = form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
   if (pairs && kind == TK_EVENT_END && close_open(r, q, e)) return;
-  if (async) identity_args(r, q, e, strchr("STpF", e->phase) != NULL);
-  else if (r->nodes[node].form & FORM_ASYNC) require_identity(r, q, e);
-  field_args(r, q, e);
-  if (kind == TK_EVENT_INSTANT && !async) scope_arg(r, q, e);
-  uint32_t args = decoded_event_end_args(r, q, e);
-  ev = trace_add_event(t);
-  ev->ts = e->ns;
-  ev->kind = (uint8_t)kind;
-  ev->cls = event_class(r, e->name, e->cat);
-  ev->args = args;
-  ev->flags = (async ? TK_FLAG_ASYNC : 0) | (e->damaged ? TK_FLAG_REPAIRED : 0);
-  ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind);
+  const uint32_t args = build_args(r, q, e, kind);
+  struct node *n = &r->nodes[e->node];
+  struct tk_event *ev = trace_add_event(t);
+  *ev = (struct tk_event){.ts = e->ns, .kind = (uint8_t)kind, .cls = event_class(r, e->name, e->cat), .args = args,
+                          .track = site_of(r, e, kind)};
+  ev->flags = (async || form & FORM_ASYNC ? TK_FLAG_ASYNC : 0) | (e->damaged ? TK_FLAG_REPAIRED : 0);
   if (kind == TK_EVENT_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
-  if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_FLAG_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
-  if (r->nodes[node].form & FORM_GLOBAL && kind == TK_EVENT_INSTANT && !(ev->flags & TK_FLAG_ASYNC))
-    ev->track = track_node_process(r, node) * ASPECTS + ON_PROCESS;
-  if (r->nodes[node].form & FORM_LANE) ev->track = track_node_parent(r, node) * ASPECTS + ON_TRACK;
-  if (kind == TK_EVENT_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
-  if (!async && kind != TK_EVENT_INSTANT && kind != TK_EVENT_COUNTER) r->nodes[node].has_slices = true;
-  r->nodes[node].has_events = true;
-  if (!r->nodes[node].first_name && e->name) r->nodes[node].first_name = e->name;
+  if (!async && kind != TK_EVENT_INSTANT && kind != TK_EVENT_COUNTER) n->has_slices = true;
+  n->has_events = true;
+  if (!n->first_name && e->name) n->first_name = e->name;
   bind_raw_points(r, e, ev, t->n_events, kind == TK_EVENT_END);
   if (pairs && kind == TK_EVENT_BEGIN) {
-    ev->dur = r->nodes[node].open;
-    r->nodes[node].open = t->n_events;
-    if (r->nodes[node].form & FORM_MIXED && came_whole(k)) ev->depth = CAME_WHOLE;
+    ev->dur = n->open;
+    n->open = t->n_events;
+    if (form & FORM_MIXED && came_whole(k)) ev->depth = CAME_WHOLE;
   }
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }

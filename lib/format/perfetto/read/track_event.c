@@ -89,36 +89,47 @@ static void set_thread_time(struct perfetto *r, struct track_event *e, int64_t u
   pb_i64(&r->fields, EVENT_THREAD_TIME_ABSOLUTE_US, us);
 }
 
+static void packed_varint_points(struct perfetto *r, const struct pb_field *f) {
+  uint64_t v;
+  for (struct pb c = pb_inside(f); c.p < c.end && pb_varint(&c, &v);)
+    perfetto_add_point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS_OLD);
+}
+
+static void packed_fixed_points(struct perfetto *r, const struct pb_field *f) {
+  for (struct pb c = pb_inside(f); c.end - c.p >= 8; c.p += 8) {
+    uint64_t v = 0;
+    for (int i = 7; i >= 0; i--) v = v << 8 | c.p[i];
+    perfetto_add_point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS);
+  }
+}
+
+/* Reads values of further counters, or the ids of their tracks. Returns false for other fields. */
+static bool read_extra_counter(struct track_event *e, const struct pb_field *f) {
+  switch (pb_field_key(f)) {
+  case PB_KEY(EVENT_EXTRA_VALUES, PB_VARINT):
+  case PB_KEY(EVENT_EXTRA_VALUES, PB_BYTES): numbers(f, put_extra, e->extra); return true;
+  case PB_KEY(EVENT_EXTRA_UUIDS, PB_VARINT):
+  case PB_KEY(EVENT_EXTRA_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra->uuids); return true;
+  case PB_KEY(EVENT_EXTRA_DOUBLE_UUIDS, PB_VARINT):
+  case PB_KEY(EVENT_EXTRA_DOUBLE_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra->double_uuids); return true;
+  case PB_KEY(EVENT_EXTRA_DOUBLE_VALUES, PB_FIXED64):
+    if (e->extra->n_doubles < EXTRA_COUNTERS) e->extra->doubles[e->extra->n_doubles++] = pb_as_double(f->value);
+    return true;
+  default: return false;
+  }
+}
+
 /* Reads a rare field. Returns false if the field is not modelled. */
 static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
-  struct pb c;
-  uint64_t v;
   switch (pb_field_key(f)) {
   case PB_KEY(EVENT_FLOW_IDS_OLD, PB_VARINT):
   case PB_KEY(EVENT_FLOW_IDS, PB_FIXED64): perfetto_add_point(r, f->value, false); break;
   case PB_KEY(EVENT_TERMINATING_FLOW_IDS_OLD, PB_VARINT):
   case PB_KEY(EVENT_TERMINATING_FLOW_IDS, PB_FIXED64): perfetto_add_point(r, f->value, true); break;
   case PB_KEY(EVENT_FLOW_IDS_OLD, PB_BYTES):
-  case PB_KEY(EVENT_TERMINATING_FLOW_IDS_OLD, PB_BYTES):
-    for (c = pb_inside(f); c.p < c.end && pb_varint(&c, &v);) perfetto_add_point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS_OLD);
-    break;
+  case PB_KEY(EVENT_TERMINATING_FLOW_IDS_OLD, PB_BYTES): packed_varint_points(r, f); break;
   case PB_KEY(EVENT_FLOW_IDS, PB_BYTES):
-  case PB_KEY(EVENT_TERMINATING_FLOW_IDS, PB_BYTES):
-    for (c = pb_inside(f); c.end - c.p >= 8; c.p += 8) {
-      v = 0;
-      for (int i = 7; i >= 0; i--) v = v << 8 | c.p[i];
-      perfetto_add_point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS);
-    }
-    break;
-  case PB_KEY(EVENT_EXTRA_VALUES, PB_VARINT):
-  case PB_KEY(EVENT_EXTRA_VALUES, PB_BYTES): numbers(f, put_extra, e->extra); break;
-  case PB_KEY(EVENT_EXTRA_UUIDS, PB_VARINT):
-  case PB_KEY(EVENT_EXTRA_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra->uuids); break;
-  case PB_KEY(EVENT_EXTRA_DOUBLE_UUIDS, PB_VARINT):
-  case PB_KEY(EVENT_EXTRA_DOUBLE_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra->double_uuids); break;
-  case PB_KEY(EVENT_EXTRA_DOUBLE_VALUES, PB_FIXED64):
-    if (e->extra->n_doubles < EXTRA_COUNTERS) e->extra->doubles[e->extra->n_doubles++] = pb_as_double(f->value);
-    break;
+  case PB_KEY(EVENT_TERMINATING_FLOW_IDS, PB_BYTES): packed_fixed_points(r, f); break;
   case PB_KEY(EVENT_CORRELATION_ID, PB_VARINT):
     e->has_correlation = true;
     e->correlation_id = f->value;
@@ -132,9 +143,23 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
     q->instructions = sum(q->instructions, f->value);
     pb_i64(&r->fields, EVENT_INSTRUCTIONS_ABSOLUTE, q->instructions);
     break;
-  default: return false;
+  default: return read_extra_counter(e, f);
   }
   return true;
+}
+
+static void add_packed_categories(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
+  struct pb in = pb_inside(f);
+  uint64_t v;
+  while (in.p < in.end && pb_varint(&in, &v)) add_category(r, e, sequence_text(r, q, IID_CATEGORY, v));
+}
+
+/* Sets the value of a counter. The last of several values holds. */
+static void set_value(struct track_event *e, const struct pb_field *f) {
+  e->has_double = f->number == EVENT_DOUBLE_COUNTER_VALUE;
+  e->has_value = !e->has_double;
+  if (e->has_double) e->double_value = pb_as_double(f->value);
+  else e->value = (int64_t)f->value;
 }
 
 /* Reads the fields of an event. Extensions and fields that are not modelled are collected in r->fields. */
@@ -151,27 +176,14 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
     case PB_KEY(EVENT_NAME, PB_BYTES): e->name = perfetto_field_text(r, &g); break;
     case PB_KEY(EVENT_CATEGORY_IIDS, PB_VARINT): add_category(r, e, sequence_text(r, q, IID_CATEGORY, g.value)); break;
     case PB_KEY(EVENT_CATEGORIES, PB_BYTES): add_category(r, e, perfetto_field_text(r, &g)); break;
-    case PB_KEY(EVENT_CATEGORY_IIDS, PB_BYTES): {
-      struct pb in = pb_inside(&g);
-      uint64_t v;
-      while (in.p < in.end && pb_varint(&in, &v)) add_category(r, e, sequence_text(r, q, IID_CATEGORY, v));
-      break;
-    }
+    case PB_KEY(EVENT_CATEGORY_IIDS, PB_BYTES): add_packed_categories(r, q, e, &g); break;
     case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES):
       decoded_event_args(r, q, e);
       perfetto_annotation(r, q, &g);
       break;
     case PB_KEY(EVENT_LEGACY, PB_BYTES): read_legacy(r, q, e, &g); break;
     case PB_KEY(EVENT_COUNTER_VALUE, PB_VARINT):
-      e->value = (int64_t)g.value;
-      e->has_value = true;
-      e->has_double = false;
-      break;
-    case PB_KEY(EVENT_DOUBLE_COUNTER_VALUE, PB_FIXED64):
-      e->double_value = pb_as_double(g.value);
-      e->has_double = true;
-      e->has_value = false;
-      break;
+    case PB_KEY(EVENT_DOUBLE_COUNTER_VALUE, PB_FIXED64): set_value(e, &g); break;
     case PB_KEY(EVENT_TIMESTAMP_DELTA_US, PB_VARINT): e->delta_us = (int64_t)g.value, e->has_delta = true; break;
     case PB_KEY(EVENT_TIMESTAMP_ABSOLUTE_US, PB_VARINT): e->absolute_us = (int64_t)g.value, e->has_absolute = true; break;
     case PB_KEY(EVENT_THREAD_TIME_ABSOLUTE_US, PB_VARINT): set_thread_time(r, e, (int64_t)g.value); break;

@@ -95,6 +95,15 @@ static int64_t put_args(struct xplane_encoder *e, const struct tk_event *ev, str
   return !id && f->overrules && (!e->was || e->adopted) ? xplane_overruled_class_id(e, ev) : id;
 }
 
+static void put_flow(struct xplane_encoder *e, uint64_t value) {
+  const char *link = xplane_is_private(e->g, e->process) ? XPLANE_PRIVATE_LINK : "";
+  const int64_t flow = xplane_private_stat_id(e, "flow", value & XPLANE_FLOW_STATED ? XPLANE_PRIVATE_XPROF : link);
+  e->stat.len = 0;
+  pb_i64(&e->stat, XSTAT_METADATA_ID, flow);
+  pb_u64(&e->stat, XSTAT_UINT64, value & ~XPLANE_FLOW_STATED);
+  pb_message(&e->event, XEVENT_STATS, &e->stat);
+}
+
 void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event which) {
   const tk_id event = which.id;
   const struct tk_event *ev = &e->g->t->events[event];
@@ -119,15 +128,7 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   else pb_i64(b, XEVENT_OFFSET_PS, offset); /* a member of a oneof, which writers write even if it is 0 */
   if (duration) pb_i64(b, XEVENT_DURATION_PS, duration);
   if (stats->len) buf_append(b, stats->data, stats->len);
-  if (e->g->flows && e->g->flows[event] && !f.has_flow) {
-    uint64_t value = e->g->flows[event];
-    const char *link = xplane_is_private(e->g, e->process) ? XPLANE_PRIVATE_LINK : "";
-    int64_t flow = xplane_private_stat_id(e, "flow", value & XPLANE_FLOW_STATED ? XPLANE_PRIVATE_XPROF : link);
-    e->stat.len = 0;
-    pb_i64(&e->stat, XSTAT_METADATA_ID, flow);
-    pb_u64(&e->stat, XSTAT_UINT64, value & ~XPLANE_FLOW_STATED);
-    pb_message(b, XEVENT_STATS, &e->stat);
-  }
+  if (e->g->flows && e->g->flows[event] && !f.has_flow) put_flow(e, e->g->flows[event]);
   if (e->g->kineto) xplane_put_made_stats(e, b, event);
   if (bits) xplane_add_private_int(e, b, XEVENT_STATS, XPLANE_PRIVATE_BITS, bits);
   if (e->fields.len) buf_append(b, e->fields.data, e->fields.len);
