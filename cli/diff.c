@@ -456,7 +456,7 @@ static bool find_sides(const struct params *p, const struct operands *in, struct
 static bool read_by(const struct params *p, struct tk_diff_options *o) {
   o->by_launch = p->match == MATCH_TREE;
   if (o->by_launch && p->by && strcmp(p->by, "name") != 0) {
-    tty_say("diff: --match tree cannot be combined with --by %s; rows are names", p->by);
+    tty_say("diff: --match tree compares names; it cannot be combined with --by %s", p->by);
     return false;
   }
   o->by_path = p->by && strcmp(p->by, "path") == 0;

@@ -30,8 +30,8 @@ struct tk_new_options {
 /* Returns an empty trace, to be freed with tk_free; NULL = out of memory, or invalid options. */
 TK_API struct tk_trace *tk_new(const struct tk_new_options *opt, struct tk_err *err);
 
-/* Returns the id of a string; equal bytes have the same id. In text, invalid UTF-8 becomes U+FFFD; bytes are for args of type
- * TK_ARG_BYTES. */
+/* Returns the id of a string; equal bytes have the same id. tk_add_string and tk_add_text replace
+ * invalid UTF-8 with U+FFFD; tk_add_bytes keeps all bytes, for args of type TK_ARG_BYTES. */
 TK_API tk_id tk_add_string(struct tk_trace *t, const char *text, size_t n);
 TK_API tk_id tk_add_text(struct tk_trace *t, const char *text);
 TK_API tk_id tk_add_bytes(struct tk_trace *t, const void *bytes, size_t n);
@@ -42,9 +42,9 @@ TK_API tk_id tk_add_class(struct tk_trace *t, tk_id name, tk_id cat, uint32_t ar
 
 /* Returns the process with this pid; equal pids give the same process. */
 TK_API tk_id tk_add_process(struct tk_trace *t, struct tk_ident pid);
-/* Returns a track of the process. TK_TRACK_THREAD: for nested spans and instants; equal tids give the same track.
- * TK_TRACK_COUNTERS: for samples of the counter `name`; needs no tid. TK_TRACK_ASYNCS: for async events of the thread `tid`, or
- * of the process if there is no tid. */
+/* Returns the track of the process with this kind and tid, or, for a counter, this name; adds the track if there is none.
+ * TK_TRACK_THREAD: for nested spans and instants. TK_TRACK_COUNTERS: for samples of the counter `name`; must have no tid.
+ * TK_TRACK_ASYNCS: for async events of the thread `tid`, or of the process if there is no tid. */
 TK_API tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, struct tk_ident tid, tk_id name);
 /* Set the name of a process or thread, and the labels shown next to the name of a process. */
 TK_API bool tk_name_track(struct tk_trace *t, tk_id track, tk_id name);

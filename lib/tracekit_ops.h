@@ -1,7 +1,7 @@
 /* tracekit_ops.h - operations on traces.  Part of tracekit.h, which includes this file.
  *
  * Each operation has an options struct whose zero value is the default, and a report if there are results to return.
- * Operations that take a sealed trace change it or write parts of it; merge opens its sources itself. */
+ * An operation on a sealed trace changes the trace or writes parts of it to files; tk_merge opens its sources itself. */
 #ifndef TRACEKIT_OPS_H
 #define TRACEKIT_OPS_H
 

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* Both print nothing if no operations or traffic are known; `top`: number of operators. The first returns false if memory
- * runs out. */
+/* Print the roofline section of a report, as text and as HTML: at most `top` operators, and nothing if no FLOP or memory traffic is
+ * known. roofline_print returns false if memory runs out. */
 bool roofline_print(const struct tk_report *r, size_t top);
 void roofline_draw(FILE *to, const struct tk_report *r, size_t top);
 

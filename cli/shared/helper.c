@@ -83,7 +83,7 @@ bool helper_start(struct helper *h, const char *const *argv, bool group) {
 
 /* ---- reading ---- */
 
-/* Keeps the last line that is not empty. */
+/* Appends a byte of the helper's stderr to h->log, and updates h->last, the last line that is not empty. */
 static void hear_char(struct helper *h, char c) {
   if (h->log && h->n_log < h->most_log) h->log[h->n_log++] = c;
   if (c == '\n' || c == '\r') {

@@ -9,7 +9,7 @@
 
 #include "short_text.h"
 
-/* Writes the short name of a kernel. Returns false if the name is short enough as it is; *to is then empty. */
+/* Writes the short name of a kernel. Returns false, with *to empty, if no shorter name is known. */
 bool short_names_of(const char *name, size_t n, struct short_text *to);
 
 #endif

@@ -11,7 +11,8 @@
 
 enum { TASKS_SCHEMA = 1 };
 
-/* Appends the plan of a merge of scans, for the output format `word`. Called after merge_plan. */
+/* Appends the plan of the merge to `to` as a Plan message (proto/plan.proto). `list`: scans of its ranks; `word`: output format, as
+ * for -f. To be called after merge_plan. */
 void tasks_print(struct buf *to, struct merger *m, const struct scan_list *list, const char *word);
 
 /* A plan that was read. */

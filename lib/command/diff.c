@@ -71,7 +71,7 @@ static bool take_options(struct tk_diff_options *own, const struct tk_diff_optio
   own->load.max_memory = os_memory_limit(own->load.max_memory);
   if (own->by == TK_TOP_ARG && !own->arg) return err_set(err, TK_EUSAGE, "grouping by an arg needs its key, such as arg.KEY");
   if (own->by_launch && (own->by_path || own->by != TK_TOP_NAME))
-    return err_set(err, TK_EUSAGE, "matching kernels by launch cannot be combined with grouping: rows are names");
+    return err_set(err, TK_EUSAGE, "kernels can be matched by launch only if rows are grouped by name");
   if (own->by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "grouping by kind is not supported: an event can have several kinds");
   return true;
 }

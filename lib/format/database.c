@@ -251,7 +251,7 @@ tk_id database_text(struct database *d, struct database_texts *x, const struct c
   if (c->type != CELL_INT) return 0;
   const uint32_t *known = map_get(&x->index, (uint64_t)c->i);
   if (!known) {
-    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "ids of names that are missing from the database: the name is left empty");
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "unknown name ids: names left empty");
     return 0;
   }
   struct text_item *item = (struct text_item *)(void *)x->items.data + *known;

@@ -33,7 +33,8 @@ static bool check_event(const struct tk_trace *t, tk_id i, tk_id track, struct t
   if (e->dur < 0 || (e->dur && e->kind != TK_EVENT_SPAN)) return fail(err, "invalid event duration", i);
   if (e->ts > INT64_MAX - e->dur) return fail(err, "the end of an event exceeds the range of times", i);
   if (e->cls == 0 || e->cls > t->n_classes) return fail(err, "invalid event class", i);
-  if ((e->kind == TK_EVENT_SAMPLE) != (t->classes[e->cls].unit != 0)) return fail(err, "a stack sample needs a class of samples", i);
+  if ((e->kind == TK_EVENT_SAMPLE) != (t->classes[e->cls].unit != 0))
+    return fail(err, "the event is a stack sample but its class is not, or vice versa", i);
   if (!check_args(t, e->args)) return fail(err, "invalid event args", i);
   return true;
 }

@@ -33,8 +33,8 @@ bool seal_keep_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uin
 /* seal_ends.c: marks of an end event, stored in its depth. BRIEF: its begin has the same time. STRAY: no begin is open for
  * it. */
 enum { SEAL_BRIEF = 1, SEAL_STRAY = 2 };
-/* Finds the begin that the end closes on a stack of n positions in `events`. Returns 1 + the begin's index on the stack; 0 if
- * the end closes none. */
+/* Searches the top of a stack of n open events, stored as indices into `events`, for the begin that `end` closes. Returns 1 + the
+ * index of the begin on the stack; 0 if none matches. */
 uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n,
                          const struct tk_event *end);
 /* Marks the ends of a thread whose events are in file order, so that an end at the time of its begin is not sorted before the

@@ -58,7 +58,7 @@ bool tar_member(struct tar *t, const char *name, uint64_t size, struct tk_err *e
 }
 
 bool tar_write(struct tar *t, const void *p, size_t n, struct tk_err *err) {
-  if (n > t->left) return err_set(err, TK_EUSAGE, "tar: more bytes were written than the header of the member states");
+  if (n > t->left) return err_set(err, TK_EUSAGE, "tar: member is longer than the size in its header");
   t->left -= n;
   return t->lib.archive_write_data(t->la, p, n) == (la_ssize_t)n || archive_fault(t, err);
 }

@@ -249,7 +249,7 @@ static bool symbol_of(struct parser *p, struct expr *e) {
   const char *names[SYM_COUNT + 1], *from = p->p, *near;
   char word[64], hint[128];
   size_t n = strcspn(from, " \t\r\n=!<>~&|()\"'");
-  if (n == 0 && !*from) return complain(p, from, "expected a test, got the end", NULL);
+  if (n == 0 && !*from) return complain(p, from, "expected a test such as dur > 1ms, got the end of the expression", NULL);
   if (n == 0) return complain(p, from, "expected a symbol such as name, dur or arg.KEY", NULL);
   if (n > 4 && strncmp(from, "arg.", 4) == 0) {
     e->symbol = SYM_ARG;

@@ -346,7 +346,8 @@ static uint64_t instructions(const struct xplane *x, bool writing) {
   return size;
 }
 
-/* Measures or writes the event metadata with the program: entry { metadata { stat { HLO { module { computation. */
+/* Measures or writes the event metadata that contains the program, nested as entry > metadata > stat > HLO > module > computation.
+ * Returns its size; 0 if no program is to be written. */
 static uint64_t program(const struct xplane *x, bool writing) {
   struct pb entry = {0}, metadata = {0}, stat = {0}, module = {0};
   char name[64];

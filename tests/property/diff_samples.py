@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks `diff` over stack samples against a model in Python: self, total and count of each name and path in two and three runs; recursion
-counts once; samples whose weights have another unit than the comparison are counted without a weight; spans and stack samples in
+counts once; samples weighted in a different unit than the comparison uses are counted without a weight; spans and stack samples in
 one comparison."""
 import collections
 import json

@@ -87,7 +87,7 @@ def merged(source, work):
 
 
 def other_ids(source, work):
-    """Checks ids that differ in one bit only, including ids that shifts or sums of ids would confuse."""
+    """Checks pairs of machine ids that code could confuse by shifting, truncating or adding ids; most differ in a single bit."""
     again = os.path.join(work, 'again.pftrace')
     for guest, other in ((machines.OTHER, 7), (7, 7 | 1 << 31), (7 | 1 << 31, 7), (1, 1 | 1 << 24), (1 | 1 << 30, 1), (0xffffffff, 1)):
         found = spans(save(source, machines.trace(guest, other)))

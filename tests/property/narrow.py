@@ -24,8 +24,8 @@ def titles(line):
     return re.split(r' {2,}', line.strip())
 
 
-def tables(lines, firsts):
-    """Yields the titles of each table whose header begins with one of the words, and the columns that the line after it names."""
+def tables(lines, lasts):
+    """Yields, for each table whose last column is in `lasts`, its columns, and the columns that the next line lists as left out."""
     header = None
     for line in lines:
         if line.startswith(LEFT) and header:
@@ -35,7 +35,7 @@ def tables(lines, firsts):
             if header:
                 yield header, []
             header = None
-        elif header is None and titles(line)[-1] in firsts:
+        elif header is None and titles(line)[-1] in lasts:
             header = titles(line)
     if header:
         yield header, []

@@ -115,7 +115,7 @@ static void complaints(void **state) {
   where("name == \"x", "filter 'name == \"x': column 9: missing closing quote");
   where("(name == x", "filter '(name == x': column 11: expected ')', '&&' or '||'");
   where("name == x y", "filter 'name == x y': column 11: expected '&&', '||' or the end");
-  where("", "filter '': column 1: expected a test, got the end");
+  where("", "filter '': column 1: expected a test such as dur > 1ms, got the end of the expression");
   where("kind == kernal", "filter 'kind == kernal': column 9: unknown kind: did you mean 'kernel'?");
   where("depth == x", "filter 'depth == x': column 10: expected a number");
 }

@@ -98,9 +98,9 @@ static bool thins_out(const struct question *q, const struct hypothesis *y) {
   return false;
 }
 
-/* Returns true if most collectives at the start or end of the common recording have no partners although the others have. The
- * cause is that the clock was set there: its readings of these collectives are off, and only a few of them meet partners by
- * chance. */
+/* True if most collectives at the start (if `back`: the end) of the time that both sides recorded have no partner, unlike the
+ * others. The likely cause is that the host's clock was set near that point, so that the timestamps beyond it are off and match
+ * a partner only by chance. */
 static bool lacks_edge(const struct question *q, const struct hypothesis *y, bool back) {
   const struct view *v = q->view;
   const double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US;

@@ -110,7 +110,8 @@ tk_id chrome_string(struct chrome *r, const struct json_string *s);
 /* Stores the text that this spelling of a nested value stands for: raw_ids[intern_id(&r->raw, p, n)]. */
 void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id);
 
-/* Discards everything before p and provides a window of at least `min` bytes. */
+/* Discards everything before p and provides a window of at least `min` bytes, or of all that is left (then j.last is set). Returns
+ * false with err if reading fails, memory runs out or the caller wants to stop. */
 bool chrome_refill(struct chrome *r, const uint8_t *p, size_t min);
 /* Reports progress; returns false with err if the caller wants to stop. */
 bool chrome_tick(struct chrome *r);

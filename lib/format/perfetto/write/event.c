@@ -467,7 +467,7 @@ static void make_private(struct event_writer *w) {
   w->event.len = 0;
 }
 
-/* Moves the content of w->event to the private field for the track event that a GPU event represents. */
+/* Moves w->event, the TrackEvent of a counter sample, to a private field: the packet represents the sample as a GpuCounterEvent. */
 static void hide_event(struct event_writer *w) {
   w->scratch.len = 0;
   pb_message(&w->scratch, GPU_OWN_BEGIN, &w->event);

@@ -104,7 +104,7 @@ static void put_types(struct xplane_encoder *e, struct buf *text) {
   map_free(&typed.seen);
 }
 
-/* ---- the block ---- */
+/* ---- stats of the plane "/tracekit:metadata" ---- */
 
 static void put_carried(struct xplane_sink *s, const char *name, size_t n, uint32_t field, const void *text, uint64_t value) {
   struct buf metadata = {.mem = &s->mem}, stat = {.mem = &s->mem};

@@ -34,7 +34,8 @@ struct xplane_programs {
   struct map names;   /* string ids: names of classes in use */
 };
 
-/* Index of an arg of the current event, by key. Valid if `serial` equals the event's. */
+/* Entry of an array that is indexed by key: index of the current event's arg with this key. Valid if `serial` is the serial number
+ * of the current event (xplane_adopted.serial). */
 struct xplane_found {
   uint32_t serial, at;
 };
