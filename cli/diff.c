@@ -39,7 +39,7 @@ static const struct opt opts[] = {
     FIELD(before), 0, 0, 0 },
   { OPT_LIST, 0, "after", "INPUT", "an input of the run after; repeatable", FIELD(after), 0, 0, 0 },
   { OPT_STRING, 0, "by", "WHAT", "group rows by: name (default), path, cat, process, track, stream, phase, "
-                                            "op, module or arg.KEY", FIELD(by),
+                                            "op, module, class (of device work, leaving out all else) or arg.KEY", FIELD(by),
     0, 0, 0 },
   { OPT_WORD, 0, "match", "HOW", "how to match kernels, copies and fills between runs", FIELD(match), match_words, 0, 0 },
   { OPT_STRING, 0, "over", "DIR", "compare all runs in a folder, in natural order, and find lasting changes", FIELD(over), 0, 0, 0 },

@@ -48,6 +48,7 @@ static const struct {
   const char *kind, *command;
   bool whole; /* the command removes all events of the kind and no others */
 } REMEDIES[] = {
+  { "format-specific data", "tracekit convert --no-passthrough", true },
   { "args", "tracekit filter --drop-args '*'", true },
   { "flows", "tracekit filter --drop-flows", true },
   { "python frames", "tracekit filter --no-python", true },

@@ -39,7 +39,7 @@ static const struct opt_word sort_words[] = {
 static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
     "group rows by: name (default), cat, kind, rank, process, track, stream, step, phase, op, module, "
-    "class (of kernels) or arg.KEY", FIELD(by), 0, 0, 0 },
+    "class (of device work, leaving out all else) or arg.KEY", FIELD(by), 0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0,
     "combine names, or texts of an arg, that differ only in numbers or template arguments: fusion.*, "
     "add<*>(float*)", FIELD(fold), 0, 0, 0 },
@@ -346,6 +346,11 @@ static int top_say_few(const struct params *p, const struct tk_trace *t) {
   return STATUS_FINDING;
 }
 
+static void top_say_nothing(struct tk_trace *t, const struct tk_top_options *o) {
+  if (o->by == TK_TOP_CLASS) tty_fail("%s: nothing matched: --by class groups device work, and none is selected", t->source);
+  else select_say_nothing(t, &o->select);
+}
+
 static int top_of(const struct params *p, struct tk_top_options *options, const struct operands *in) {
   struct tk_top_report *report = NULL;
   struct progress progress;
@@ -361,11 +366,12 @@ static int top_of(const struct params *p, struct tk_top_options *options, const 
   bool ok = tk_top(t, options, &report, &err);
   progress_end(&progress);
   const bool may_be_empty = p->selected.selection.allow_empty;
-  const bool nothing = ok && !report->events && !may_be_empty && select_is_asked(&options->select);
+  const bool selects = select_is_asked(&options->select) || options->by == TK_TOP_CLASS;
+  const bool nothing = ok && !report->events && !may_be_empty && selects;
   if (!ok) status = run_fail_of(t->source, &err);
   else if (report->events && !report->n_rows && p->min_count && !may_be_empty) status = top_say_few(p, t);
   else status = nothing ? STATUS_FINDING : print_top(p, t, report);
-  if (nothing && !p->selected.shared.quiet) select_say_nothing(t, &options->select);
+  if (nothing && !p->selected.shared.quiet) top_say_nothing(t, options);
   tk_top_report_free(report);
   tk_free(t);
   return status;
@@ -405,15 +411,14 @@ const struct command command_top = {
     "an instant has a duration of 0. Several inputs are read as one trace, as in merge. The options that select events work as "
     "in filter, and refer to the trace as it was read.\n"
     "\n"
-    "The column total is the sum of durations; nested spans and spans on several threads all count. Self is the time during "
-    "which a span was the innermost of its thread: the self times of a thread add up to the time during which anything ran on "
-    "it, however its spans nest or overlap. Union, shown if it differs from total, is the time during which at least one span "
-    "of the row ran, on any thread. %range is union as a share of the time range, which is the length of the trace or the "
-    "range selected by --time and --step. %sum is self as a share of the self time of all selected events: a span that is not "
-    "selected has no part in it, and its time counts for the selected span around it. Spans that only show that a profiler ran "
-    "are last and have no self time. If a span crosses an edge of the range, only the part inside counts; a span that never "
-    "ended is counted but has no duration. p50 and p95 are exact: the shortest duration that this percentage of the events "
-    "does not exceed.",
+    "The column total is the sum of durations; nested spans and spans on several threads all count. Self is the time during which "
+    "a span was the innermost selected span of its thread: the self times of a thread add up to the time during which any "
+    "selected span ran on it, however the spans nest or overlap. Union, shown if it differs from total, is the time during which "
+    "at least one span of the row ran, on any thread. %range is union as a share of the time range, which is the length of the "
+    "trace or the range selected by --time and --step. %sum is self as a share of the self time of all selected events. Spans "
+    "that only show that a profiler ran are last and have no self time. If a span crosses an edge of the range, only the part "
+    "inside counts; a span that never ended is counted but has no duration. p50 and p95 are exact: the shortest duration that "
+    "this percentage of the events does not exceed.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

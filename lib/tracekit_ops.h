@@ -400,7 +400,7 @@ struct tk_top_row {
   uint64_t samples;     /* stack samples in count: those whose stack contains the name */
   uint64_t timed;       /* number of events with a known duration; if 0, the times below are undefined */
   struct tk_total total; /* sum of durations */
-  struct tk_total self; /* time in which one of the events was the innermost span of its thread */
+  struct tk_total self; /* time in which one of the events was the innermost selected span of its thread */
   tk_time union_time;   /* time in which at least one of the events ran, on any thread */
   tk_time min, max, mean, p50, p95; /* pN: nearest-rank percentile of the durations */
   double of_range;      /* union_time as a share of the time range, 0..1 */

@@ -208,7 +208,7 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   *row = parent;
   if (e->kind == TK_EVENT_SAMPLE) place_sample(a, event);
   if (e->kind == TK_EVENT_COUNTER || e->kind == TK_EVENT_SAMPLE || (a->set->opt.by_path && e->kind != TK_EVENT_SPAN)) return 0;
-  if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return 0;
+  if (!scope_holds(&a->scope, e) || !match_event(&a->match, event) || !groups_has_row(&a->groups, e)) return 0;
   const uint32_t launched = launched_row(a, event);
   *row = launched ? launched : diff_rows_add(a->set, diff_name_of(a, e), parent);
   const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? diff_rows_cell(a->set, a->side, *row, sample, 0) : 0;
@@ -248,7 +248,7 @@ static void add_self(void *arg, tk_id event, tk_time self) {
 static bool add_all(struct adder *a, struct tk_err *err) {
   const struct tk_progress p = a->set->opt.select.progress;
   const struct tk_trace *t = a->t;
-  a->selves = (struct selves){.mem = a->mem, .window = a->scope.window, .done = add_self, .arg = a};
+  a->selves = (struct selves){.mem = a->mem, .window = a->scope.window, .only = a->cell_of, .done = add_self, .arg = a};
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     if (p.tick && !p.tick(p.arg, t->tracks[k].first, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
     if (!add_track(a, &t->tracks[k]) || !match_check(&a->match, err)) return false;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "findings.h"
+#include "report.h"
 
 enum { MOST_INPUTS = 4 };
 
@@ -20,22 +21,34 @@ static void put_part(struct command_text *to, const char *from, size_t n) {
 }
 
 static bool is_plain(const char *word) {
-  if (!*word || *word == '-') return strcmp(word, "-") == 0;
   for (const char *p = word; *p; p++)
     if (!ascii_letter(*p) && !ascii_digit(*p) && !strchr("%+,-./:=@_", *p)) return false;
-  return true;
+  return *word;
 }
 
-/* Writes a word of a shell: in single quotes unless all characters are plain. A name that could be an option gets a folder. */
-static void put_word(struct command_text *to, const char *word) {
-  put_part(to, " ", 1);
-  if (is_plain(word)) return put_part(to, word, strlen(word));
+/* Writes a text for a shell: in single quotes unless all characters are plain. */
+static void put_quoted(struct command_text *to, const char *text) {
+  if (is_plain(text)) return put_part(to, text, strlen(text));
   put_part(to, "'", 1);
-  if (*word == '-') put_part(to, "./", 2);
-  for (const char *p = word; *p; p++)
+  for (const char *p = text; *p; p++)
     if (*p == '\'') put_part(to, "'\\''", 4);
     else put_part(to, p, 1);
   put_part(to, "'", 1);
+}
+
+/* Writes the name of an input. A name that could be an option gets a folder. */
+static void put_word(struct command_text *to, const char *name) {
+  put_part(to, " ", 1);
+  if (*name == '-' && name[1]) put_part(to, "./", 2);
+  put_quoted(to, name);
+}
+
+/* The commands read the trace anew, so they need the user's marks of steps. */
+static void put_step_name(struct command_text *to, const struct tk_report *r) {
+  static const char OPTION[] = " --step-name=";
+  if (!r->impl->step_pattern) return;
+  put_part(to, OPTION, sizeof OPTION - 1);
+  put_quoted(to, r->impl->step_pattern);
 }
 
 static bool is_earlier(const struct tk_report *r, size_t row) {
@@ -118,6 +131,7 @@ void findings_commands(const struct finding_case *c, const char *advice, char *t
     const char *name = at ? at + sizeof BEGIN - 1 : p + strlen(p), *end = name + strcspn(name, " ;");
     put_part(&to, p, (size_t)(end - p));
     if (at) put_inputs(&to, c, name);
+    if (at) put_step_name(&to, c->r);
     p = end;
   }
 }

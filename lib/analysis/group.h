@@ -30,6 +30,10 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g);
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e);
+/* False for events that have no row: classes group work of devices alone. */
+static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
+  return g->by != TK_TOP_CLASS || groups_of(g, e) != GROUP_NONE;
+}
 /* Returns the group of a text. The text is folded (fold.h) if names are. */
 uint32_t groups_of_text(struct groups *g, const void *p, size_t n);
 /* Returns the text of a group; NULL for GROUP_NONE. */

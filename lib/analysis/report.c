@@ -448,6 +448,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   struct reporter p = {.r = r, .impl = r->impl, .t = t, .mem = &t->store->mem, .origins = origins, .place = place,
                        .scope = SCOPE_ALL, .first = (uint32_t)r->n_ranks};
   if (!r->format) r->format = t->format;
+  if (t->store->step_name) r->impl->step_pattern = report_text(r->impl, t->store->step_name);
   r->inputs++;
   r->impl->truncated += t->truncated && !t->damaged;
   r->impl->damaged += t->damaged;

@@ -92,6 +92,7 @@ struct tk_report_impl {
   struct mem mem;
   struct intern texts;
   struct tk_report_options opt;
+  const char *step_pattern; /* names of the spans that mark steps, as given; NULL = the tables of names decide */
   struct report_kernel *kernels;
   struct report_launch *launches;
   struct report_collective *collectives;

@@ -106,6 +106,7 @@ static bool choose(struct top *top, struct tk_err *err) {
     }
     top->group_of[i] = 0;
     if (e->kind == TK_EVENT_COUNTER || !scope_holds(&top->scope, e) || !match_event(&top->match, i)) continue;
+    if (!groups_has_row(&top->groups, e)) continue;
     uint32_t group = top->group_of[i] = groups_of(&top->groups, e);
     if (group >= top->n_tallies && !add_tally(top, group)) return false;
     weights_see(&top->unit, t, e);
@@ -230,7 +231,8 @@ static bool lay_out(struct top *top) {
   top->report->events = at + top->n_samples;
   top->intervals = mem_array(top->mem, at + 1, sizeof *top->intervals);
   if (!top->intervals) return false;
-  top->selves = (struct selves){.mem = top->mem, .window = top->scope.window, .done = add_self, .arg = top};
+  top->selves = (struct selves){
+      .mem = top->mem, .window = top->scope.window, .only = top->group_of, .done = add_self, .arg = top};
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
     for (tk_id i = track->first; i < track->first + track->count; i++)

@@ -13,10 +13,11 @@
 #include "load/save.h"
 
 /* Kinds of the first table. An event counts for the first kind that matches; its args count separately. */
-enum slot { S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, SLOTS };
+enum slot { S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, S_PASSTHROUGH, SLOTS };
 static const char *const SLOT_NAMES[SLOTS] = {
     "args",          "flows",       "python frames", "kernels",         "copies",  "annotations and steps",
-    "runtime calls", "other spans", "instants",      "counter samples", "metadata"};
+    "runtime calls", "other spans", "instants",      "counter samples", "metadata",
+    "format-specific data"};
 
 struct cell {
   uint64_t bytes, events;
@@ -176,9 +177,9 @@ static bool make_rows(struct sizer *s, struct tk_size_report *r) {
 /* ---- all ---- */
 
 /* Formats the trace with compression, without writing a file, and counts its bytes. */
-static bool weigh_output(struct sizer *s, const struct tk_save_options *opt, struct tk_saved *saved, struct tk_err *err) {
-  struct tk_save_options o = opt ? *opt : (struct tk_save_options){0};
-  struct saver out = {.meter = {hear, s}};
+static bool weigh_output(struct sizer *s, struct tk_save_options o, struct sink_meter meter, struct tk_saved *saved,
+                         struct tk_err *err) {
+  struct saver out = {.meter = meter};
   const char *inputs[] = {NULL};
   o.dry_run = true;
   bool ok = save_open(&out, "-.gz", &o, s->t->format, inputs, err) && out.sink->open(out.sink, s->t, err) &&
@@ -206,12 +207,29 @@ static void free_sizer(struct sizer *s) {
   kinds_free(&s->kinds);
 }
 
+/* Counts the passthrough data separately: the difference to the size without it. Smaller amounts are not worth formatting the trace
+ * again. */
+static bool weigh_passthrough(struct sizer *s, struct tk_save_options o, uint64_t bytes, struct tk_err *err) {
+  enum { SMALL_PERCENT = 5 };
+  struct cell *meta = &s->slots[S_META];
+  struct tk_saved less;
+  if (meta->bytes < bytes / 100 * SMALL_PERCENT) return true;
+  o.no_passthrough = true;
+  if (!weigh_output(s, o, (struct sink_meter){0}, &less, err)) return false;
+  if (less.raw_bytes >= bytes) return true;
+  const uint64_t saved = bytes - less.raw_bytes < meta->bytes ? bytes - less.raw_bytes : meta->bytes;
+  meta->bytes -= saved;
+  count_in_cell(&s->slots[S_PASSTHROUGH], saved);
+  return true;
+}
+
 static bool size_trace(struct sizer *s, const struct tk_save_options *opt, struct tk_size_report *r, struct tk_err *err) {
   struct tk_saved saved;
-  if (!weigh_output(s, opt, &saved, err)) return false;
+  if (!weigh_output(s, *opt, (struct sink_meter){hear, s}, &saved, err)) return false;
   r->bytes = saved.raw_bytes;
   r->packed = saved.bytes;
   if (r->bytes > s->total) count_in_cell(&s->slots[S_META], r->bytes - s->total);
+  if (!opt->no_passthrough && !weigh_passthrough(s, *opt, r->bytes, err)) return false;
   return make_rows(s, r) || err_set(err, TK_ELIMIT, "out of memory");
 }
 

@@ -111,12 +111,16 @@ static bool is_moving(unsigned kind, unsigned of_track) {
   return (of_track & LINE) == LINE && !(kind & KIND_COLLECTIVE) && (kind & (KIND_MOVE | KIND_TRANSFER) || of_track & KIND_TRANSFER);
 }
 
+/* On a thread of a host's plane, a span with the name of a copy or fill is the call that starts it. */
+static unsigned as_call(unsigned kind) { return (kind & ~(unsigned)(KIND_MEMCPY | KIND_MEMSET)) | KIND_RUNTIME; }
+
 /* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
  * kernel whose args name its op is not an op. */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;
   if (!is_span) return kind | (of_track & KIND_DEVICE);
   if (of_track & KIND_DEVICE) kind &= ~(unsigned)KIND_OP;
+  if (of_track & KIND_HOST && kind & (KIND_MEMCPY | KIND_MEMSET)) return as_call(kind);
   if (is_moving(kind, of_track)) return KIND_DEVICE | KIND_OP | KIND_MEMCPY | KIND_TRANSFER;
   of_track &= ~(unsigned)KIND_TRANSFER;
   if (kind & (KIND_MEMCPY | KIND_MEMSET)) of_track &= ~roles;

@@ -118,6 +118,7 @@ void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     of_track[i] = 0;
+    if (is_host(t, k)) of_track[i] = KIND_HOST;
     if (k->kind == TK_TRACK_PROCESS || !is_device(t, k)) continue;
     of_track[i] = KIND_DEVICE | (k->kind == TK_TRACK_THREAD ? of_line(tk_string(t, k->name, NULL)) : 0);
   }

@@ -54,6 +54,7 @@ struct tk_trace *trace_new(uint64_t max_memory) {
   map_init(&s->stack_index, &s->mem);
   map_init(&s->sample_index, &s->mem);
   map_init(&s->owners, &s->mem);
+  map_init(&s->owner_ranks, &s->mem);
   s->pool.mem = s->raw.mem = s->builder.payload.mem = &s->mem;
   if (first_slots(t)) well_known_strings(t);
   if (!s->mem.failed) return t;
@@ -76,6 +77,7 @@ void tk_free(struct tk_trace *t) {
   map_free(&s->class_index);
   map_free(&s->track_index);
   map_free(&s->owners);
+  map_free(&s->owner_ranks);
   args_free(s);
   mem_free(&s->mem, t->frames);
   mem_free(&s->mem, t->stacks);
@@ -254,6 +256,15 @@ int64_t trace_owner(const struct tk_trace *t, tk_id track) {
     k = &t->tracks[k->parent];
   }
   return own ? *own : k->pid.kind == TK_IDENT_INT ? k->pid.num : -1;
+}
+
+void trace_number_owner(struct tk_trace *t, int64_t owner, int64_t rank) {
+  if (rank >= 0 && rank < UINT32_MAX) map_put(&t->store->owner_ranks, (uint64_t)owner, (uint32_t)rank + 1);
+}
+
+int64_t trace_owner_rank(const struct tk_trace *t, int64_t owner) {
+  const uint32_t *rank = map_get(&t->store->owner_ranks, (uint64_t)owner);
+  return rank ? (int64_t)*rank - 1 : -1;
 }
 
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid) {

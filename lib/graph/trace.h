@@ -67,6 +67,7 @@ struct tk_store {
   struct map class_index; /* name, category -> class without shared args */
   struct map track_index; /* hash of identity -> track; collisions continue at hash + 1 */
   struct map owners;      /* track -> process that caused its contents, if the input names another process than the track's */
+  struct map owner_ranks; /* process -> 1 + rank, if the trace contains several ranks */
   struct buf raw;         /* raw text of records and metas */
   struct trace_tie *ties; /* sorted by `first` (seal_ties.c) */
   uint32_t *tied;
@@ -164,6 +165,11 @@ bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_i
  * submitted its work. trace_owner returns this number, otherwise the parent's number, otherwise the pid; -1 if none is a number. */
 void trace_own(struct tk_trace *t, tk_id track, uint32_t process);
 int64_t trace_owner(const struct tk_trace *t, tk_id track);
+/* Ranks of owners, for a trace that contains several. trace_owner_rank returns -1 for an owner without a rank, such as a launcher;
+ * the rank of TRACE_NO_OWNER has the tracks of such owners. */
+enum { TRACE_NO_OWNER = -1 };
+void trace_number_owner(struct tk_trace *t, int64_t owner, int64_t rank);
+int64_t trace_owner_rank(const struct tk_trace *t, int64_t owner);
 
 /* Adds a class or track without searching for an equal one, for formats in which classes or tracks have other identities. */
 struct tk_class *trace_add_class(struct tk_trace *t);

@@ -157,6 +157,7 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
   sources_decisions(s, i, t);
   if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);
   t = load_input(sources_open_view(s, v, ahead, &t->store->mem, err), v->name, opt, t, err);
+  if (t && v->within) load_ranks_within(t, v->within);
   if (!t || !v->parts || load_part(t, v->parts, v->part, err)) return t;
   err_prefix(err, "%s", v->name);
   tk_free(t);

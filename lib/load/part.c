@@ -25,3 +25,10 @@ bool load_part(struct tk_trace *t, const struct parts *parts, uint32_t at, struc
   mem_free(&mem, of);
   return ok;
 }
+
+static int64_t rank_of(const struct parts *parts, uint32_t i) { return parts->v[i].rank >= 0 ? parts->v[i].rank : i; }
+
+void load_ranks_within(struct tk_trace *t, const struct parts *parts) {
+  for (uint32_t i = 0; i < parts->n; i++) trace_number_owner(t, parts->v[i].process, rank_of(parts, i));
+  trace_number_owner(t, TRACE_NO_OWNER, rank_of(parts, 0));
+}

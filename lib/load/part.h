@@ -9,4 +9,8 @@
  * metrics of a device, so that every event belongs to exactly one rank. Returns false with err on failure. */
 bool load_part(struct tk_trace *t, const struct parts *parts, uint32_t at, struct tk_err *err);
 
+/* Records the ranks of all processes of a trace that was read as a whole. Ranks that the file does not state are numbered in the
+ * order of the parts. As in load_part, the first rank has the tracks that belong to none. */
+void load_ranks_within(struct tk_trace *t, const struct parts *parts);
+
 #endif

@@ -128,7 +128,7 @@ const char *kernel_classes_of(const char *name, size_t n) {
 const char *kernel_classes_of_event(const struct kinds *k, const struct tk_event *e, const char **known) {
   static const unsigned COPIES = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER;
   const unsigned kind = kinds_of(k, e);
-  if (e->kind != TK_EVENT_SPAN || !(kind & (KIND_KERNEL | COPIES))) return NULL;
+  if (e->kind != TK_EVENT_SPAN || !(kind & KIND_DEVICE) || !(kind & (KIND_KERNEL | COPIES))) return NULL;
   if (kind & KIND_COLLECTIVE) return "collective";
   if (kind & COPIES) return "copy";
   const struct intern_str *name = trace_str(k->t, k->t->classes[e->cls].name);

@@ -115,6 +115,16 @@ static void take_args(const struct tk_trace *t, const struct rank_args *row, int
   }
 }
 
+/* ---- processes that own tracks ---- */
+
+static void take_owners(const struct tk_trace *t, int64_t *rank) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (t->tracks[i].kind != TK_TRACK_PROCESS) continue;
+    const int64_t own = trace_owner_rank(t, trace_owner(t, i));
+    rank[i] = own >= 0 ? own : trace_owner_rank(t, TRACE_NO_OWNER);
+  }
+}
+
 /* ---- all ---- */
 
 static uint32_t count_different(const struct tk_trace *t, const int64_t *rank, struct mem *mem) {
@@ -134,6 +144,7 @@ uint32_t merged_ranks(const struct tk_trace *t, int64_t *rank, struct mem *mem) 
   take_labels(t, rank, mem);
   take_records(t, rank);
   for (size_t i = 0; i < sizeof RANK_ARGS / sizeof *RANK_ARGS; i++) take_args(t, &RANK_ARGS[i], rank);
+  if (t->store->owner_ranks.n) take_owners(t, rank);
   rank[0] = -1; /* tracks without a process */
   return count_different(t, rank, mem);
 }

@@ -2,7 +2,9 @@
  *
  *     SGLang, profile_merger.py             the pid is a text: "[TP01-DP00] 83"
  *     Composer, json_trace_merger.py        a metadata event global_rank for each process
- *     TraceLens, trace_fuse.py              args of all events: "rank", and "pid_raw" with the original pid */
+ *     TraceLens, trace_fuse.py              args of all events: "rank", and "pid_raw" with the original pid
+ *
+ * and in a file whose format records several ranks (format/parts.h), if it was read as a whole. */
 #ifndef SOURCE_MERGED_H
 #define SOURCE_MERGED_H
 

@@ -452,6 +452,7 @@ static bool open_all(struct tk_sources *s, const char *const *names, size_t n, s
   for (uint32_t i = 0; ok && i < src->n_origins; i++) ok = add_origin(s, i, err);
   ok = ok && sources_join(s, err) && sources_find_ranks(s, err);
   if (s->impl->opt.by_rank || s->impl->opt.rank) ok = ok && sources_split(s, err);
+  else if (s->n == 1) ok = ok && sources_find_within(s, err);
   if (s->impl->opt.join) ok = ok && sources_join_recordings(s, err);
   ok = ok && drop_unwanted(s, err);
   return mem_check(&src->mem, err) && ok;
@@ -579,10 +580,7 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
                             .run = s->inputs[i].run, .rank = s->inputs[i].rank,
                             .rank_from = s->impl->chosen[i].rank_from, .rank_note = s->impl->chosen[i].rank_note};
   if (nth == 0 && !*v->host) v->host = s->inputs[i].host;
-  if (nth == 0 && s->impl->chosen[i].parts) {
-    v->parts = s->impl->chosen[i].parts;
-    v->part = s->impl->chosen[i].part;
-  }
+  if (nth == 0) v->parts = s->impl->chosen[i].parts, v->part = s->impl->chosen[i].part, v->within = s->impl->chosen[i].within;
   return true;
 }
 

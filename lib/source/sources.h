@@ -44,6 +44,7 @@ struct source_view {
   const char *rank_note; /* source of the rank as a sentence, for users who rely on the rank; NULL = none */
   const struct parts *parts; /* ranks of the file, if the input is only one of them; NULL = the whole file */
   uint32_t part;             /* index of the input's rank in `parts` */
+  const struct parts *within; /* ranks of the file, if the input is the whole file and contains several; otherwise NULL */
 };
 /* Finds the nth view of an input, best first. Returns false if there are fewer. */
 bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v);

@@ -252,6 +252,12 @@ bool sources_split(struct tk_sources *s, struct tk_err *err) {
   return ok;
 }
 
+bool sources_find_within(struct tk_sources *s, struct tk_err *err) {
+  bool ok = true;
+  for (size_t i = 0; ok && i < s->n; i++) ok = find_parts(s, i, &s->impl->chosen[i].within, err);
+  return ok;
+}
+
 uint32_t sources_part(const struct tk_sources *s, size_t i) {
   const struct chosen *c = &s->impl->chosen[i];
   return c->parts ? c->part + 1 : 0;

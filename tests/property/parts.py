@@ -121,6 +121,12 @@ def one_node():
     check('list --rank shows one', [f['rank'] for f in json.loads(tracekit('list', '--json', '--rank=2', source)[1])['files']] == [2])
     status, out, said = tracekit('info', '--json', source)
     check('info shows each rank', status == 0 and out.count('"rank":') >= 4, said)
+    rows = json.loads(tracekit('top', '--json', '--by', 'rank', source)[1])['rows']
+    check('top knows the ranks', sorted(r['name'] for r in rows) == ['0', '1', '2', '3'], rows)
+    for k in range(4):
+        work = json.loads(tracekit('top', '--json', '--rank', str(k), '--kind', 'kernel', source)[1])
+        calls = json.loads(tracekit('top', '--json', '--rank', str(k), '--kind', 'runtime', '--by', 'process', source)[1])['rows']
+        check(f'top --rank {k}', (work['events'], len(calls)) == (2 * STEPS, 1) and str(1000 + GPUS - k) in calls[0]['name'], (work, calls))
     ranks = [events_of('extract', source, '--rank', str(k)) for k in range(4)]
     sums('node0.sqlite', ranks)
     db = sqlite3.connect(source)
