@@ -257,12 +257,29 @@ static double busy_percent(const struct tk_report *r) {
   return window > 0 ? 100 * busy / window : -1;
 }
 
-/* Returns the step statistics of the rank with the most steps; NULL if no rank has steps. */
-static const struct tk_report_spread *steps_of(const struct tk_report *r) {
-  const struct tk_report_spread *most = NULL;
+/* Returns the rank with the most steps; NULL if no rank has steps. */
+static const struct tk_report_rank *row_with_steps(const struct tk_report *r) {
+  const struct tk_report_rank *most = NULL;
   for (size_t i = 0; i < r->n_ranks; i++)
-    if (r->ranks[i].step.count && (!most || r->ranks[i].step.count > most->count)) most = &r->ranks[i].step;
+    if (r->ranks[i].step.count && (!most || r->ranks[i].step.count > most->step.count)) most = &r->ranks[i];
   return most;
+}
+
+/* Prints the mean length of a step, and whose it is if several rows have steps. */
+static void print_step(const struct tk_report *r) {
+  const struct tk_report_rank *row = row_with_steps(r);
+  char time[48];
+  size_t n = 0;
+  if (!row) return;
+  for (size_t i = 0; i < r->n_ranks; i++) n += r->ranks[i].step.count > 0;
+  label("a step");
+  tk_print_duration(row->step.mean, time);
+  fputs(time, stdout);
+  tk_print_duration(row->step.deviation, time);
+  if (row->step.count > 1) printf(" on average, deviation %s", time);
+  if (n > 1 && row->rank >= 0) printf(" (rank %lld; report shows all)", (long long)row->rank);
+  else if (n > 1) printf(" (one of %zu rows; report shows all)", n);
+  putchar('\n');
 }
 
 static void print_texts(const char *what, const char *const *texts, size_t n) {
@@ -288,17 +305,9 @@ static void print_devices(const struct tk_report *r) {
 }
 
 static void print_glance(const struct glance *g, bool all) {
-  const struct tk_report_spread *s = steps_of(g->report);
   const double busy = busy_percent(g->report);
   char time[48], n[64];
-  if (s) {
-    label("a step");
-    tk_print_duration(s->mean, time);
-    fputs(time, stdout);
-    tk_print_duration(s->deviation, time);
-    if (s->count > 1) printf(" on average, deviation %s", time);
-    putchar('\n');
-  }
+  print_step(g->report);
   print_devices(g->report);
   if (busy >= 0) label("busy");
   if (busy >= 0) printf("%s%% of the window of the devices, from first work to end of last\n", tty_fraction(busy, 1, time));
@@ -321,7 +330,8 @@ static void json_texts(struct json *j, const char *key, const char *const *texts
 }
 
 static void json_glance(struct json *j, const struct glance *g) {
-  const struct tk_report_spread *s = steps_of(g->report);
+  const struct tk_report_rank *rank = row_with_steps(g->report);
+  const struct tk_report_spread *s = rank ? &rank->step : NULL;
   const double busy = busy_percent(g->report);
   char text[32];
   json_texts(j, "device_names", g->report->devices, g->report->n_devices);

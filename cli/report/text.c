@@ -187,7 +187,8 @@ static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "length", "at", "cause", "device", "after work", "before work", "host", NULL };
   struct table t = { .align = "rrllll" "l", .drop = "..c.ab.", .width = tty_width(stdout) };
   if (r->n_gaps == 0) return true;
-  wrap_title("Longest idle times (host: the innermost span over at least half of the time; --time selects from 'at')");
+  wrap_title(r->inputs > 1 ? "Longest idle times (host: the innermost span over at least half of the time; at: in the rank's own input)"
+                           : "Longest idle times (host: the innermost span over at least half of the time; --time selects from 'at')");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_gaps && i < top; i++) {
     const struct tk_report_gap *g = &r->gaps[i];
@@ -212,7 +213,8 @@ static bool print_compilations(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "length", "at", "step", "module", "function", "rank", "span", NULL };
   struct table t = { .align = "rrrllll", .drop = "..c.a.b", .width = tty_width(stdout) };
   if (r->n_compilations == 0) return true;
-  wrap_title("Compilations of the hosts, longest first (--time selects from 'at')");
+  wrap_title(r->inputs > 1 ? "Compilations of the hosts, longest first (at: in the rank's own input)"
+                           : "Compilations of the hosts, longest first (--time selects from 'at')");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_compilations && i < top; i++) {
     const struct tk_report_compilation *c = &r->compilations[i];

@@ -27,6 +27,7 @@ struct finding_case {
 /* Longest idle time of a device within the range on which its figures are based: its steps or its window. */
 struct finding_gap {
   tk_time at, length; /* at: since the trace's first event */
+  bool in_step;       /* the longest within a step; a gap between steps may be longer */
   uint64_t most;      /* number of gaps, at most 4, that together are over half of the idle time in the range; 0 = none */
 };
 struct finding_gap findings_gap_of(const struct tk_report_rank *row);

@@ -134,9 +134,9 @@ static bool lacks_host(const struct words *w) {
 struct finding_gap findings_gap_of(const struct tk_report_rank *row) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
-  struct finding_gap gap = {row->gap_at, steps ? 0 : row->gap, 0};
+  struct finding_gap gap = {.at = row->gap_at, .length = steps ? 0 : row->gap, .in_step = steps};
   for (size_t i = 0; steps && i < row->n_steps; i++)
-    if (row->steps[i].gap > gap.length) gap = (struct finding_gap){row->steps[i].gap_at, row->steps[i].gap, 0};
+    if (row->steps[i].gap > gap.length) gap.at = row->steps[i].gap_at, gap.length = row->steps[i].gap;
   gap.most = 2 * gap.length > report_idle_of(&s) ? 1 : row->long_gaps;
   return gap;
 }
@@ -176,7 +176,7 @@ static const char *remedy_for(const struct tk_report_rank *row) {
 
 static void advise_idle(struct words *w) {
   const struct finding_gap gap = findings_gap_of(w->c->row);
-  write(w, "the longest gap is ");
+  write(w, gap.in_step ? "the longest gap within a step is " : "the longest gap is ");
   put_duration(w, gap.length);
   write(w, " long");
   if (lacks_host(w)) return write(w, "; record the host, too: its operators and the calls of the device's runtime");

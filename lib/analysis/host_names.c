@@ -122,6 +122,7 @@ enum host_class host_names_class(const char *name, const char *cat) {
   if (awaits_device(name)) return HOST_SYNC;
   if (blocks(name)) return !*cat && accelerator_is_call(name) ? HOST_SYNC : HOST_BLOCKS;
   if (waits(name)) return HOST_WAIT;
+  if (strcmp(cat, "overhead") == 0) return HOST_RUNTIME; /* CUPTI's records of the driver and of itself */
   if (strcmp(cat, "FEE") == 0) return HOST_PYTHON; /* functions that viztracer records */
   return launches(name) ? HOST_LAUNCH : HOST_NOTHING;
 }

@@ -449,7 +449,8 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
                        .scope = SCOPE_ALL, .first = (uint32_t)r->n_ranks};
   if (!r->format) r->format = t->format;
   if (t->store->step_name) r->impl->step_pattern = report_text(r->impl, t->store->step_name);
-  r->inputs++;
+  const bool is_same_file = r->n_ranks && strcmp(r->ranks[r->n_ranks - 1].input, place->input) == 0;
+  r->inputs += !is_same_file;
   r->impl->truncated += t->truncated && !t->damaged;
   r->impl->damaged += t->damaged;
   r->impl->capped += t->capped;

@@ -481,7 +481,7 @@ static const struct tk_field report_list[] = {
   FIELD_ROWS(tk_report, TK_ROW_REPORT_FIGURE, figures, n_figures, "key_figures", "figures of the job with a verdict each"),
   FIELD_IF(tk_report, TEXT, unjudged, "unjudged", is_unjudged, "why no figure could be a finding; null if findings were looked for"),
   FIELD_GET(TEXT, NONE, "format", get_format, "format of the first trace"),
-  FIELD(tk_report, COUNT, inputs, "inputs", "number of traces"),
+  FIELD(tk_report, COUNT, inputs, "inputs", "number of files that were read"),
   FIELD_TEXTS(tk_report, devices, n_devices, "devices", "accelerator names as recorded in the traces"),
   FIELD_TEXTS(tk_report, versions, n_versions, "versions", "versions of the software that produced the traces"),
   FIELD_TEXTS(tk_report, unknown, n_unknown, "unknown", "facts that the traces do not record"),

@@ -35,19 +35,26 @@ struct gap_host {
 /* ---- the gaps ---- */
 
 /* Inserts a gap into the list, longest first. */
-static void insert_gap(struct gap *v, uint32_t *n, const struct stretch *s) {
+static void insert_gap(struct gap *v, uint32_t *n, struct gap gap) {
   uint32_t at = *n;
-  while (at && s->end - s->start > v[at - 1].end - v[at - 1].start) at--;
+  while (at && gap.end - gap.start > v[at - 1].end - v[at - 1].start) at--;
   if (at == MOST_GAPS) return;
   if (*n < MOST_GAPS) ++*n;
   memmove(v + at + 1, v + at, (*n - 1 - at) * sizeof *v);
-  v[at] = (struct gap){.start = s->start, .end = s->end, .wait = s->wait};
+  v[at] = gap;
 }
 
+/* Work of length 0 divides idle time into stretches, but does not end a gap, as in report_gap. */
 static uint32_t find_gaps(const struct spent *s, struct gap *v) {
+  struct gap gap = {.start = 0};
   uint32_t n = 0;
-  for (uint32_t i = 0; i < s->n; i++)
-    if (!s->v[i].classes) insert_gap(v, &n, &s->v[i]);
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (s->v[i].classes) continue;
+    const bool goes_on = i && !s->v[i - 1].classes && s->v[i - 1].end == s->v[i].start;
+    gap = (struct gap){.start = goes_on ? gap.start : s->v[i].start, .end = s->v[i].end, .wait = s->v[i].wait};
+    const bool is_last = i + 1 == s->n || s->v[i + 1].classes || s->v[i + 1].start != gap.end;
+    if (is_last) insert_gap(v, &n, gap);
+  }
   return n;
 }
 

@@ -269,7 +269,8 @@ def gaps_fault(traces, got):
         work = work_of(trace)
         launches = {e['args']['correlation']: e for e in trace['traceEvents'] if e.get('cat') == 'cuda_runtime'}
         zero = min(e['ts'] for e in trace['traceEvents'] if e.get('ph') == 'X')
-        cuts = sorted({t for e in work for t in (e['ts'], e['ts'] + e['dur'])})
+        ends = [t for e in work for t in (e['ts'], e['ts'] + e['dur'])]
+        cuts = sorted({min(ends), max(ends), *(t for e in work if e['dur'] for t in (e['ts'], e['ts'] + e['dur']))})
         idle = [(a, b) for a, b in zip(cuts, cuts[1:]) if not any(e['ts'] <= a and e['ts'] + e['dur'] >= b for e in work)]
         longest = sorted((b - a for a, b in idle), reverse=True)[:5]
         rows = [g for g in got['idle_gaps'] if g['rank'] == rank]

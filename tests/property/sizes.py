@@ -32,7 +32,7 @@ def main():
     for name in TRACES:
         path = os.path.join(FIXTURES, name)
         report = json.loads(run('size', '--json', path))
-        kinds = {row['key']: row['bytes'] for row in report['kinds']}
+        kinds = {row['kind']: row['bytes'] for row in report['kinds']}
         check(f'{name}: the kinds add up', sum(kinds.values()) == report['bytes'], kinds)
         own = kinds.get('format-specific data', 0)
         if not own:
