@@ -10,6 +10,7 @@
 
 #include "base/order.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "diff_launches.h"
 #include "diff_rows.h"
 #include "diff_stacks.h"
@@ -147,12 +148,20 @@ static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   return a->text_of[group];
 }
 
+/* Returns the length of the name without a number at the end, before which there is a space: "train 7". */
+static size_t unnumbered(const char *name, size_t n) {
+  size_t end = n;
+  while (end && ascii_digit(name[end - 1])) end--;
+  return end > 1 && end < n && name[end - 1] == ' ' ? end - 1 : n;
+}
+
 /* Returns the text id of a step's name without its number, so that all steps have the same row. */
 static uint32_t text_of_step(struct adder *a, const struct tk_event *e) {
   struct buf *b = &a->set->text;
   size_t n;
   const char *name = tk_string(a->t, a->t->classes[e->cls].name, &n);
   if (strspn(name, "0123456789") == n) return intern(&a->set->texts, "(step)", 6);
+  n = unnumbered(name, n);
   return fold_name(b, name, n) ? intern(&a->set->texts, b->data, b->len) : 0;
 }
 

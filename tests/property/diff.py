@@ -167,6 +167,16 @@ def ranks_of_a_node(work):
     judge('ranks of a node', '' if want == 2 and set(found) == {want} else f'{found}, not {want}')
 
 
+def numbered_steps(work):
+    """JAX names all steps "train"; in JSON they are "train 0" and so on. Both have one row, so a run equals its own conversion."""
+    own, other = f'{os.environ["FIXTURES"]}/xplane/mlp_train/vm.xplane.pb', f'{work}/numbered.json'
+    run('extract', '-q', own, '-o', other)
+    rows = diff(own, other, '--top', '10000')['rows']
+    changed = [r['name'] for r in rows if r['delta_ns'] or r['before']['count'] != r['after']['count']]
+    steps = [r['name'] for r in rows if r['name'] and r['name'].startswith('train') and r['name'] != 'train_step']
+    judge('numbered steps', '' if steps == ['train'] and not changed else f'{steps}, {changed}')
+
+
 def status(what, want, *args):
     got, _, err = run(*args)
     judge(f'{what}: {" ".join(args[-2:])}', '' if got == want else f'status {got}, not {want}: {err.strip()[:200]}')
@@ -217,6 +227,7 @@ def main():
             judge('--before and --after', '' if listed == folders else 'are not the folder')
             heads(a, b)
             ranks_of_a_node(work)
+            numbered_steps(work)
             shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)
             report = diff(f'{work}/d', f'{a}/rank0.json', '--name', 'gemm')
             judge('selection', '' if [r['name'] for r in report['rows']] == ['gemm'] and shifted else str(report['rows'])[:200])
