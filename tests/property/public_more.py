@@ -219,6 +219,22 @@ def _():
     equal(top('ncclProfiler.json', '--kind', 'collective'), {'AllReduce': 2621474})
 
 
+@case('NVIDIA/nccl#1961', 'async', 'calls and launches of that plugin, whose begins have no time')
+def _():
+    base = {'pid': 93, 'tid': 1}
+    def pair(name, cat, i, start, stop):
+        return [{'name': name, 'cat': cat, 'ph': ph, 'id': i, 'ts': ts, **base} for ph, ts in (('b', start), ('e', stop))]
+    events = pair('Group API', 'GROUP_API', 0, 1467846.5, 1829552) + [e for i in (0, 1) for e in pair('KernelLaunch', 'KERNEL_LAUNCH', i, 0, 1804044.25 + 100 * i)]
+    events += pair('Send', 'P2P_API', 0, 0, 1828552) + pair('AllReduce', 'COLL_API', 0, 0, 1828560) + pair('main', 'USER', 0, 0, 1830000)
+    put('a.json', '[\n' + ''.join(json.dumps(e) + ',\n' for e in events if e['cat'] != 'USER') + '{}]')
+    equal(durations('a.json'), {'Group API': [361705.5], 'KernelLaunch': [0, 0], 'Send': [0], 'AllReduce': [0]})
+    has(said('info', 'a.json'), r'time +361\.705 ms long, from 1\.468 s', r'spans whose start is unknown: shown at their end, without a duration \(4 times\)')
+    again = json.load(open(converted('a.json', 'b.json')))['traceEvents']
+    equal([float(e['ts']) for e in again if e.get('cat') == 'KERNEL_LAUNCH'], [0, 1804044.25, 0, 1804144.25])
+    put('c.json', events)  # a begin at 0 of another category is a time
+    equal(durations('c.json')['main'], [1830000])
+
+
 # ---- Perfetto ----
 
 @case('google/perfetto#43', 'perfetto', 'files that cat joined: sequences and tracks of one number')
