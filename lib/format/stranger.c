@@ -1,5 +1,5 @@
-/* stranger.c - see stranger.h. Tables are tried in this order: first bytes of the file, first words of a text, first line of a
- * text, name of the file. To add a format, add a row, with its source in a comment. */
+/* stranger.c - see stranger.h. Tables are tried in this order: first bytes of the file, first line of a text, pages, first words of
+ * a text, name of the file. To add a format, add a row, with its source in a comment. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -26,6 +26,8 @@ struct stranger {
 #define ROCPROF_STATS "statistics of rocprof rather than a timeline; the file of the same run that ends in _trace.csv has times"
 #define ROCPROF_AGENTS "the list of a host's devices by rocprofv3; the file of the same run that ends in _trace.csv has times"
 #define ROCPROF_COUNTERS "counters of rocprofv3 without times; its later versions write times, as does --output-format json"
+#define MEMORY_PLOT "a plot of PyTorch's memory; 'torch.cuda.memory._dump_snapshot' writes a snapshot that can be read"
+#define TRACY "a recording of Tracy; its profiler opens it, and 'tracy-csvexport -u' lists its zones"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
 /* Texts with which a file begins, after whitespace; upper and lower case are equal. */
@@ -97,8 +99,26 @@ static const struct stranger BINARIES[] = {
     {"Ftrace!\0", 8, "a recording of uftrace; 'uftrace dump --chrome' converts its folder to JSON that can be read"},
     /* perfview Documentation NetTraceFormat.md */
     {"Nettrace", 8, "a recording of .NET; 'dotnet-trace convert --format Chromium' converts it to JSON that can be read"},
+    /* https://github.com/wolfpld/tracy server/TracyFileHeader.hpp */
+    {"tlZ\4", 4, TRACY},
+    {"tZst", 4, TRACY},
     {"go 1.", 5, "a trace of Go; 'go tool trace' opens it"}, /* internal/trace/raw: the header "go 1.22 trace\0\0\0" */
     {"\x04\"M\x18", 4, "LZ4-compressed data; 'lz4 -d' decompresses it"}};
+
+/* Texts that show which program made a page. */
+static const struct {
+  const char *text, *what;
+} PAGES[] = {
+    /* pytorch torch/profiler/_memory_profiler.py, torch/cuda/_memory_viz.py */
+    {"<title>GPU Memory Timeline HTML</title>", MEMORY_PLOT},
+    {"/MemoryViz.js\"", MEMORY_PLOT}};
+
+/* Identifiers of files in the format FlatBuffers, which stand after the first 4 bytes. */
+static const struct {
+  const char *identifier, *what;
+} FLATBUFFERS[] = {
+    /* https://github.com/pytorch/executorch devtools/etdump/etdump_schema_flatcc.fbs */
+    {"ED00", "a dump of ExecuTorch (ETDump); the Inspector of executorch.devtools reads it"}};
 
 /* Regular expressions for the first line of a text. */
 static const struct {
@@ -113,10 +133,11 @@ static const struct {
 } ENDINGS[] = {{".nsys-rep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read; so "
                             "does the option --nsys"},
                {".qdrep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read"},
+               {".qdstrm", "an Nsight Systems recording that was not imported; QdstrmImporter, in its folder, makes the report"},
                {".ncu-rep", "an Nsight Compute report; ncu-ui opens it"},
                {".gputrace", "an Xcode GPU capture"},
                {".etl", "a recording of Windows; Windows Performance Analyzer opens it"},
-               {".tracy", "a recording of Tracy; its profiler opens it"},
+               {".tracy", TRACY},
                {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or of an old format of gperftools"},
                {".pstats", "a profile of Python rather than a timeline; python -m pstats opens it"},
                {".et", "an execution trace (Chakra) without times; mlcommons/chakra reads it"},
@@ -151,6 +172,27 @@ static bool is_otlp(const uint8_t *p, size_t n) {
   const uint8_t *sdk = n > 16 ? memmem(p, near, "telemetry.sdk.", 14) : NULL;
   const bool is_key = sdk && sdk >= p + 2 && sdk[-2] == 0x0a && sdk[-1] < p + n - sdk && sdk[sdk[-1]] == 0x12; /* a value follows */
   return n > 16 && p[0] == 0x0a && (is_key || memmem(p, near, "service.name\x12", 13));
+}
+
+/* True for lists of numbers, which begin with "[[" and a number. PyTorch's export_memory_timeline (torch/profiler/_memory_profiler.py)
+ * writes [times, sizes], or an element [time, action, bytes, category] for each event. */
+static bool is_numbers(const uint8_t *p, size_t n) {
+  size_t brackets = 0, i = 0;
+  for (; i < n && p[i] && strchr("[ \t\r\n", p[i]); i++) brackets += p[i] == '[';
+  if (i < n && p[i] == '-') i++;
+  return brackets > 1 && i < n && ascii_digit((char)p[i]);
+}
+
+static const char *by_page(const uint8_t *p, size_t n) {
+  for (size_t i = 0; i < sizeof PAGES / sizeof *PAGES; i++)
+    if (memmem(p, n, PAGES[i].text, strlen(PAGES[i].text))) return PAGES[i].what;
+  return NULL;
+}
+
+static const char *by_identifier(const uint8_t *p, size_t n) {
+  for (size_t i = 0; i < sizeof FLATBUFFERS / sizeof *FLATBUFFERS; i++)
+    if (n >= 8 && memcmp(p + 4, FLATBUFFERS[i].identifier, 4) == 0) return FLATBUFFERS[i].what;
+  return NULL;
 }
 
 static const char *by_bytes(const struct stranger *rows, size_t n_rows, const uint8_t *p, size_t n) {
@@ -234,6 +276,9 @@ const char *stranger_result(const char *path) {
 const char *stranger_sure(const uint8_t *p, size_t n) {
   if (is_otlp(p, n))
     return "an export of OpenTelemetry in protobuf (OTLP); the Collector's file exporter writes JSON, which can be read";
+  if (is_numbers(p, n))
+    return "lists of numbers, such as from PyTorch's export_memory_timeline; torch.cuda.memory._dump_snapshot writes a snapshot "
+           "that can be read";
   return stranger_json(p, n);
 }
 
@@ -241,6 +286,7 @@ const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   size_t blank = 0;
   if (is_packed_memray(p, n)) return "a memory profile of memray; 'memray flamegraph' opens it";
   const char *what = by_bytes(BINARIES, sizeof BINARIES / sizeof BINARIES[0], p, n);
+  if (!what) what = by_identifier(p, n);
   if (what) return what;
   if (is_replaced_binary(p, n))
     return "binary data damaged by a text filter (bytes above 0x7f were replaced by U+FFFD, EF BF BD); transfer the file again "
@@ -249,6 +295,7 @@ const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   while (blank < n && p[blank] && strchr(" \t\r\n", p[blank])) blank++;
   if (blank == n) return "only whitespace";
   what = by_line(p, n); /* a text such as "<idle>-0 [000] ..." is not HTML */
+  if (!what) what = by_page(p, n);
   if (!what) what = by_bytes(TEXTS, sizeof TEXTS / sizeof TEXTS[0], p + blank, n - blank);
   return what ? what : stranger_by_name(path);
 }

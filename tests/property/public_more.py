@@ -731,4 +731,38 @@ typing('rust-lang/measureme#34', 'summarize T.json', r'\b(report|top|info)\b')
 typing('google/trace-viewer#1088', 'trace2html T.json -o o.html', r'\b(view|report)\b')
 typing('rust-lang/cargo#7311', 'convert T.json -o o.speedscope.json', r'speedscope')
 
+@case('PaddlePaddle/Paddle', 'memory', 'the memory of Paddle: totals of a place after each event')
+def _():
+    amounts = [('Place(gpu:0)', 2048, 4096), ('Place(cpu)', 512, 512), ('Place(gpu:0)', 3072, 8192), ('Place(gpu:0)', 1024, 8192), ('Place(gpu:1)', 7, 9)]
+    put('a.json', {'schemaVersion': '1.0.1', 'span_indx': '0', 'traceEvents': [x('ProfileStep#1[1.000 ms]', 0, 1000, cat='ProfileStep')] + [
+        {'name': '[memory]', 'pid': 1, 'tid': '1(C++)', 'ts': 10 * i, 'ph': 'i', 'cat': 'Allocate', 'args': {
+            'place': place, 'addr': '140209', 'increase_bytes': 64, 'current_allocated': now, 'current_reserved': reserved, 'peak_allocated': 99999, 'peak_reserved': 99999}}
+        for i, (place, now, reserved) in enumerate(amounts)]})
+    got = {m['allocator']: (m['peak_allocated_bytes'], m['peak_reserved_bytes']) for m in json.loads(run('report', '--json', 'a.json').stdout)['memory']}
+    equal(got, {name: tuple(max(a[k] for a in amounts if a[0] == place) for k in (1, 2)) for name, place in (('GPU 0', 'Place(gpu:0)'), ('CPU', 'Place(cpu)'), ('GPU 1', 'Place(gpu:1)'))})
+    assert 'Kineto' not in run('report', 'a.json').stdout + run('info', 'a.json').stdout  # its schemaVersion is a text
+
+
+# ---- files that are no traces ----
+
+@case('pytorch/pytorch', 'stranger', "the memory timelines of PyTorch's profiler")
+def _():
+    put('a.json', [[1700, 1800], [[0] * 9, [0, 512] + [0] * 7]])
+    put('b.raw.json.gz', gzip.compress(json.dumps([[-1, 0, 512, 2], [1700000000001000, 3, -512, 2]]).encode()))
+    put('c.html', '<html>\n<head><meta charset="utf-8" /><title>GPU Memory Timeline HTML</title></head>\n<body>\n  <img src=\'data:image/png;base64,iVBO\'>')
+    put('d.html', '\n<!DOCTYPE html>\n<html>\n<script type="module">\nimport {add_local_files} from "https://cdn.jsdelivr.net/gh/pytorch/pytorch@main/torch/utils/viz/MemoryViz.js"\n')
+    for name in ('a.json', 'b.raw.json.gz', 'c.html', 'd.html'):
+        has(said('info', name), 'not a trace: .*snapshot that can be read')
+        equal(run('info', name).returncode, 3)
+
+
+@case('pytorch/executorch', 'stranger', 'ETDump, recordings of Tracy and of Nsight Systems')
+def _():
+    put('a.bin', b'\x10\0\0\0ED00' + bytes(40))
+    put('b.bin', b'tlZ\4' + bytes(40))
+    put('report1.qdstrm', bytes(range(60)))
+    for name, word in (('a.bin', 'ExecuTorch'), ('b.bin', 'Tracy'), ('report1.qdstrm', 'QdstrmImporter')):
+        has(said('info', name), f'not a trace: .*{word}')
+
+
 sys.exit(main())
