@@ -4,6 +4,7 @@ Runtime, Perfetto and others."""
 import gzip
 import json
 import os
+import re
 import sqlite3
 import sys
 from decimal import Decimal
@@ -294,6 +295,44 @@ def _():
     put('prof/merged-1769071195.6.trace.json.gz', gzip.compress(json.dumps(merged_by_sglang()).encode()))
     equal(run('merge', 'prof', '-o', 'm.json').returncode, 0)
     equal(durations('m.json')['gemm'], [30, 31])
+
+
+def flows_between_ranks(source):
+    """Returns the arrows of a Chrome JSON file as (rank of the start, rank of the end, ts of the start, ts of the end)."""
+    points = {}
+    for e in json.load(open(source))['traceEvents']:
+        if e['ph'] in 'sf':
+            points.setdefault((e['name'], e['id']), {}).setdefault(e['ph'], []).append((int(re.match(r'\[TP(\d+)', e['pid'])[1]), e['ts']))
+    return sorted((*p['s'][0], *p['f'][0]) for p in points.values() if len(p.get('s', ())) == len(p.get('f', ())) == 1)
+
+
+@case('sgl-project/sglang#11413', 'flow', 'flow ids that every rank uses do not join the ranks')
+def _():
+    def arrow(name, ident, start, end, ts):
+        return [{'ph': ph, 'cat': name, 'name': name, 'id': ident, 'pid': f'[TP{r:02d}] {pid}', 'tid': 1, 'ts': ts + 5 * (ph == 'f'), 'bp': 'e'} for ph, r, pid in (('s', start, 83), ('f', end, end))]
+    events = [{**x('launch' if pid > 9 else 'gemm', 10 * i + (pid < 9) * 5 + r, 4), 'pid': f'[TP{r:02d}] {pid}'} for r in range(3) for pid in (83, r) for i in range(5)]
+    own = [(r, r, 10 * i + r + 1) for r in range(3) for i in range(4)]
+    events += [e for n, (a, b, ts) in enumerate(own) for e in arrow('ac2g', n % 4, a, b, ts)]
+    events += arrow('ac2g', 90, 1, 1, 41)[:1] + arrow('ac2g', 90, 2, 2, 42)[1:] + arrow('send', 0, 0, 1, 1) + arrow('send', 1, 2, 0, 2)  # 90: half of it in each rank
+    put('merged.json', {'traceEvents': events})
+    right = sorted([(a, ts, b, ts + 5) for a, b, ts in own] + [(0, 1, 1, 6), (2, 2, 0, 7)])
+    has(said('info', 'merged.json'), 'flows whose id another rank uses, too: given an id of their own')
+    equal(flows_between_ranks(converted('merged.json', 'again.json')), right)
+    equal(len(answers('again.json', ARROWS)), len(right))
+
+
+@case('sgl-project/sglang#11413', 'rank', 'list shows all ranks of a merged file, and never only the first')
+def _():
+    put('a/merged.json', {'traceEvents': [{**x('w', r, 5), 'pid': f'[TP{r:02d}] 83'} for r in (0, 1, 2, 5)]})
+    for r in (0, 1):
+        put(f'r{r}.json', {'distributedInfo': {'rank': r, 'world_size': 2}, 'traceEvents': [x('w', r, 5)]})
+    os.mkdir('b')
+    equal(run('merge', 'r0.json', 'r1.json', '-o', 'b/m.json').returncode, 0)
+    for folder, right in (('a', '0-2, 5'), ('b', '0-1')):
+        row, = json.loads(run('list', folder, '--deep', '--json').stdout)['files']
+        equal((row.get('rank'), row['ranks']), (None, right))
+        assert 'rank' not in json.loads(run('list', folder, '--json').stdout)['files'][0]
+        has(run('list', folder, '--deep').stdout, right)
 
 
 @case('meta-pytorch/tlparse#123', 'rank', 'events of the compiler, a folder a rank, all with process 0')

@@ -50,9 +50,21 @@ static int64_t number_after(const char *p, const char *end, const char *key) {
   return at && sscanf(at, " : %lld", &number) == 1 && number >= 0 ? number : -1;
 }
 
+/* Starts of process names in outputs of merge, which keep the distributedInfo of their first rank. */
+static const char MERGED[] = "\"process_name\",\"pid\":", RANK[] = "\"args\":{\"name\":\"rank ";
+
+/* True if the first process is named after a rank, as by merge. */
+static bool is_merged_start(const char *p, size_t n) {
+  const char *at = memmem(p, n, MERGED, sizeof MERGED - 1), *end = p + n;
+  if (!at) return false;
+  const char *line = memchr(at, '\n', (size_t)(end - at));
+  return memmem(at, (size_t)((line ? line : end) - at), RANK, sizeof RANK - 1) != NULL;
+}
+
 int64_t chrome_stated_rank(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  if (p && is_merged_start((const char *)p, n)) return -1;
   for (size_t i = 0; p && i < sizeof RANKS / sizeof *RANKS; i++) {
     const char *at = memmem(p, n, RANKS[i].of, strlen(RANKS[i].of));
     if (at) return number_after(at, (const char *)p + n, RANKS[i].key);
