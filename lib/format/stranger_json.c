@@ -66,6 +66,16 @@ static const struct json_stranger ROWS[] = {
     {{"log.creator", "log.version"}, "an HTTP archive (HAR) rather than a trace; the DevTools import it"},
     /* https://github.com/google/benchmark docs/user_guide.md */
     {{"context.date", "benchmarks"}, "results of a benchmark rather than a trace"},
+    /* spark core/src/main/scala/org/apache/spark/util/JsonProtocol.scala: SparkListenerLogStart */
+    {{"Event", "Spark Version"}, "an event log of Spark; its history server opens it"},
+    /* chromium net/log/net_log_util.cc: GetNetConstants */
+    {{"constants.logEventTypes"}, "a network log of Chrome (NetLog); netlog-viewer.appspot.com opens it"},
+    /* playwright packages/trace/src/trace.ts: ContextCreatedTraceEvent */
+    {{"type", "browserName"}, "a trace of Playwright; 'playwright show-trace' opens its archive"},
+    /* vllm examples/offline_inference/profiling.py; vllm/profiler/layerwise_profile.py */
+    {{"prefill.summary_stats", "prefill.model_stats"}, "times of layers from vLLM rather than a trace; its tools/profiler show them"},
+    /* tvm src/runtime/profiling.cc: AsJSON */
+    {{"calls", "device_metrics"}, "a report of TVM's profiler rather than a timeline"},
     /* sources: pyinstrument pyinstrument/renderers/jsonrenderer.py; scalene scalene_json.py */
     {{"root_frame"}, "a profile of pyinstrument rather than a timeline; 'pyinstrument --load' opens it"},
     {{"alloc_samples"}, "a profile of Scalene rather than a timeline; 'scalene view' opens it"},

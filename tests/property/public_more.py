@@ -804,4 +804,32 @@ def _():
         has(said('info', name), f'not a trace: .*{word}')
 
 
+@case('google/perfetto', 'stranger', 'files of other tools are named')
+def _():
+    files = {
+        'fr': (b'\x80\x02}q\x00(X\x07\x00\x00\x00entriesq\x03]q\x04}q\x05X\x0e\x00\x00\x00profiling_nameX', 'flight recording'),
+        'pickle': (b'\x80\x02}q\x00.', 'Python pickle'),
+        'log': ('{"Event":"SparkListenerLogStart","Spark Version":"3.5.0"}\n{"Event":"SparkListenerApplicationStart","Timestamp":1}\n', 'Spark'),
+        'net.json': ({'constants': {'logEventTypes': {'CANCELLED': 0}}, 'events': []}, 'NetLog'),
+        'a.trace': ('{"version":8,"type":"context-options","browserName":"chromium"}\n{"type":"before","callId":"call@1","startTime":1.5}\n', 'Playwright'),
+        'vllm.json': ({'context': {'torch_version': '2.4'}, 'prefill': {'metadata': {}, 'summary_stats': [], 'model_stats': []}}, 'vLLM'),
+        'tvm.json': ({'calls': [{'Name': {'string': 'f'}}], 'device_metrics': {}}, 'TVM'),
+        'a.svg': ('<?xml version="1.0" standalone="no"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN">\n<svg>', 'flame graph'),
+        'b.svg': ('<svg width="1200" xmlns="http://www.w3.org/2000/svg">', 'flame graph'),
+        'a.html': ("<!DOCTYPE html>\n<html>\n<header>Produced by <a href='https://github.com/async-profiler/async-profiler'>async-profiler</a></header>", 'async-profiler'),
+        'cargo.html': ('<html>\n<head>\n  <title>Cargo Build Timings \u2014 a 0.1.0</title>', 'cargo build --timings'),
+        'cachegrind.out.1': ('version: 1\ncreator: xdebug 3.1.1 (PHP 8.1)\n', 'Xdebug'),
+        'table.txt': ('-----------  ----------  \n       Name    Self CPU %      Self CPU  \n-----------  ----------  \n', 'export_chrome_trace'),
+        'cuda_gpu_trace.csv': ('Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,Device,Ctx,Strm,Name\n1000,500,3,1,1,1,NVIDIA A100 (0),1,7,gemm\n', 'nsys export -t sqlite'),
+        'ov.csv': ('layerName;execStatus;layerType;execType;realTime (ms);cpuTime (ms);\n', 'OpenVINO'),
+        'profile_log_device.csv': ('ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y\n', 'Tenstorrent'),
+        'a.pbtxt': ('packet {\n  timestamp: 5\n}\n', 'protoc --encode'),
+        'a.mojo': (b'MOJ\x03\x01mode\0cpu\0', 'Austin'), 'a.eventlog': (b'hdrbhetb' + bytes(20), 'GHC'), 'a.syscap': (b'\x5e\x97\xca\xfd' + bytes(30), 'Sysprof'),
+        'a.rgp': (b'B00P' + bytes(30), 'RGP'), 'a.data': (b'SIMPLEPERF\x01\0' + bytes(30), 'simpleperf'), 'trace.db': (b'HPCTOOLKITtrce' + bytes(30), 'HPCToolkit')}
+    for name, (content, word) in files.items():
+        put(name, content)
+        has(said('info', name), f'not a trace: .*{re.escape(word)}')
+        equal(run('info', name).returncode, 3)
+
+
 sys.exit(main())
