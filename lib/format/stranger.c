@@ -29,6 +29,7 @@ struct stranger {
 #define MEMORY_PLOT "a plot of PyTorch's memory; 'torch.cuda.memory._dump_snapshot' writes a snapshot that can be read"
 #define TRACY "a recording of Tracy; its profiler opens it, and 'tracy-csvexport -u' lists its zones"
 #define PICTURE "a picture (SVG), such as a flame graph; the folded stacks from which one is made can be read"
+#define PPROF "a profile in an old format of gperftools; 'pprof -proto' converts it to a profile that can be read"
 #define AUSTIN "a binary profile of Austin; 'mojo2austin' converts it to stacks that can be read"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
@@ -66,7 +67,12 @@ static const struct stranger TEXTS[] = {
     {"/* CTF 1.", 9, "the metadata of a CTF trace (LTTng, barectf); babeltrace2 and Trace Compass open its folder"},
     {"#Paraver (", 10, "a Paraver trace; wxparaver opens it"}, /* https://tools.bsc.es/doc/1370.pdf */
     {"v8-version,", 11, "a log of V8; 'node --prof-process' evaluates it"}, /* v8 src/logging/log.cc */
-    {"heap profile:", 13, "a profile of gperftools rather than a timeline; pprof opens it"}};
+    /* https://github.com/google/pprof profile/legacy_profile.go */
+    {"heap profile:", 13, PPROF},
+    {"threadcreate profile:", 21, PPROF},
+    {"--- contention", 14, PPROF},
+    {"--- heapz", 9, PPROF},
+    {"--- thread", 10, PPROF}};
 
 static const struct stranger BINARIES[] = {
     {"\xff\xfe\0\0", 4, "UTF-32 text; save it as UTF-8"},
@@ -103,6 +109,7 @@ static const struct stranger BINARIES[] = {
     {"Ftrace!\0", 8, "a recording of uftrace; 'uftrace dump --chrome' converts its folder to JSON that can be read"},
     /* perfview Documentation NetTraceFormat.md */
     {"Nettrace", 8, "a recording of .NET; 'dotnet-trace convert --format Chromium' converts it to JSON that can be read"},
+    {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24, PPROF}, /* CPU profile of gperftools: 0, size of the header, version */
     /* https://github.com/GNOME/sysprof src/libsysprof-capture: SYSPROF_CAPTURE_MAGIC */
     {"\x5e\x97\xca\xfd", 4, "a capture of Sysprof, which opens it"},
     /* ghc rts/include: EVENT_HEADER_BEGIN */
@@ -160,6 +167,7 @@ static const struct {
     /* nsys stats: the reports cuda_gpu_trace and cuda_kern_exec_trace as CSV */
     {"^\"?Start \\(ns\\)\"?,\"?Duration \\(ns\\)\"?,\"?CorrId\"?,",
      "a table of 'nsys stats'; 'nsys export -t sqlite' converts the report to a database that can be read"},
+    {"^(Weight|Running Time|Bytes Used)\t(Self|Count)", "a table copied from Instruments; speedscope.app opens it"},
     /* OpenVINO samples/cpp/benchmark_app/statistics_report.cpp */
     {"^layerName;execStatus;layerType;execType;", "times of layers from OpenVINO's benchmark_app rather than a trace"},
     /* tt-metal tt_metal/impl/profiler/profiler.cpp */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """More problems that people reported in public threads, as in public_cases.py: with traces of Proton, NCCL, Intel's layers, ONNX
 Runtime, Perfetto and others."""
+import collections
 import gzip
 import json
 import os
@@ -782,6 +783,42 @@ def _():
     assert 'Kineto' not in run('report', 'a.json').stdout + run('info', 'a.json').stdout  # its schemaVersion is a text
 
 
+@case('jlfwong/speedscope', 'stack', 'the Profile event of a worker follows its chunks')
+def _():
+    def event(name, ident, tid, ts, data):
+        return {'name': name, 'ph': 'P', 'id': ident, 'pid': 5, 'tid': tid, 'ts': ts, 'cat': 'disabled-by-default-v8.cpu_profiler', 'args': {'data': data}}
+    nodes = [{'id': i, 'callFrame': {'functionName': n, 'scriptId': 0}, **({'parent': 1} if i > 1 else {})} for i, n in ((1, '(root)'), (2, 'work'), (3, 'rest'))]
+    start = event('Profile', '0xa', 7443, 1000, {'startTime': 1000})
+    chunks = [event('ProfileChunk', '0xa', 35083, 1100, {'cpuProfile': {'nodes': nodes, 'samples': [2, 3]}, 'timeDeltas': [10, 20]}),
+              event('ProfileChunk', '0xa', 35083, 1200, {'cpuProfile': {'samples': [2, 2]}, 'timeDeltas': [5, 40]})]
+    for name, events in (('a.json', [start, *chunks]), ('b.json', [*chunks, start])):
+        put(name, {'traceEvents': [x('t', 900, 50), *events]})
+        equal(collections.Counter(e['name'] for e in dump(name) if e['kind'] == 'sample'), {'work': 3, 'rest': 1})
+    equal(run('dump', '--jsonl', 'a.json').stdout, run('dump', '--jsonl', 'b.json').stdout)
+    assert 'without a Profile' not in said('info', 'b.json')
+
+
+@case('google/perfetto', 'perfetto', 'profilers of Perfetto intern the empty text with id 0')
+def _():
+    def interned(*texts):
+        return packet(number(10, 1), number(13, 1), message(12, b''.join(message(5, number(1, i) + message(2, t)) for i, t in texts)))
+    put('a.pftrace', interned((0, b''), (1, b'id')) + track(1, pid=5) + slice_event(5, 3, 1, 'here'))
+    equal((run('check', 'a.pftrace').returncode, 'repair' in said('info', 'a.pftrace')), (0, False))
+    put('b.pftrace', interned((0, b'text')) + track(1, pid=5) + slice_event(5, 3, 1, 'here'))
+    has(said('info', 'b.pftrace'), 'interned data with the invalid id 0')
+
+
+@case('jlfwong/speedscope', 'json', 'Firefox until 63 writes many markers before the profile')
+def _():
+    frames = {'schema': {'location': 0}, 'data': [[0], [1]]}
+    thread = {'name': 'GeckoMain', 'tid': 7, 'stringTable': ['(root)', 'work'], 'frameTable': frames, 'stackTable': {'schema': {'prefix': 0, 'frame': 1}, 'data': [[None, 0], [0, 1]]},
+              'samples': {'schema': {'stack': 0, 'time': 1}, 'data': [[1, 1.5], [0, 2.5], [1, 3.5]]}, 'markers': {'schema': {'name': 0, 'time': 1, 'data': 2}, 'data': []}}
+    put('a.json', {'label': '', 'duration': 4.5, 'markers': [{'end': i, 'name': 'Styles', 'start': i} for i in range(9000)], 'frames': [], 'ticks': [],
+                   'profile': {'libs': [], 'meta': {'version': 9, 'startTime': 1520000000000.0, 'interval': 1, 'processType': 0}, 'threads': [thread], 'processes': []},
+                   'fileType': 'Recorded Performance Data', 'version': 2})
+    equal(collections.Counter(e['name'] for e in dump('a.json') if e['kind'] == 'sample'), {'work': 2, '(root)': 1})
+
+
 # ---- files that are no traces ----
 
 @case('pytorch/pytorch', 'stranger', "the memory timelines of PyTorch's profiler")
@@ -814,6 +851,13 @@ def _():
         'a.trace': ('{"version":8,"type":"context-options","browserName":"chromium"}\n{"type":"before","callId":"call@1","startTime":1.5}\n', 'Playwright'),
         'vllm.json': ({'context': {'torch_version': '2.4'}, 'prefill': {'metadata': {}, 'summary_stats': [], 'model_stats': []}}, 'vLLM'),
         'tvm.json': ({'calls': [{'Name': {'string': 'f'}}], 'device_metrics': {}}, 'TVM'),
+        'safari.json': ({'version': 1, 'recording': {'displayName': 'Timeline Recording 1', 'startTime': 0.5, 'records': []}}, 'Safari'),
+        'old.cpuprofile': ({'head': {'functionName': '(root)', 'id': 1, 'hitCount': 0, 'children': []}, 'samples': [1], 'timestamps': [163140599286]}, 'old V8'),
+        'v8.json': ({'code': [{'name': '/usr/bin/node', 'type': 'SHARED_LIB'}], 'functions': [], 'ticks': []}, 'log of V8'),
+        'stackprof.json': ({'version': 1.2, 'mode': 'cpu', 'samples': 3, 'gc_samples': 0, 'missed_samples': 0, 'frames': {}}, 'stackprof'),
+        'ghc.prof': ({'program': 'a', 'rts_arguments': ['-pj'], 'total_ticks': 3, 'profile': {}}, 'GHC'),
+        'instruments.txt': ('Weight\tSelf Weight\t\tSymbol Names\n4.93 s  100.0%\t0 s\t \tstart\n', 'Instruments'),
+        'a.cpu': (b''.join(v.to_bytes(8, 'little') for v in (0, 3, 0, 10000, 0, 1, 1, 0x4000)), 'pprof -proto'), 'a.contention': ('--- contentionz 1 ---\ncycles/second = 3\n', 'pprof -proto'),
         'a.svg': ('<?xml version="1.0" standalone="no"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN">\n<svg>', 'flame graph'),
         'b.svg': ('<svg width="1200" xmlns="http://www.w3.org/2000/svg">', 'flame graph'),
         'a.html': ("<!DOCTYPE html>\n<html>\n<header>Produced by <a href='https://github.com/async-profiler/async-profiler'>async-profiler</a></header>", 'async-profiler'),
