@@ -43,7 +43,7 @@ unsigned gecko_bid(const uint8_t *p, size_t n) {
   for (size_t k = 0; k < sizeof META / sizeof META[0]; k++) keys += peek_has(p, n, META[k]);
   for (size_t k = 0; k < sizeof TABLES / sizeof TABLES[0]; k++) tables += peek_has(p, n, TABLES[k]);
   if (peek_has(p, n, "\"meta\"") && (peek_has(p, n, "\"preprocessedProfileVersion\"") || keys >= 2)) return 260;
-  if (memcmp(p + i, RECORDED, sizeof RECORDED - 1) == 0 && peek_has(p, n, "\"markers\":[")) return 100;
+  if (memcmp(p + i, RECORDED, sizeof RECORDED - 1) == 0 && peek_has(p, n, "\"duration\"") && peek_has(p, n, "\"markers\"")) return 100;
   return tables >= 2 || (tables && peek_has(p, n, "\"libs\"")) ? 200 : 0;
 }
 
