@@ -29,6 +29,7 @@ struct stranger {
 #define MEMORY_PLOT "a plot of PyTorch's memory; 'torch.cuda.memory._dump_snapshot' writes a snapshot that can be read"
 #define TRACY "a recording of Tracy; its profiler opens it, and 'tracy-csvexport -u' lists its zones"
 #define PICTURE "a picture (SVG), such as a flame graph; the folded stacks from which one is made can be read"
+#define ART "a method trace of Android (ART); Android Studio and profiler.firefox.com open it"
 #define PPROF "a profile in an old format of gperftools; 'pprof -proto' converts it to a profile that can be read"
 #define AUSTIN "a binary profile of Austin; 'mojo2austin' converts it to stacks that can be read"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
@@ -67,6 +68,7 @@ static const struct stranger TEXTS[] = {
     {"/* CTF 1.", 9, "the metadata of a CTF trace (LTTng, barectf); babeltrace2 and Trace Compass open its folder"},
     {"#Paraver (", 10, "a Paraver trace; wxparaver opens it"}, /* https://tools.bsc.es/doc/1370.pdf */
     {"v8-version,", 11, "a log of V8; 'node --prof-process' evaluates it"}, /* v8 src/logging/log.cc */
+    {"*version\n", 9, ART}, /* the key file of a method trace */
     /* https://github.com/google/pprof profile/legacy_profile.go */
     {"heap profile:", 13, PPROF},
     {"threadcreate profile:", 21, PPROF},
@@ -110,6 +112,7 @@ static const struct stranger BINARIES[] = {
     /* perfview Documentation NetTraceFormat.md */
     {"Nettrace", 8, "a recording of .NET; 'dotnet-trace convert --format Chromium' converts it to JSON that can be read"},
     {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24, PPROF}, /* CPU profile of gperftools: 0, size of the header, version */
+    {"SLOW", 4, ART}, /* Android art/runtime/trace: kTraceMagicValue */
     /* https://github.com/GNOME/sysprof src/libsysprof-capture: SYSPROF_CAPTURE_MAGIC */
     {"\x5e\x97\xca\xfd", 4, "a capture of Sysprof, which opens it"},
     /* ghc rts/include: EVENT_HEADER_BEGIN */

@@ -76,6 +76,9 @@ static const struct json_stranger ROWS[] = {
     {{"rts_arguments", "total_ticks"}, "a profile of GHC (+RTS -pj); " SPEEDSCOPE},
     /* WebKit, Web Inspector: TimelineRecording */
     {{"recording.displayName", "recording.startTime"}, "a timeline recording of Safari; " SPEEDSCOPE},
+    /* https://github.com/firefox-devtools/profiler src/profile-logic/old-cleopatra-profile-format */
+    {{"format", "meta.stackwalk"}, "a profile of Cleopatra, the first Firefox Profiler; profiler.firefox.com opens it"},
+    {{"dhatFileVersion"}, "a heap profile of DHAT; dh_view.html of valgrind opens it"}, /* valgrind dhat/ */
     /* spark core/src/main/scala/org/apache/spark/util/JsonProtocol.scala: SparkListenerLogStart */
     {{"Event", "Spark Version"}, "an event log of Spark; its history server opens it"},
     /* chromium net/log/net_log_util.cc: GetNetConstants */

@@ -858,6 +858,8 @@ def _():
         'ghc.prof': ({'program': 'a', 'rts_arguments': ['-pj'], 'total_ticks': 3, 'profile': {}}, 'GHC'),
         'instruments.txt': ('Weight\tSelf Weight\t\tSymbol Names\n4.93 s  100.0%\t0 s\t \tstart\n', 'Instruments'),
         'a.cpu': (b''.join(v.to_bytes(8, 'little') for v in (0, 3, 0, 10000, 0, 1, 1, 0x4000)), 'pprof -proto'), 'a.contention': ('--- contentionz 1 ---\ncycles/second = 3\n', 'pprof -proto'),
+        'old.sps.json': ({'format': 'profileJSONWithSymbolicationTable,1', 'meta': {'stackwalk': 1, 'interval': 1, 'processType': 0}, 'profileJSON': {'threads': []}}, 'Cleopatra'),
+        'dhat.json': ({'dhatFileVersion': 2, 'mode': 'heap'}, 'DHAT'), 'art.trace': ('*version\n3\nclock=dual\n', 'ART'), 'streaming.trace': (b'SLOW\xf3\0 \0' + bytes(30), 'ART'),
         'a.svg': ('<?xml version="1.0" standalone="no"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN">\n<svg>', 'flame graph'),
         'b.svg': ('<svg width="1200" xmlns="http://www.w3.org/2000/svg">', 'flame graph'),
         'a.html': ("<!DOCTYPE html>\n<html>\n<header>Produced by <a href='https://github.com/async-profiler/async-profiler'>async-profiler</a></header>", 'async-profiler'),
