@@ -31,6 +31,22 @@ def _():
     equal(durations('b.json'), {n: [i + 1] for i, n in enumerate(names)})
 
 
+@case('jlfwong/speedscope', 'json', 'comments, which JSON and folded stacks do not have')
+def _():
+    events = [json.dumps(x(n, 10 * i, i + 1)) for i, n in enumerate('abcd')]
+    put('a.json', '// from our engine\n# v2\n[\n# first\n' + events[0] + ', // {"ph": "X", "name": "off", "ts": 3, "dur": 3, "pid": 1, "tid": 1}\n/* two\n lines */ ' + events[1] + '\n # before the comma\n, '
+        + events[2] + ',\n// last\n' + events[3] + '\n] // end\n')
+    put('b.json', '{ // all\n"traceEvents": [\n' + ',\n'.join(events) + '\n] /* x */ } # end')
+    for name, n in (('a.json', 8), ('b.json', 3)):
+        equal(durations(name), {'a': [1], 'b': [2], 'c': [3], 'd': [4]})
+        has(said('info', name), rf'comment outside of events: skipped \({n} times')
+        assert 'damaged' not in said('info', name) and 'comma' not in said('info', name)
+    put('c.json', '[' + events[0] + '#' + events[1] + ',' + events[2] + ']')  # a damaged comma
+    equal(durations('c.json'), {'a': [1], 'b': [2], 'c': [3]})
+    put('d.txt', '# comment\n// another\n  # indented\nmain;a 3\n\nmain;b 4\n')
+    equal(top('d.txt'), {'main': 7, 'a': 3, 'b': 4})
+
+
 @case('intel/opencl-intercept-layer#367', 'json', 'a comma after the last event and no end; queues are threads 1.1 and 2.1')
 def _():
     put('clintercept_trace.json', '[\n{"ph":"M","name":"process_name","pid":825,"tid":0,"args":{"name":"solution"}},\n'
