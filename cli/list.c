@@ -78,7 +78,7 @@ static void list_row(struct table *t, const struct tk_listed *f) {
   table_cell(t, "%s", in->step);
   table_cell(t, "%s", in->host);
   if (in->rank >= 0) table_cell(t, "%lld", (long long)in->rank);
-  else table_cell(t, "%s", "");
+  else table_cell(t, "%s", f->ranks ? f->ranks : "");
   table_cell(t, "%s", in->format ? in->format : "");
   table_cell(t, "%s", size);
   table_cell(t, "%s", f->deep ? tty_count(f->events, count) : "");

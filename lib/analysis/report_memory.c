@@ -37,8 +37,19 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
 /* True for a possible number of a device. */
 static bool is_device(double id) { return id >= 0 && id < INT32_MAX; }
 
+/* Writes the name of a place of Paddle (phi/common/place.cc): "GPU 0" for "Place(gpu:0)", "CPU" for "Place(cpu)". */
+static bool name_place(const char *place, char *text, size_t n) {
+  char word[24];
+  int id = -1;
+  if (sscanf(place, "Place(%23[a-zA-Z_]:%d)", word, &id) < 1) return false;
+  for (char *p = word; *p; p++)
+    if (*p >= 'a' && *p <= 'z') *p = (char)(*p - 'a' + 'A');
+  snprintf(text, n, id < 0 ? "%s" : "%s %d", word, id);
+  return true;
+}
+
 /* Writes the name of an allocator. Kineto states the device type as a number of c10; XLA names the allocators of GPUs, and gives
- * TPU allocators the numbers of the devices. */
+ * TPU allocators the numbers of the devices; Paddle states a place. */
 static bool name_allocator(const struct reporter *p, const struct tk_event *e, char *text, size_t n) {
   const struct tk_trace *t = p->t;
   double type = -1, id = -1;
@@ -47,6 +58,7 @@ static bool name_allocator(const struct reporter *p, const struct tk_event *e, c
     snprintf(text, n, "%.60s", tk_string(t, arg.s, NULL));
     return true;
   }
+  if (tk_args_find(t, e->args, "place", &arg) && arg.type == TK_ARG_STR) return name_place(tk_string(t, arg.s, NULL), text, n);
   if (report_number_of(t, e, report_key_of(t, "index_on_host"), &id) && is_device(id)) {
     const char *family = p->works.n_rows ? accelerator_of(t, p->works.rows[0].process).family : NULL;
     snprintf(text, n, "%s:%d", family ? family : "device", (int)id);
@@ -106,10 +118,24 @@ static void find_limit(const struct tk_trace *t, const struct tk_event *e, struc
   if (reserved + allocated + left > row->capacity) row->capacity = reserved + allocated + left;
 }
 
+/* Args with the totals after an event. */
+static const struct memory_keys {
+  const char *allocated, *reserved; /* reserved: NULL = not recorded */
+} TOTALS[] = {{"Total Allocated", "Total Reserved"},     /* Kineto */
+              {"bytes_allocated", NULL},                 /* XLA; its bytes_reserved are a part of the limit */
+              {"current_allocated", "current_reserved"}}; /* Paddle, chrometracing_logger.cc */
+
+/* Returns the keys that an event has; NULL if it has none. */
+static const struct memory_keys *find_totals(const struct tk_trace *t, const struct tk_event *e) {
+  double v;
+  for (size_t i = 0; i < sizeof TOTALS / sizeof *TOTALS; i++)
+    if (bytes_of(t, e, TOTALS[i].allocated, &v) || (TOTALS[i].reserved && bytes_of(t, e, TOTALS[i].reserved, &v))) return &TOTALS[i];
+  return NULL;
+}
+
 static bool count_allocation(struct counted *c, const struct tk_event *e) {
   struct reporter *p = c->p;
   const struct tk_trace *t = p->t;
-  static const char *const allocated[] = {"Total Allocated", "bytes_allocated"};
   char name[64];
   double v;
   if (!name_allocator(p, e, name, sizeof name)) return true;
@@ -118,14 +144,14 @@ static bool count_allocation(struct counted *c, const struct tk_event *e) {
   if (!change) return false;
   find_block(t, e, change);
   find_limit(t, e, row);
-  for (size_t i = 0; i < 2; i++) {
-    if (!bytes_of(t, e, allocated[i], &v)) continue;
-    change->allocated = v;
-    if (v <= row->peak_allocated) continue;
-    row->peak_allocated = v;
+  const struct memory_keys *totals = find_totals(t, e);
+  if (!totals) return true;
+  if (bytes_of(t, e, totals->allocated, &v)) change->allocated = v;
+  if (change->allocated > row->peak_allocated) {
+    row->peak_allocated = change->allocated;
     row->at = e->flags & TK_FLAG_LOST_CLOCK ? 0 : e->ts - c->start;
   }
-  if (!bytes_of(t, e, "Total Reserved", &v)) return true;
+  if (!totals->reserved || !bytes_of(t, e, totals->reserved, &v)) return true;
   change->reserved = v;
   if (v > row->peak_reserved) row->peak_reserved = v;
   return true;

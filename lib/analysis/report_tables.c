@@ -373,11 +373,11 @@ static bool add_version(struct reporter *p, const char *what, const struct json_
 bool report_versions(struct reporter *p) {
   static const struct {
     const char *key, *member, *what;
-    const char *unless; /* key of another producer that also writes `key`; the row then does not apply */
-  } SAID[] = {{"pytorch_version", NULL, "PyTorch", NULL},       {"cuda_runtime_version", NULL, "CUDA runtime", NULL},
-              {"cuda_driver_version", NULL, "CUDA driver", NULL}, {"hip_runtime_version", NULL, "HIP runtime", NULL},
-              {"distributedInfo", "nccl_version", "NCCL", NULL}, {"viztracer_metadata", "version", "viztracer", NULL},
-              {"metadata", "product-version", "", NULL},        {"schemaVersion", NULL, "Kineto schema", "span_index"}};
+    bool is_number; /* the row applies only to numbers: other producers write the same key with a text */
+  } SAID[] = {{"pytorch_version", NULL, "PyTorch", false},        {"cuda_runtime_version", NULL, "CUDA runtime", false},
+              {"cuda_driver_version", NULL, "CUDA driver", false}, {"hip_runtime_version", NULL, "HIP runtime", false},
+              {"distributedInfo", "nccl_version", "NCCL", false}, {"viztracer_metadata", "version", "viztracer", false},
+              {"metadata", "product-version", "", false},         {"schemaVersion", NULL, "Kineto schema", true}};
   const struct tk_meta *m = trace_meta(p->t, "deviceProperties");
   bool ok = !m || add_names(p, trace_raw(p->t, m->at), (size_t)m->size);
   m = trace_meta(p->t, "xspace");
@@ -385,11 +385,12 @@ bool report_versions(struct reporter *p) {
   for (size_t i = 0; ok && i < sizeof SAID / sizeof *SAID; i++) {
     struct json_value v = {.type = JSON_STRING};
     m = trace_meta(p->t, SAID[i].key);
-    if (!m || (SAID[i].unless && trace_meta(p->t, SAID[i].unless))) continue;
+    if (!m) continue;
     const char *text = trace_raw(p->t, m->at);
     v.p = (const uint8_t *)text;
     v.end = v.p + m->size;
     if (*text != '"') v.type = JSON_NUMBER;
+    if (SAID[i].is_number && v.type != JSON_NUMBER) continue;
     if (!SAID[i].member || json_member(text, (size_t)m->size, SAID[i].member, &v)) ok = add_version(p, SAID[i].what, &v);
   }
   return ok;

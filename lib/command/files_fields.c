@@ -12,6 +12,7 @@ FIELD_KNOWN(has_size, tk_listed, r->input.size != UINT64_MAX)
 FIELD_KNOWN(has_why, tk_listed, r->input.why)
 FIELD_KNOWN(is_deep, tk_listed, r->deep)
 FIELD_KNOWN(has_start, tk_listed, r->start_time)
+FIELD_KNOWN(has_ranks, tk_listed, r->ranks)
 
 static bool get_health(const void *row, const void *owner, struct tk_value *v) {
   static const char *const names[] = {[TK_HEALTH_OK] = "ok", [TK_HEALTH_EMPTY] = "empty", [TK_HEALTH_TRUNCATED] = "truncated",
@@ -46,6 +47,7 @@ static const struct tk_field listed[] = {
   FIELD_GET_OPTIONAL(COUNT, PS, "duration_ps", get_duration,
     "with --deep: time from the first event to the end of the last, in picoseconds"),
   LISTED(TEXT, start_time, "start", has_start, "with --deep and a known clock: absolute time of the first event"),
+  LISTED(TEXT, ranks, "ranks", has_ranks, "with --deep: ranks of a file that was merged from several, such as \"0-2, 7\""),
 };
 const struct field_list listed_fields = FIELD_LIST(tk_listed, listed, "listed file");
 

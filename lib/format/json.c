@@ -1,4 +1,7 @@
 /* json.c - scans JSON. See json.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "json.h"
 
 #include <string.h>
@@ -96,6 +99,17 @@ static bool scan_bare_key(struct json *j, struct json_string *key) {
   json_fix(j, from, "key without quotes");
   j->p = p;
   return true;
+}
+
+const uint8_t *json_comment_end(const uint8_t *p, const uint8_t *end, bool last) {
+  const size_t n = (size_t)(end - p);
+  if (n > 1 && p[0] == '/' && p[1] == '*') {
+    const uint8_t *close = memmem(p + 2, n - 2, "*/", 2);
+    return close ? close + 2 : NULL;
+  }
+  if (n < 2 || (*p != '#' && (p[0] != '/' || p[1] != '/'))) return NULL;
+  const uint8_t *line = memchr(p, '\n', n);
+  return line ? line + 1 : last ? end : NULL;
 }
 
 bool json_key(struct json *j, struct json_string *key) {

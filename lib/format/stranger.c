@@ -1,5 +1,5 @@
-/* stranger.c - see stranger.h. Tables are tried in this order: first bytes of the file, first words of a text, first line of a
- * text, name of the file. To add a format, add a row, with its source in a comment. */
+/* stranger.c - see stranger.h. Tables are tried in this order: first bytes of the file, first line of a text, pages, first words of
+ * a text, name of the file. To add a format, add a row, with its source in a comment. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -26,6 +26,12 @@ struct stranger {
 #define ROCPROF_STATS "statistics of rocprof rather than a timeline; the file of the same run that ends in _trace.csv has times"
 #define ROCPROF_AGENTS "the list of a host's devices by rocprofv3; the file of the same run that ends in _trace.csv has times"
 #define ROCPROF_COUNTERS "counters of rocprofv3 without times; its later versions write times, as does --output-format json"
+#define MEMORY_PLOT "a plot of PyTorch's memory; 'torch.cuda.memory._dump_snapshot' writes a snapshot that can be read"
+#define TRACY "a recording of Tracy; its profiler opens it, and 'tracy-csvexport -u' lists its zones"
+#define PICTURE "a picture (SVG), such as a flame graph; the folded stacks from which one is made can be read"
+#define ART "a method trace of Android (ART); Android Studio and profiler.firefox.com open it"
+#define PPROF "a profile in an old format of gperftools; 'pprof -proto' converts it to a profile that can be read"
+#define AUSTIN "a binary profile of Austin; 'mojo2austin' converts it to stacks that can be read"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
 /* Texts with which a file begins, after whitespace; upper and lower case are equal. */
@@ -36,6 +42,7 @@ static const struct stranger TEXTS[] = {
     /* xcrun xctrace export; --toc */
     {"<?xml version=\"1.0\"?>\n<trace-query-result", 41, XCTRACE},
     {"<?xml version=\"1.0\"?>\n<trace-toc", 32, XCTRACE},
+    {"<svg", 4, PICTURE},
     {"<?xml", 5, "an XML document (an error page?)"},
     {"<", 1, "HTML or XML (an error page?)"},
     {"Traceback (most recent", 22, "a Python traceback; the program that should have written the trace failed"},
@@ -54,11 +61,20 @@ static const struct stranger TEXTS[] = {
     /* valgrind docs/cl-format */
     {"# callgrind format", 18, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
     {"version: 1\ncreator: callgrind", 29, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
+    {"version: 1\ncreator: xdebug", 26, "a profile of Xdebug rather than a timeline; KCachegrind opens it"}, /* xdebug tests/profiler */
+    /* perfetto protos/perfetto/trace/trace.proto as text */
+    {"packet {", 8, "a Perfetto trace as text; 'protoc --encode=perfetto.protos.Trace' converts it to a trace that can be read"},
     /* CTF 1.8.3, 3.1: a metadata file in plain text */
     {"/* CTF 1.", 9, "the metadata of a CTF trace (LTTng, barectf); babeltrace2 and Trace Compass open its folder"},
     {"#Paraver (", 10, "a Paraver trace; wxparaver opens it"}, /* https://tools.bsc.es/doc/1370.pdf */
     {"v8-version,", 11, "a log of V8; 'node --prof-process' evaluates it"}, /* v8 src/logging/log.cc */
-    {"heap profile:", 13, "a profile of gperftools rather than a timeline; pprof opens it"}};
+    {"*version\n", 9, ART}, /* the key file of a method trace */
+    /* https://github.com/google/pprof profile/legacy_profile.go */
+    {"heap profile:", 13, PPROF},
+    {"threadcreate profile:", 21, PPROF},
+    {"--- contention", 14, PPROF},
+    {"--- heapz", 9, PPROF},
+    {"--- thread", 10, PPROF}};
 
 static const struct stranger BINARIES[] = {
     {"\xff\xfe\0\0", 4, "UTF-32 text; save it as UTF-8"},
@@ -76,8 +92,6 @@ static const struct stranger BINARIES[] = {
     {"\x89PNG", 4, "an image"},
     {"%PDF", 4, "a PDF document"},
     {"\x7f" "ELF", 4, "a program or a library"},
-    {"\x80\4\x95", 3, "a Python pickle; of these, only memory snapshots of PyTorch are read"},
-    {"\x80\2", 2, "a Python pickle; of these, only memory snapshots of PyTorch are read"},
     /* https://fuchsia.dev/fuchsia-src/reference/tracing/trace-format, magic number record; magic-trace writes the same */
     {"\x10\0\4FxT\x16\0", 8, "a Fuchsia trace (fxt), such as from magic-trace; ui.perfetto.dev and magic-trace.org open it"},
     /* CTF 1.8.3, 5.1: the magic number of a packet, in both byte orders; its metadata packets */
@@ -97,13 +111,70 @@ static const struct stranger BINARIES[] = {
     {"Ftrace!\0", 8, "a recording of uftrace; 'uftrace dump --chrome' converts its folder to JSON that can be read"},
     /* perfview Documentation NetTraceFormat.md */
     {"Nettrace", 8, "a recording of .NET; 'dotnet-trace convert --format Chromium' converts it to JSON that can be read"},
+    {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24, PPROF}, /* CPU profile of gperftools: 0, size of the header, version */
+    {"SLOW", 4, ART}, /* Android art/runtime/trace: kTraceMagicValue */
+    /* https://github.com/GNOME/sysprof src/libsysprof-capture: SYSPROF_CAPTURE_MAGIC */
+    {"\x5e\x97\xca\xfd", 4, "a capture of Sysprof, which opens it"},
+    /* ghc rts/include: EVENT_HEADER_BEGIN */
+    {"hdrb", 4, "an event log of GHC; ThreadScope and eventlog2html open it"},
+    /* mesa src/amd/common: SQTT_FILE_MAGIC_NUMBER */
+    {"B00P", 4, "a recording for the Radeon GPU Profiler (RGP), which opens it"},
+    /* simpleperf cmd_report_sample.cpp: PROT_FILE_MAGIC */
+    {"SIMPLEPERF", 10, "samples of simpleperf; its gecko_profile_generator.py converts perf.data to JSON that can be read"},
+    /* https://github.com/P403n1x87/austin: mojo_header */
+    {"MOJ\1", 4, AUSTIN},
+    {"MOJ\2", 4, AUSTIN},
+    {"MOJ\3", 4, AUSTIN},
+    {"MOJ\4", 4, AUSTIN},
+    /* hpctoolkit doc/FORMATS.md: the magic numbers of its databases */
+    {"HPCTOOLKIT", 10, "a part of an HPCToolkit database; hpcviewer opens its folder"},
+    /* https://github.com/wolfpld/tracy server/TracyFileHeader.hpp */
+    {"tlZ\4", 4, TRACY},
+    {"tZst", 4, TRACY},
     {"go 1.", 5, "a trace of Go; 'go tool trace' opens it"}, /* internal/trace/raw: the header "go 1.22 trace\0\0\0" */
     {"\x04\"M\x18", 4, "LZ4-compressed data; 'lz4 -d' decompresses it"}};
+
+struct stranger_content {
+  const char *text, *what;
+};
+
+/* Texts that show which program made a page or a table. */
+static const struct stranger_content PAGES[] = {
+    /* pytorch torch/profiler/_memory_profiler.py, torch/cuda/_memory_viz.py */
+    {"<title>GPU Memory Timeline HTML</title>", MEMORY_PLOT},
+    {"/MemoryViz.js\"", MEMORY_PLOT},
+    /* pytorch torch/autograd/profiler_util.py: the columns of key_averages().table() */
+    {"  Self CPU %  ", "a table of PyTorch's profiler; its export_chrome_trace writes a trace"},
+    /* https://github.com/async-profiler/async-profiler src/res/flame.html */
+    {"/async-profiler'>async-profiler</a>", "a flame graph of async-profiler; its output 'collapsed' can be read"},
+    {"<title>Cargo Build Timings", "the page of 'cargo build --timings'; a browser opens it"}, /* cargo core/compiler/timings */
+    {"<!DOCTYPE svg", PICTURE}}; /* flamegraph.pl, inferno */
+
+/* Texts that show which program made a pickle; the last row applies to all others. */
+static const struct stranger_content PICKLES[] = {
+    /* pytorch torch/csrc/distributed/c10d/FlightRecorder.hpp: a key of the entries */
+    {"profiling_name", "a flight recording of PyTorch's collectives; 'torchfrtrace' (fr_trace.py) analyses it"},
+    {"", "a Python pickle; of these, only memory snapshots of PyTorch are read"}};
+
+/* Identifiers of files in the format FlatBuffers, which stand after the first 4 bytes. */
+static const struct {
+  const char *identifier, *what;
+} FLATBUFFERS[] = {
+    /* https://github.com/pytorch/executorch devtools/etdump/etdump_schema_flatcc.fbs */
+    {"ED00", "a dump of ExecuTorch (ETDump); the Inspector of executorch.devtools reads it"}};
 
 /* Regular expressions for the first line of a text. */
 static const struct {
   const char *line, *what;
 } LINES[] = {
+    /* nsys stats: the reports cuda_gpu_trace and cuda_kern_exec_trace as CSV */
+    {"^\"?Start \\(ns\\)\"?,\"?Duration \\(ns\\)\"?,\"?CorrId\"?,",
+     "a table of 'nsys stats'; 'nsys export -t sqlite' converts the report to a database that can be read"},
+    {"^(Weight|Running Time|Bytes Used)\t(Self|Count)", "a table copied from Instruments; speedscope.app opens it"},
+    /* OpenVINO samples/cpp/benchmark_app/statistics_report.cpp */
+    {"^layerName;execStatus;layerType;execType;", "times of layers from OpenVINO's benchmark_app rather than a trace"},
+    /* tt-metal tt_metal/impl/profiler/profiler.cpp */
+    {"^ARCH: \\w+, CHIP_FREQ\\[MHz\\]: ", "a log of Tenstorrent's devices; tt_metal's process_device_log.py evaluates it"},
     /* Linux kernel/trace, trace_print_context: COMM-PID [(TGID)] [CPU] FLAGS SECONDS: EVENT: */
     {"^\\s*\\S.{0,30}-\\d+\\s+(\\(\\s*[-\\d]+\\)\\s+)?\\[\\d{3}\\]\\s+(\\S{4,5}\\s+)?\\d+\\.\\d{6}:\\s+\\w+:", FTRACE}};
 
@@ -113,10 +184,11 @@ static const struct {
 } ENDINGS[] = {{".nsys-rep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read; so "
                             "does the option --nsys"},
                {".qdrep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read"},
+               {".qdstrm", "an Nsight Systems recording that was not imported; QdstrmImporter, in its folder, makes the report"},
                {".ncu-rep", "an Nsight Compute report; ncu-ui opens it"},
                {".gputrace", "an Xcode GPU capture"},
                {".etl", "a recording of Windows; Windows Performance Analyzer opens it"},
-               {".tracy", "a recording of Tracy; its profiler opens it"},
+               {".tracy", TRACY},
                {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or of an old format of gperftools"},
                {".pstats", "a profile of Python rather than a timeline; python -m pstats opens it"},
                {".et", "an execution trace (Chakra) without times; mlcommons/chakra reads it"},
@@ -151,6 +223,32 @@ static bool is_otlp(const uint8_t *p, size_t n) {
   const uint8_t *sdk = n > 16 ? memmem(p, near, "telemetry.sdk.", 14) : NULL;
   const bool is_key = sdk && sdk >= p + 2 && sdk[-2] == 0x0a && sdk[-1] < p + n - sdk && sdk[sdk[-1]] == 0x12; /* a value follows */
   return n > 16 && p[0] == 0x0a && (is_key || memmem(p, near, "service.name\x12", 13));
+}
+
+/* True for lists of numbers, which begin with "[[" and a number. PyTorch's export_memory_timeline (torch/profiler/_memory_profiler.py)
+ * writes [times, sizes], or an element [time, action, bytes, category] for each event. */
+static bool is_numbers(const uint8_t *p, size_t n) {
+  size_t brackets = 0, i = 0;
+  for (; i < n && p[i] && strchr("[ \t\r\n", p[i]); i++) brackets += p[i] == '[';
+  if (i < n && p[i] == '-') i++;
+  return brackets > 1 && i < n && ascii_digit((char)p[i]);
+}
+
+static const char *by_content(const struct stranger_content *rows, size_t n_rows, const uint8_t *p, size_t n) {
+  for (size_t i = 0; i < n_rows; i++)
+    if (memmem(p, n, rows[i].text, strlen(rows[i].text))) return rows[i].what;
+  return NULL;
+}
+
+/* True for a pickle of protocol 2, or of protocol 4 or 5 with a frame. */
+static bool is_pickle(const uint8_t *p, size_t n) {
+  return n > 2 && p[0] == 0x80 && (p[1] == 2 || ((p[1] == 4 || p[1] == 5) && p[2] == 0x95));
+}
+
+static const char *by_identifier(const uint8_t *p, size_t n) {
+  for (size_t i = 0; i < sizeof FLATBUFFERS / sizeof *FLATBUFFERS; i++)
+    if (n >= 8 && memcmp(p + 4, FLATBUFFERS[i].identifier, 4) == 0) return FLATBUFFERS[i].what;
+  return NULL;
 }
 
 static const char *by_bytes(const struct stranger *rows, size_t n_rows, const uint8_t *p, size_t n) {
@@ -234,6 +332,9 @@ const char *stranger_result(const char *path) {
 const char *stranger_sure(const uint8_t *p, size_t n) {
   if (is_otlp(p, n))
     return "an export of OpenTelemetry in protobuf (OTLP); the Collector's file exporter writes JSON, which can be read";
+  if (is_numbers(p, n))
+    return "lists of numbers, such as from PyTorch's export_memory_timeline; torch.cuda.memory._dump_snapshot writes a snapshot "
+           "that can be read";
   return stranger_json(p, n);
 }
 
@@ -241,6 +342,8 @@ const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   size_t blank = 0;
   if (is_packed_memray(p, n)) return "a memory profile of memray; 'memray flamegraph' opens it";
   const char *what = by_bytes(BINARIES, sizeof BINARIES / sizeof BINARIES[0], p, n);
+  if (!what) what = by_identifier(p, n);
+  if (!what && is_pickle(p, n)) what = by_content(PICKLES, sizeof PICKLES / sizeof PICKLES[0], p, n);
   if (what) return what;
   if (is_replaced_binary(p, n))
     return "binary data damaged by a text filter (bytes above 0x7f were replaced by U+FFFD, EF BF BD); transfer the file again "
@@ -249,6 +352,7 @@ const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   while (blank < n && p[blank] && strchr(" \t\r\n", p[blank])) blank++;
   if (blank == n) return "only whitespace";
   what = by_line(p, n); /* a text such as "<idle>-0 [000] ..." is not HTML */
+  if (!what) what = by_content(PAGES, sizeof PAGES / sizeof PAGES[0], p, n);
   if (!what) what = by_bytes(TEXTS, sizeof TEXTS / sizeof TEXTS[0], p + blank, n - blank);
   return what ? what : stranger_by_name(path);
 }

@@ -20,6 +20,7 @@ struct json_stranger {
 #define TRTEXEC "times of TensorRT's trtexec rather than a trace; trex (trt-engine-explorer) shows them"
 #define PROTON "a profile of Triton's Proton rather than a timeline; proton-viewer opens it"
 #define NEXT_JS "a trace of Next.js (.next/trace); 'next internal perfetto' or scripts/trace-to-event-format.mjs converts it"
+#define SPEEDSCOPE "speedscope.app opens it, and exports a file that can be read"
 #define NSYS "the JSON of 'nsys export'; export the report as SQLite and convert it with nsys2json, or open it in nsys-ui"
 
 static const struct json_stranger ROWS[] = {
@@ -66,6 +67,28 @@ static const struct json_stranger ROWS[] = {
     {{"log.creator", "log.version"}, "an HTTP archive (HAR) rather than a trace; the DevTools import it"},
     /* https://github.com/google/benchmark docs/user_guide.md */
     {{"context.date", "benchmarks"}, "results of a benchmark rather than a trace"},
+    /* CPU profiles of V8 until 2017: a tree instead of a list of nodes; a log of V8 after 'node --prof-process --preprocess' */
+    {{"head.functionName"}, "a CPU profile of an old V8; " SPEEDSCOPE},
+    {{"code.name", "code.type"}, "a log of V8; " SPEEDSCOPE},
+    /* https://github.com/tmm1/stackprof ext/stackprof: the keys of its results */
+    {{"gc_samples", "missed_samples"}, "a profile of stackprof; " SPEEDSCOPE},
+    /* ghc rts: ProfilerReportJson */
+    {{"rts_arguments", "total_ticks"}, "a profile of GHC (+RTS -pj); " SPEEDSCOPE},
+    /* WebKit, Web Inspector: TimelineRecording */
+    {{"recording.displayName", "recording.startTime"}, "a timeline recording of Safari; " SPEEDSCOPE},
+    /* https://github.com/firefox-devtools/profiler src/profile-logic/old-cleopatra-profile-format */
+    {{"format", "meta.stackwalk"}, "a profile of Cleopatra, the first Firefox Profiler; profiler.firefox.com opens it"},
+    {{"dhatFileVersion"}, "a heap profile of DHAT; dh_view.html of valgrind opens it"}, /* valgrind dhat/ */
+    /* spark core/src/main/scala/org/apache/spark/util/JsonProtocol.scala: SparkListenerLogStart */
+    {{"Event", "Spark Version"}, "an event log of Spark; its history server opens it"},
+    /* chromium net/log/net_log_util.cc: GetNetConstants */
+    {{"constants.logEventTypes"}, "a network log of Chrome (NetLog); netlog-viewer.appspot.com opens it"},
+    /* playwright packages/trace/src/trace.ts: ContextCreatedTraceEvent */
+    {{"type", "browserName"}, "a trace of Playwright; 'playwright show-trace' opens its archive"},
+    /* vllm examples/offline_inference/profiling.py; vllm/profiler/layerwise_profile.py */
+    {{"prefill.summary_stats", "prefill.model_stats"}, "times of layers from vLLM rather than a trace; its tools/profiler show them"},
+    /* tvm src/runtime/profiling.cc: AsJSON */
+    {{"calls", "device_metrics"}, "a report of TVM's profiler rather than a timeline"},
     /* sources: pyinstrument pyinstrument/renderers/jsonrenderer.py; scalene scalene_json.py */
     {{"root_frame"}, "a profile of pyinstrument rather than a timeline; 'pyinstrument --load' opens it"},
     {{"alloc_samples"}, "a profile of Scalene rather than a timeline; 'scalene view' opens it"},

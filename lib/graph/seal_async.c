@@ -4,8 +4,8 @@
  * latest open begin of its identity that has its name, as in trace_processor and catapult, so spans of one id may cross;
  * if there is none, it closes the latest begin of its identity. An end without a begin in its own process closes a begin of
  * another process, unless its id is local (id2.local): Chrome passes work between processes under one id, while other producers
- * use pointers as ids. Events without a clock come after all others: an end without a clock therefore closes only a begin that
- * no other end closes. */
+ * use pointers as ids. Ends without a clock come after all other events, and begins without a clock before them: each of them
+ * therefore is paired only if nothing else is. A begin without a clock takes the time of its end. */
 #include <string.h>
 
 #include "seal.h"
@@ -18,6 +18,7 @@ struct async_item {
   tk_time ts;
   uint32_t event;
   bool lost; /* true if the event has no clock */
+  bool begin;
   uint32_t below[STACKS]; /* index + 1 of the begin below this one */
   uint64_t identity;      /* hash of the identity without the process */
   tk_id process;          /* process of the event's track */
@@ -55,14 +56,17 @@ static bool collect(struct pairing *p) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (!(e->flags & TK_FLAG_ASYNC) || (e->kind != TK_EVENT_BEGIN && e->kind != TK_EVENT_END)) continue;
-    p->items[p->n++] = (struct async_item){
-        .ts = e->ts, .event = i, .lost = !seal_is_timed(e), .identity = identity(t, e), .process = t->tracks[e->track].parent};
+    p->items[p->n++] = (struct async_item){.ts = e->ts, .event = i, .lost = !seal_is_timed(e), .begin = e->kind == TK_EVENT_BEGIN,
+                                           .identity = identity(t, e), .process = t->tracks[e->track].parent};
   }
   return true;
 }
 
+/* Returns the turn of an item: begins without a clock, then everything that has a clock, then ends without one. */
+static unsigned turn(const struct async_item *item) { return !item->lost ? 1 : item->begin ? 0 : 2; }
+
 static bool not_after(const struct async_item *a, const struct async_item *b) {
-  return a->lost != b->lost ? b->lost : a->ts <= b->ts;
+  return turn(a) != turn(b) ? turn(a) < turn(b) : a->ts <= b->ts;
 }
 
 /* Merge sort by time, stable. Insertion sort would be enough for most files, but too slow for some. */
@@ -117,6 +121,16 @@ static uint32_t latest_open(struct pairing *p, const struct async_item *end, enu
   return *top;
 }
 
+/* Gives a begin without a clock the time of its end, or an end without a clock the time of its begin. */
+static void share_time(struct tk_trace *t, struct tk_event *begin, struct tk_event *end) {
+  if (!seal_is_timed(end)) end->ts = begin->ts;
+  if (seal_is_timed(begin) || !seal_is_timed(end)) return;
+  begin->ts = end->ts;
+  begin->flags &= (uint8_t)~TK_FLAG_LOST_CLOCK;
+  begin->flags |= TK_FLAG_REPAIRED;
+  trace_note(t, TK_NOTE_FACT, UINT64_MAX, "async spans whose start is unknown: shown at their end, without a duration");
+}
+
 static void close_end(struct pairing *p, uint32_t at) {
   struct tk_trace *t = p->t;
   const struct async_item *item = &p->items[at];
@@ -133,7 +147,7 @@ static void close_end(struct pairing *p, uint32_t at) {
   }
   struct tk_event *begin = &t->events[p->items[found - 1].event];
   struct tk_event end = *e;
-  if (seal_is_timed(begin) != seal_is_timed(&end)) end.ts = begin->ts;
+  share_time(t, begin, &end);
   prepare_end(t, begin, &end);
   seal_close(t, begin, &end);
 }

@@ -13,6 +13,7 @@
 #include "part.h"
 #include "recordings.h"
 #include "source/identity_pids.h"
+#include "source/merged.h"
 #include "source/sources.h"
 #include "source/sources_beside.h"
 #include "source/sources_notes.h"
@@ -63,6 +64,7 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   if (t->store->early.format && strcmp(t->store->early.format, t->format) != 0) t->store->early.asked = false;
   if (!format_read(f, in, t, opt, err)) return false;
   keep_input_notes(t, in);
+  merged_part_flows(t);
   if (!seal(t, os_threads(opt->threads), err)) return false;
   format_adopt(t);
   identity_renew_pids(t);

@@ -14,6 +14,10 @@
  * ranks; 0 if there are none or if memory runs out. */
 uint32_t merged_ranks(const struct tk_trace *t, int64_t *rank, struct mem *mem);
 
+/* Makes the flow ids of the ranks of such a trace different. The trace is not sealed yet; if memory runs out, the trace's budget
+ * records it. */
+void merged_part_flows(struct tk_trace *t);
+
 /* A metadata event that states the rank of its process. */
 struct merged_record {
   tk_id at; /* index among the records; 0 before the first call */

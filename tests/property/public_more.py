@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """More problems that people reported in public threads, as in public_cases.py: with traces of Proton, NCCL, Intel's layers, ONNX
 Runtime, Perfetto and others."""
+import collections
 import gzip
 import json
 import os
+import re
 import sqlite3
 import sys
 from decimal import Decimal
@@ -27,6 +29,22 @@ def _():
     names = ('{"a": 1}(3): f', '{"a": {"b": "c"}, "d": [1]}(9): <lambda>', '{', '{}', 'f("x")')
     put('b.json', '{"traceEvents": [' + ',\n'.join(f'{{"ph": "X", "name": "{n}", "pid": 1, "tid": 1, "ts": {10 * i}, "dur": {i + 1}}}' for i, n in enumerate(names)) + ']}')
     equal(durations('b.json'), {n: [i + 1] for i, n in enumerate(names)})
+
+
+@case('jlfwong/speedscope', 'json', 'comments, which JSON and folded stacks do not have')
+def _():
+    events = [json.dumps(x(n, 10 * i, i + 1)) for i, n in enumerate('abcd')]
+    put('a.json', '// from our engine\n# v2\n[\n# first\n' + events[0] + ', // {"ph": "X", "name": "off", "ts": 3, "dur": 3, "pid": 1, "tid": 1}\n/* two\n lines */ ' + events[1] + '\n # before the comma\n, '
+        + events[2] + ',\n// last\n' + events[3] + '\n] // end\n')
+    put('b.json', '{ // all\n"traceEvents": [\n' + ',\n'.join(events) + '\n] /* x */ } # end')
+    for name, n in (('a.json', 8), ('b.json', 3)):
+        equal(durations(name), {'a': [1], 'b': [2], 'c': [3], 'd': [4]})
+        has(said('info', name), rf'comment outside of events: skipped \({n} times')
+        assert 'damaged' not in said('info', name) and 'comma' not in said('info', name)
+    put('c.json', '[' + events[0] + '#' + events[1] + ',' + events[2] + ']')  # a damaged comma
+    equal(durations('c.json'), {'a': [1], 'b': [2], 'c': [3]})
+    put('d.txt', '# comment\n// another\n  # indented\nmain;a 3\n\nmain;b 4\n')
+    equal(top('d.txt'), {'main': 7, 'a': 3, 'b': 4})
 
 
 @case('intel/opencl-intercept-layer#367', 'json', 'a comma after the last event and no end; queues are threads 1.1 and 2.1')
@@ -219,6 +237,22 @@ def _():
     equal(top('ncclProfiler.json', '--kind', 'collective'), {'AllReduce': 2621474})
 
 
+@case('NVIDIA/nccl#1961', 'async', 'calls and launches of that plugin, whose begins have no time')
+def _():
+    base = {'pid': 93, 'tid': 1}
+    def pair(name, cat, i, start, stop):
+        return [{'name': name, 'cat': cat, 'ph': ph, 'id': i, 'ts': ts, **base} for ph, ts in (('b', start), ('e', stop))]
+    events = pair('Group API', 'GROUP_API', 0, 1467846.5, 1829552) + [e for i in (0, 1) for e in pair('KernelLaunch', 'KERNEL_LAUNCH', i, 0, 1804044.25 + 100 * i)]
+    events += pair('Send', 'P2P_API', 0, 0, 1828552) + pair('AllReduce', 'COLL_API', 0, 0, 1828560) + pair('main', 'USER', 0, 0, 1830000)
+    put('a.json', '[\n' + ''.join(json.dumps(e) + ',\n' for e in events if e['cat'] != 'USER') + '{}]')
+    equal(durations('a.json'), {'Group API': [361705.5], 'KernelLaunch': [0, 0], 'Send': [0], 'AllReduce': [0]})
+    has(said('info', 'a.json'), r'time +361\.705 ms long, from 1\.468 s', r'spans whose start is unknown: shown at their end, without a duration \(4 times\)')
+    again = json.load(open(converted('a.json', 'b.json')))['traceEvents']
+    equal([float(e['ts']) for e in again if e.get('cat') == 'KERNEL_LAUNCH'], [0, 1804044.25, 0, 1804144.25])
+    put('c.json', events)  # a begin at 0 of another category is a time
+    equal(durations('c.json')['main'], [1830000])
+
+
 # ---- Perfetto ----
 
 @case('google/perfetto#43', 'perfetto', 'files that cat joined: sequences and tracks of one number')
@@ -278,6 +312,44 @@ def _():
     put('prof/merged-1769071195.6.trace.json.gz', gzip.compress(json.dumps(merged_by_sglang()).encode()))
     equal(run('merge', 'prof', '-o', 'm.json').returncode, 0)
     equal(durations('m.json')['gemm'], [30, 31])
+
+
+def flows_between_ranks(source):
+    """Returns the arrows of a Chrome JSON file as (rank of the start, rank of the end, ts of the start, ts of the end)."""
+    points = {}
+    for e in json.load(open(source))['traceEvents']:
+        if e['ph'] in 'sf':
+            points.setdefault((e['name'], e['id']), {}).setdefault(e['ph'], []).append((int(re.match(r'\[TP(\d+)', e['pid'])[1]), e['ts']))
+    return sorted((*p['s'][0], *p['f'][0]) for p in points.values() if len(p.get('s', ())) == len(p.get('f', ())) == 1)
+
+
+@case('sgl-project/sglang#11413', 'flow', 'flow ids that every rank uses do not join the ranks')
+def _():
+    def arrow(name, ident, start, end, ts):
+        return [{'ph': ph, 'cat': name, 'name': name, 'id': ident, 'pid': f'[TP{r:02d}] {pid}', 'tid': 1, 'ts': ts + 5 * (ph == 'f'), 'bp': 'e'} for ph, r, pid in (('s', start, 83), ('f', end, end))]
+    events = [{**x('launch' if pid > 9 else 'gemm', 10 * i + (pid < 9) * 5 + r, 4), 'pid': f'[TP{r:02d}] {pid}'} for r in range(3) for pid in (83, r) for i in range(5)]
+    own = [(r, r, 10 * i + r + 1) for r in range(3) for i in range(4)]
+    events += [e for n, (a, b, ts) in enumerate(own) for e in arrow('ac2g', n % 4, a, b, ts)]
+    events += arrow('ac2g', 90, 1, 1, 41)[:1] + arrow('ac2g', 90, 2, 2, 42)[1:] + arrow('send', 0, 0, 1, 1) + arrow('send', 1, 2, 0, 2)  # 90: half of it in each rank
+    put('merged.json', {'traceEvents': events})
+    right = sorted([(a, ts, b, ts + 5) for a, b, ts in own] + [(0, 1, 1, 6), (2, 2, 0, 7)])
+    has(said('info', 'merged.json'), 'flows whose id another rank uses, too: given an id of their own')
+    equal(flows_between_ranks(converted('merged.json', 'again.json')), right)
+    equal(len(answers('again.json', ARROWS)), len(right))
+
+
+@case('sgl-project/sglang#11413', 'rank', 'list shows all ranks of a merged file, and never only the first')
+def _():
+    put('a/merged.json', {'traceEvents': [{**x('w', r, 5), 'pid': f'[TP{r:02d}] 83'} for r in (0, 1, 2, 5)]})
+    for r in (0, 1):
+        put(f'r{r}.json', {'distributedInfo': {'rank': r, 'world_size': 2}, 'traceEvents': [x('w', r, 5)]})
+    os.mkdir('b')
+    equal(run('merge', 'r0.json', 'r1.json', '-o', 'b/m.json').returncode, 0)
+    for folder, right in (('a', '0-2, 5'), ('b', '0-1')):
+        row, = json.loads(run('list', folder, '--deep', '--json').stdout)['files']
+        equal((row.get('rank'), row['ranks']), (None, right))
+        assert 'rank' not in json.loads(run('list', folder, '--json').stdout)['files'][0]
+        has(run('list', folder, '--deep').stdout, right)
 
 
 @case('meta-pytorch/tlparse#123', 'rank', 'events of the compiler, a folder a rank, all with process 0')
@@ -714,5 +786,112 @@ def _():
 typing('rust-lang/measureme#34', 'summarize T.json', r'\b(report|top|info)\b')
 typing('google/trace-viewer#1088', 'trace2html T.json -o o.html', r'\b(view|report)\b')
 typing('rust-lang/cargo#7311', 'convert T.json -o o.speedscope.json', r'speedscope')
+
+@case('PaddlePaddle/Paddle', 'memory', 'the memory of Paddle: totals of a place after each event')
+def _():
+    amounts = [('Place(gpu:0)', 2048, 4096), ('Place(cpu)', 512, 512), ('Place(gpu:0)', 3072, 8192), ('Place(gpu:0)', 1024, 8192), ('Place(gpu:1)', 7, 9)]
+    put('a.json', {'schemaVersion': '1.0.1', 'span_indx': '0', 'traceEvents': [x('ProfileStep#1[1.000 ms]', 0, 1000, cat='ProfileStep')] + [
+        {'name': '[memory]', 'pid': 1, 'tid': '1(C++)', 'ts': 10 * i, 'ph': 'i', 'cat': 'Allocate', 'args': {
+            'place': place, 'addr': '140209', 'increase_bytes': 64, 'current_allocated': now, 'current_reserved': reserved, 'peak_allocated': 99999, 'peak_reserved': 99999}}
+        for i, (place, now, reserved) in enumerate(amounts)]})
+    got = {m['allocator']: (m['peak_allocated_bytes'], m['peak_reserved_bytes']) for m in json.loads(run('report', '--json', 'a.json').stdout)['memory']}
+    equal(got, {name: tuple(max(a[k] for a in amounts if a[0] == place) for k in (1, 2)) for name, place in (('GPU 0', 'Place(gpu:0)'), ('CPU', 'Place(cpu)'), ('GPU 1', 'Place(gpu:1)'))})
+    assert 'Kineto' not in run('report', 'a.json').stdout + run('info', 'a.json').stdout  # its schemaVersion is a text
+
+
+@case('jlfwong/speedscope', 'stack', 'the Profile event of a worker follows its chunks')
+def _():
+    def event(name, ident, tid, ts, data):
+        return {'name': name, 'ph': 'P', 'id': ident, 'pid': 5, 'tid': tid, 'ts': ts, 'cat': 'disabled-by-default-v8.cpu_profiler', 'args': {'data': data}}
+    nodes = [{'id': i, 'callFrame': {'functionName': n, 'scriptId': 0}, **({'parent': 1} if i > 1 else {})} for i, n in ((1, '(root)'), (2, 'work'), (3, 'rest'))]
+    start = event('Profile', '0xa', 7443, 1000, {'startTime': 1000})
+    chunks = [event('ProfileChunk', '0xa', 35083, 1100, {'cpuProfile': {'nodes': nodes, 'samples': [2, 3]}, 'timeDeltas': [10, 20]}),
+              event('ProfileChunk', '0xa', 35083, 1200, {'cpuProfile': {'samples': [2, 2]}, 'timeDeltas': [5, 40]})]
+    for name, events in (('a.json', [start, *chunks]), ('b.json', [*chunks, start])):
+        put(name, {'traceEvents': [x('t', 900, 50), *events]})
+        equal(collections.Counter(e['name'] for e in dump(name) if e['kind'] == 'sample'), {'work': 3, 'rest': 1})
+    equal(run('dump', '--jsonl', 'a.json').stdout, run('dump', '--jsonl', 'b.json').stdout)
+    assert 'without a Profile' not in said('info', 'b.json')
+
+
+@case('google/perfetto', 'perfetto', 'profilers of Perfetto intern the empty text with id 0')
+def _():
+    def interned(*texts):
+        return packet(number(10, 1), number(13, 1), message(12, b''.join(message(5, number(1, i) + message(2, t)) for i, t in texts)))
+    put('a.pftrace', interned((0, b''), (1, b'id')) + track(1, pid=5) + slice_event(5, 3, 1, 'here'))
+    equal((run('check', 'a.pftrace').returncode, 'repair' in said('info', 'a.pftrace')), (0, False))
+    put('b.pftrace', interned((0, b'text')) + track(1, pid=5) + slice_event(5, 3, 1, 'here'))
+    has(said('info', 'b.pftrace'), 'interned data with the invalid id 0')
+
+
+@case('jlfwong/speedscope', 'json', 'Firefox until 63 writes many markers before the profile')
+def _():
+    frames = {'schema': {'location': 0}, 'data': [[0], [1]]}
+    thread = {'name': 'GeckoMain', 'tid': 7, 'stringTable': ['(root)', 'work'], 'frameTable': frames, 'stackTable': {'schema': {'prefix': 0, 'frame': 1}, 'data': [[None, 0], [0, 1]]},
+              'samples': {'schema': {'stack': 0, 'time': 1}, 'data': [[1, 1.5], [0, 2.5], [1, 3.5]]}, 'markers': {'schema': {'name': 0, 'time': 1, 'data': 2}, 'data': []}}
+    put('a.json', {'label': '', 'duration': 4.5, 'markers': [{'end': i, 'name': 'Styles', 'start': i} for i in range(9000)], 'frames': [], 'ticks': [],
+                   'profile': {'libs': [], 'meta': {'version': 9, 'startTime': 1520000000000.0, 'interval': 1, 'processType': 0}, 'threads': [thread], 'processes': []},
+                   'fileType': 'Recorded Performance Data', 'version': 2})
+    equal(collections.Counter(e['name'] for e in dump('a.json') if e['kind'] == 'sample'), {'work': 2, '(root)': 1})
+
+
+# ---- files that are no traces ----
+
+@case('pytorch/pytorch', 'stranger', "the memory timelines of PyTorch's profiler")
+def _():
+    put('a.json', [[1700, 1800], [[0] * 9, [0, 512] + [0] * 7]])
+    put('b.raw.json.gz', gzip.compress(json.dumps([[-1, 0, 512, 2], [1700000000001000, 3, -512, 2]]).encode()))
+    put('c.html', '<html>\n<head><meta charset="utf-8" /><title>GPU Memory Timeline HTML</title></head>\n<body>\n  <img src=\'data:image/png;base64,iVBO\'>')
+    put('d.html', '\n<!DOCTYPE html>\n<html>\n<script type="module">\nimport {add_local_files} from "https://cdn.jsdelivr.net/gh/pytorch/pytorch@main/torch/utils/viz/MemoryViz.js"\n')
+    for name in ('a.json', 'b.raw.json.gz', 'c.html', 'd.html'):
+        has(said('info', name), 'not a trace: .*snapshot that can be read')
+        equal(run('info', name).returncode, 3)
+
+
+@case('pytorch/executorch', 'stranger', 'ETDump, recordings of Tracy and of Nsight Systems')
+def _():
+    put('a.bin', b'\x10\0\0\0ED00' + bytes(40))
+    put('b.bin', b'tlZ\4' + bytes(40))
+    put('report1.qdstrm', bytes(range(60)))
+    for name, word in (('a.bin', 'ExecuTorch'), ('b.bin', 'Tracy'), ('report1.qdstrm', 'QdstrmImporter')):
+        has(said('info', name), f'not a trace: .*{word}')
+
+
+@case('google/perfetto', 'stranger', 'files of other tools are named')
+def _():
+    files = {
+        'fr': (b'\x80\x02}q\x00(X\x07\x00\x00\x00entriesq\x03]q\x04}q\x05X\x0e\x00\x00\x00profiling_nameX', 'flight recording'),
+        'pickle': (b'\x80\x02}q\x00.', 'Python pickle'),
+        'log': ('{"Event":"SparkListenerLogStart","Spark Version":"3.5.0"}\n{"Event":"SparkListenerApplicationStart","Timestamp":1}\n', 'Spark'),
+        'net.json': ({'constants': {'logEventTypes': {'CANCELLED': 0}}, 'events': []}, 'NetLog'),
+        'a.trace': ('{"version":8,"type":"context-options","browserName":"chromium"}\n{"type":"before","callId":"call@1","startTime":1.5}\n', 'Playwright'),
+        'vllm.json': ({'context': {'torch_version': '2.4'}, 'prefill': {'metadata': {}, 'summary_stats': [], 'model_stats': []}}, 'vLLM'),
+        'tvm.json': ({'calls': [{'Name': {'string': 'f'}}], 'device_metrics': {}}, 'TVM'),
+        'safari.json': ({'version': 1, 'recording': {'displayName': 'Timeline Recording 1', 'startTime': 0.5, 'records': []}}, 'Safari'),
+        'old.cpuprofile': ({'head': {'functionName': '(root)', 'id': 1, 'hitCount': 0, 'children': []}, 'samples': [1], 'timestamps': [163140599286]}, 'old V8'),
+        'v8.json': ({'code': [{'name': '/usr/bin/node', 'type': 'SHARED_LIB'}], 'functions': [], 'ticks': []}, 'log of V8'),
+        'stackprof.json': ({'version': 1.2, 'mode': 'cpu', 'samples': 3, 'gc_samples': 0, 'missed_samples': 0, 'frames': {}}, 'stackprof'),
+        'ghc.prof': ({'program': 'a', 'rts_arguments': ['-pj'], 'total_ticks': 3, 'profile': {}}, 'GHC'),
+        'instruments.txt': ('Weight\tSelf Weight\t\tSymbol Names\n4.93 s  100.0%\t0 s\t \tstart\n', 'Instruments'),
+        'a.cpu': (b''.join(v.to_bytes(8, 'little') for v in (0, 3, 0, 10000, 0, 1, 1, 0x4000)), 'pprof -proto'), 'a.contention': ('--- contentionz 1 ---\ncycles/second = 3\n', 'pprof -proto'),
+        'old.sps.json': ({'format': 'profileJSONWithSymbolicationTable,1', 'meta': {'stackwalk': 1, 'interval': 1, 'processType': 0}, 'profileJSON': {'threads': []}}, 'Cleopatra'),
+        'dhat.json': ({'dhatFileVersion': 2, 'mode': 'heap'}, 'DHAT'), 'art.trace': ('*version\n3\nclock=dual\n', 'ART'), 'streaming.trace': (b'SLOW\xf3\0 \0' + bytes(30), 'ART'),
+        'a.svg': ('<?xml version="1.0" standalone="no"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN">\n<svg>', 'flame graph'),
+        'b.svg': ('<svg width="1200" xmlns="http://www.w3.org/2000/svg">', 'flame graph'),
+        'a.html': ("<!DOCTYPE html>\n<html>\n<header>Produced by <a href='https://github.com/async-profiler/async-profiler'>async-profiler</a></header>", 'async-profiler'),
+        'cargo.html': ('<html>\n<head>\n  <title>Cargo Build Timings \u2014 a 0.1.0</title>', 'cargo build --timings'),
+        'cachegrind.out.1': ('version: 1\ncreator: xdebug 3.1.1 (PHP 8.1)\n', 'Xdebug'),
+        'table.txt': ('-----------  ----------  \n       Name    Self CPU %      Self CPU  \n-----------  ----------  \n', 'export_chrome_trace'),
+        'cuda_gpu_trace.csv': ('Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,Device,Ctx,Strm,Name\n1000,500,3,1,1,1,NVIDIA A100 (0),1,7,gemm\n', 'nsys export -t sqlite'),
+        'ov.csv': ('layerName;execStatus;layerType;execType;realTime (ms);cpuTime (ms);\n', 'OpenVINO'),
+        'profile_log_device.csv': ('ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y\n', 'Tenstorrent'),
+        'a.pbtxt': ('packet {\n  timestamp: 5\n}\n', 'protoc --encode'),
+        'a.mojo': (b'MOJ\x03\x01mode\0cpu\0', 'Austin'), 'a.eventlog': (b'hdrbhetb' + bytes(20), 'GHC'), 'a.syscap': (b'\x5e\x97\xca\xfd' + bytes(30), 'Sysprof'),
+        'a.rgp': (b'B00P' + bytes(30), 'RGP'), 'a.data': (b'SIMPLEPERF\x01\0' + bytes(30), 'simpleperf'), 'trace.db': (b'HPCTOOLKITtrce' + bytes(30), 'HPCToolkit')}
+    for name, (content, word) in files.items():
+        put(name, content)
+        has(said('info', name), f'not a trace: .*{re.escape(word)}')
+        equal(run('info', name).returncode, 3)
+
 
 sys.exit(main())

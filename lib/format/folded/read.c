@@ -43,6 +43,12 @@ static bool is_other_text(const uint8_t *p, const uint8_t *end) {
   return !close || close + 1 == end || (close[1] != ';' && close[1] != ' ');
 }
 
+/* True for a blank line or a comment, as flamegraph.pl and speedscope skip them. */
+static bool is_comment(const uint8_t *p, const uint8_t *end) {
+  while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) p++;
+  return p == end || *p == '#' || (end - p > 1 && p[0] == '/' && p[1] == '/');
+}
+
 /* Bids if every complete line has a weight, and at least one has several frames. */
 unsigned folded_bid(const uint8_t *p, size_t n) {
   unsigned lines = 0, deep = 0;
@@ -51,7 +57,7 @@ unsigned folded_bid(const uint8_t *p, size_t n) {
     stop = memchr(p, '\n', (size_t)(end - p));
     if (!stop && (lines || n >= FORMAT_PEEK)) break; /* the line may be cut */
     if (!stop) stop = end;
-    if (trimmed(p, stop) == p || *p == '#') continue;
+    if (is_comment(p, stop)) continue;
     if (is_other_text(p, stop) || memchr(p, 0, (size_t)(stop - p)) || !split_line(p, stop, &line)) return 0;
     deep += memchr(line.p, ';', (size_t)(line.weight - line.p)) != NULL;
     lines++;
@@ -121,7 +127,7 @@ bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options
       continue;
     }
     const size_t n = end ? (size_t)(end - p) : avail;
-    if (trimmed(p, p + n) != p && *p != '#') {
+    if (!is_comment(p, p + n)) {
       t->counts.read++;
       if (!add_line(t, &s, &stackless, p, p + n)) {
         trace_note(t, TK_NOTE_REPAIR, in_offset(in), "line without a stack and a weight: dropped");

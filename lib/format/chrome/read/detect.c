@@ -50,9 +50,21 @@ static int64_t number_after(const char *p, const char *end, const char *key) {
   return at && sscanf(at, " : %lld", &number) == 1 && number >= 0 ? number : -1;
 }
 
+/* Starts of process names in outputs of merge, which keep the distributedInfo of their first rank. */
+static const char MERGED[] = "\"process_name\",\"pid\":", RANK[] = "\"args\":{\"name\":\"rank ";
+
+/* True if the first process is named after a rank, as by merge. */
+static bool is_merged_start(const char *p, size_t n) {
+  const char *at = memmem(p, n, MERGED, sizeof MERGED - 1), *end = p + n;
+  if (!at) return false;
+  const char *line = memchr(at, '\n', (size_t)(end - at));
+  return memmem(at, (size_t)((line ? line : end) - at), RANK, sizeof RANK - 1) != NULL;
+}
+
 int64_t chrome_stated_rank(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  if (p && is_merged_start((const char *)p, n)) return -1;
   for (size_t i = 0; p && i < sizeof RANKS / sizeof *RANKS; i++) {
     const char *at = memmem(p, n, RANKS[i].of, strlen(RANKS[i].of));
     if (at) return number_after(at, (const char *)p + n, RANKS[i].key);
@@ -69,16 +81,30 @@ int64_t chrome_stated_process(struct in *in) {
   return at && sscanf(at, "\"pid\" : %lld", &pid) == 1 && pid >= 0 ? pid : -1;
 }
 
-/* Returns a confidence. JSON starts with a bracket; the next character determines the confidence. */
+/* Returns the index after whitespace and comments. */
+static size_t skip_comments(const uint8_t *p, size_t n, size_t i) {
+  for (;;) {
+    while (i < n && (json_is_space(p[i]) || p[i] == 0)) i++;
+    const uint8_t *end = i < n ? json_comment_end(p + i, p + n, true) : NULL;
+    if (!end) return i;
+    i = (size_t)(end - p);
+  }
+}
+
+/* True for the characters after the first bracket of a trace. */
+static bool is_sure(uint8_t c) { return strchr("\"{}][,", c) != NULL; }
+
+/* Returns a confidence. JSON starts with a bracket; the next character determines the confidence. After comments, which other texts
+ * have, too, only a sure character counts. */
 unsigned chrome_bid(const uint8_t *p, size_t n) {
-  size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  while (i < n && (json_is_space(p[i]) || p[i] == 0)) i++;
+  const size_t from = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, i = skip_comments(p, n, from);
+  const bool commented = i < n && memchr(p, '\n', i) && (memchr(p, '#', i) || memchr(p, '/', i));
   if (i == n || (p[i] != '{' && p[i] != '[')) return 0;
-  for (size_t k = i + 1; k < n; k++) {
+  for (size_t k = commented ? skip_comments(p, n, i + 1) : i + 1; k < n; k++) {
     if (json_is_space(p[k])) continue;
     if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
-    if (p[k] < 0x20 || p[k] > 0x7e) return 1; /* some files of numbers also start with a line break and a bracket */
-    return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
+    if (p[k] < 0x20 || p[k] > 0x7e) return !commented; /* some files of numbers also start with a line break and a bracket */
+    return is_sure(p[k]) ? 24 : commented ? 0 : 8;
   }
-  return 8;
+  return commented ? 0 : 8;
 }

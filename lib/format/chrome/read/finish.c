@@ -147,6 +147,32 @@ static void lose_zeros(struct chrome *r) {
   trace_notes(t, TK_NOTE_FACT, UINT64_MAX, LOST, z.n);
 }
 
+/* ---- begins that were not timed ---- */
+
+/* Categories whose begins a producer does not time: it prints the 0 with which their memory was cleared. */
+static const char *const UNTIMED[] = {
+    /* NCCL, the example of a profiler plugin: plugin.cc sets startTs for no event of these types */
+    "COLL_API", "P2P_API", "KERNEL_LAUNCH"};
+
+static bool is_untimed_class(const struct tk_trace *t, tk_id cls) {
+  const char *category = tk_string(t, t->classes[cls].cat, NULL);
+  for (size_t i = 0; i < sizeof UNTIMED / sizeof *UNTIMED; i++)
+    if (strcmp(category, UNTIMED[i]) == 0) return true;
+  return false;
+}
+
+/* Marks begins at time 0 that were not timed. Their ends have times, and give the spans a place. */
+static void lose_untimed(struct chrome *r) {
+  struct tk_trace *t = r->t;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    struct tk_event *e = &t->events[i];
+    if (e->kind != TK_EVENT_BEGIN || !(e->flags & TK_FLAG_ASYNC) || e->flags & TK_FLAG_LOST_CLOCK) continue;
+    if ((i128)r->origin_ns * 1000 + e->ts != 0 || !is_untimed_class(t, e->cls)) continue;
+    e->flags |= TK_FLAG_LOST_CLOCK;
+    e->args = with_ts(r, e->args, 0);
+  }
+}
+
 static void place_all(struct chrome *r) {
   struct tk_trace *t = r->t;
   struct pending *old = r->pending;
@@ -179,4 +205,5 @@ static void place_all(struct chrome *r) {
 void chrome_finish(struct chrome *r) {
   place_all(r);
   lose_zeros(r);
+  lose_untimed(r);
 }

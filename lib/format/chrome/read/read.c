@@ -41,13 +41,34 @@ static bool corrupt(struct chrome *r, const uint8_t *at, const char *why) {
 
 enum { NUL_BYTE = 256 };
 
-/* Returns the next byte that is not whitespace, NUL_BYTE for a zero, 0 at the end of the input, -1 on an error. */
-static int peek(struct chrome *r) {
+/* Returns the byte at j.p, NUL_BYTE for a zero, 0 at the end of the input, -1 on an error. Skips whitespace before. */
+static int peek_plain(struct chrome *r) {
   for (;;) {
     while (json_is_space(*r->j.p)) r->j.p++;
     if (r->j.p < r->j.end) return *r->j.p ? *r->j.p : NUL_BYTE;
     if (r->j.last) return 0;
     if (!chrome_refill(r, r->j.p, WINDOW)) return -1;
+  }
+}
+
+/* True if a comment may start at j.p. A mark of a line comment right after other text is damage, such as a changed comma. */
+static bool may_comment(const struct chrome *r, int c) {
+  if (c != '/' && c != '#') return false;
+  return r->j.p[1] == '*' || r->j.p == r->base || json_is_space(r->j.p[-1]);
+}
+
+/* Returns the next byte that belongs to the JSON, as peek_plain does: skips comments, which JSON does not have. */
+static int peek(struct chrome *r) {
+  enum { MOST = 1 << 20 }; /* a longer comment is damage */
+  for (;;) {
+    const int c = peek_plain(r);
+    if (c < 0 || !may_comment(r, c)) return c;
+    const uint8_t *end = json_comment_end(r->j.p, r->j.end, r->j.last);
+    if (!end && (r->j.last || r->j.end - r->j.p > MOST)) return c;
+    if (!end && !widen(r, r->j.p)) return -1;
+    if (!end) continue;
+    chrome_note(r, TK_NOTE_REPAIR, r->j.p, "comment outside of events: skipped");
+    r->j.p = end;
   }
 }
 

@@ -12,6 +12,9 @@
  *
  * The thread is the Profile event's: its chunks may come from another thread. V8 does not weigh samples; the weight is the time
  * until the next sample, or until endTime, as in a CPU profile. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "samples.h"
 
 #include <string.h>
@@ -434,6 +437,19 @@ static void note_samples(struct sampler *s) {
                                                              "interpreted", s->n_orphans);
 }
 
+/* Reads the records. Chrome writes the events of each thread together, so that a Profile event may follow its chunks: Profile events
+ * are therefore read first. trace_processor reads all of them in the order of the file. */
+static void read_records(struct sampler *s) {
+  static const char PROFILE[] = "\"name\":\"Profile\"";
+  for (int first = !is_as_filed(s); first >= 0; first--)
+    for (tk_id i = 1; i <= s->t->n_records; i++) {
+      struct tk_record *rec = &s->t->records[i];
+      if (rec->phase != 'P') continue;
+      const bool is_profile = memmem(trace_raw(s->t, rec->at), rec->size, PROFILE, sizeof PROFILE - 1) != NULL;
+      if (is_as_filed(s) || is_profile == (first == 1)) read_record(s, rec);
+    }
+}
+
 void chrome_samples(struct chrome *r) {
   struct tk_trace *t = r->t;
   struct sampler s = {.r = r, .t = t, .mem = &t->store->mem, .text = {.mem = &t->store->mem}};
@@ -443,8 +459,7 @@ void chrome_samples(struct chrome *r) {
   s.keep = mem_array(s.mem, (uint64_t)t->n_records + 1, 1);
   if (s.keep) {
     memset(s.keep, 1, (size_t)t->n_records + 1);
-    for (tk_id i = 1; i <= t->n_records; i++)
-      if (t->records[i].phase == 'P') read_record(&s, &t->records[i]);
+    read_records(&s);
     finish_profiles(&s);
     read_globals(&s);
     drop_records(&s);

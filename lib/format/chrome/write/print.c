@@ -292,7 +292,7 @@ static void put_zeros(struct printer *p, unsigned decimals) {
   for (; n < decimals; n++) PUT(p, "0");
 }
 
-/* Writes the timestamp. `lost`: original text of the timestamp if the event has no clock, or NULL. */
+/* Writes the timestamp. `lost`: original text of the timestamp if the event had no clock, or NULL. */
 static void put_ts(struct printer *p, const struct tk_arg *lost, tk_time ts, unsigned is) {
   const unsigned decimals = is >> DECIMALS_AT & 15;
   out_reserve(p->out, ROOM_FOR_TIME);
@@ -463,7 +463,7 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
   put_phase(p, phase_of(p, e, part, simple));
   put_fragment(p, p->classes[e->cls]);
   put_event_track(p, e, is);
-  const bool lost = e->flags & TK_FLAG_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &ts);
+  const bool lost = e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_REPAIRED) && find_mark(p, e->args, MARK_TS, &ts);
   put_ts(p, lost ? &ts : NULL, e->ts, is);
   if (part == WHOLE && e->kind == TK_EVENT_SPAN) put_dur(p, e->dur, is);
   if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);

@@ -34,6 +34,7 @@ unsigned gecko_bid(const uint8_t *p, size_t n) {
   static const char *const META[] = {"\"interval\"", "\"processType\"", "\"startTime\"", "\"stackwalk\"", "\"markerSchema\"",
                                      "\"sampleUnits\"", "\"shutdownTime\""};
   static const char *const TABLES[] = {"\"stackTable\"", "\"frameTable\"", "\"breakpadId\"", "\"funcTable\""};
+  static const char RECORDED[] = "{\"label\":"; /* DevTools before Firefox 64 put markers, which may be many, before the profile */
   unsigned keys = 0, tables = 0;
   size_t i = 0;
   if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) i = 3;
@@ -42,6 +43,7 @@ unsigned gecko_bid(const uint8_t *p, size_t n) {
   for (size_t k = 0; k < sizeof META / sizeof META[0]; k++) keys += peek_has(p, n, META[k]);
   for (size_t k = 0; k < sizeof TABLES / sizeof TABLES[0]; k++) tables += peek_has(p, n, TABLES[k]);
   if (peek_has(p, n, "\"meta\"") && (peek_has(p, n, "\"preprocessedProfileVersion\"") || keys >= 2)) return 260;
+  if (memcmp(p + i, RECORDED, sizeof RECORDED - 1) == 0 && peek_has(p, n, "\"duration\"") && peek_has(p, n, "\"markers\"")) return 100;
   return tables >= 2 || (tables && peek_has(p, n, "\"libs\"")) ? 200 : 0;
 }
 

@@ -110,6 +110,8 @@ static void define_iid(struct perfetto *r, struct iid_table *t, uint64_t iid, tk
   map_put(&t->sparse, iid, text);
 }
 
+/* Defines an id. Profilers of Perfetto define 0 as the empty text (WriteFixedInterningsPacket in src/profiling/common), which is what
+ * an unknown id means anyway; no other text can have it. */
 static void intern_entry(struct perfetto *r, struct iid_table *t, const struct pb_field *f, bool is_key) {
   struct pb c = pb_inside(f);
   struct pb_field g, text = {.p = (const uint8_t *)""};
@@ -119,7 +121,7 @@ static void intern_entry(struct perfetto *r, struct iid_table *t, const struct p
     else if (pb_field_key(&g) == PB_KEY(INTERNED_TEXT, PB_BYTES)) text = g;
   }
   if (c.fault) perfetto_damage(r, "damaged interned data, read as far as possible");
-  else if (iid == 0) perfetto_note(r, TK_NOTE_REPAIR, "interned data with the invalid id 0: skipped");
+  else if (iid == 0 && text.value) perfetto_note(r, TK_NOTE_REPAIR, "interned data with the invalid id 0: skipped");
   if (iid == 0 || (c.fault && text.number == 0)) return;
   const tk_id id = perfetto_field_text(r, &text);
   define_iid(r, t, iid, is_key ? perfetto_key(r, id) : id);
