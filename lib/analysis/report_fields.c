@@ -509,6 +509,8 @@ static const struct tk_field report_list[] = {
     .n_offset = offsetof(struct tk_report, n_roofs)},
   FIELD_ROWS(tk_report, TK_ROW_REPORT_ANNOTATION, annotations, n_annotations, "annotations",
     "annotations, modules and steps of hosts, as a tree in preorder"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_LAYER, layers, n_layers, "layers",
+    "device time by layer, as in tree --layers, added up over all traces: a tree in preorder, most device time first"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_MEMORY, memories, n_memories, "memory", "peaks of each allocator"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_HELD, held, n_held, "allocated_at_peak",
     "what was allocated at the peak of each allocator, by operator and module, most bytes first"),

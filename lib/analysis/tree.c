@@ -392,7 +392,6 @@ static void free_tree(struct tree *tree) {
   if (tree->children.mem) map_free(&tree->children), map_free(&tree->node_of_stack);
   mem_free(tree->mem, tree->stack_path);
   self_free(&tree->selves);
-  match_free(&tree->match);
 }
 
 /* Lists only the nodes of the first levels. */
@@ -423,27 +422,39 @@ static bool fill(struct tree *tree, const struct works *works, struct tk_err *er
          (!levels || cut_levels(tree, levels));
 }
 
-bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
-             struct tk_err *err) {
+bool tree_of_found(struct tk_trace *t, const struct tk_tree_options *opt, const struct tree_found *found, struct tk_tree_report *report,
+                   struct tk_err *err) {
   struct tk_tree_options own = *opt;
-  struct tree tree = {.t = t, .opt = &own, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL};
-  struct works works = {.mem = NULL};
+  struct tree tree = {.t = t, .opt = &own, .report = report, .mem = &t->store->mem, .match = *found->match, .scope = *found->scope,
+                      .found = found->works};
   *report = (struct tk_tree_report){.impl = calloc(1, sizeof *report->impl)};
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
   report->impl->mem.limit = tree.mem->limit;
-  bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
-            window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && tree_prepare(&tree) &&
-            (!opt->layers || works_find(&works, &tree.match, &tree.scope, true, tree.mem));
+  bool ok = tree_prepare(&tree);
   if (ok && opt->layers) {
     own.per_step = tree.match.steps.n > 0;
-    tree_layers_choose(&tree, &works);
+    tree_layers_choose(&tree, found->works);
   }
-  ok = ok && fill(&tree, &works, err) && mem_check(&report->impl->mem, err);
+  ok = ok && fill(&tree, found->works, err) && mem_check(&report->impl->mem, err);
   if (!report->n_nodes) report->layers = NULL;
   if (ok && own.per_step) report->calls = count_steps(&tree);
-  works_free(&works);
   free_tree(&tree);
   return ok || mem_refuse(&t->store->mem, err);
+}
+
+bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
+             struct tk_err *err) {
+  struct mem *mem = &t->store->mem;
+  struct match match;
+  struct scope scope = SCOPE_ALL;
+  struct works works = {.mem = NULL};
+  bool ok = match_init(&match, t, opt->select.where, origins, mem, err) && window_select(&scope, t, &match.steps, &opt->select, err) &&
+            (!opt->layers || works_find(&works, &match, &scope, true, mem));
+  const struct tree_found found = {&match, &scope, opt->layers ? &works : NULL};
+  ok = ok && tree_of_found(t, opt, &found, report, err);
+  works_free(&works);
+  match_free(&match);
+  return ok || mem_refuse(mem, err);
 }
 
 static void tree_clear(struct tk_tree_report *report) {

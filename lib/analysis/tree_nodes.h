@@ -42,7 +42,8 @@ struct tree {
   const struct tk_tree_options *opt;
   struct tk_tree_report *report;
   struct mem *mem;
-  struct match match;
+  struct match match;          /* a copy; the caller frees it */
+  const struct works *found;   /* with launches; NULL without layers */
   struct groups *names, *by;
   struct scope scope;
   struct selves selves;
