@@ -19,7 +19,8 @@ struct tk_report_options {
   struct tk_load_options load;
   struct tk_selection select; /* selects device work and a time range */
   bool strips;                /* also compute drawings: tk_report_rank.strip and delays, tk_report_kernel.durations */
-  bool brief;                 /* compute only device times, steps, names and versions; launches and tables double the cost */
+  bool brief;                 /* compute only device times, steps, peaks of memory, names and versions; launches and tables double
+                               * the cost */
   bool keep_going;            /* skip unreadable inputs, with a note */
   const char *thresholds;     /* file of thresholds, as in tk_thresholds_read; NULL = the defaults */
   const struct tk_threshold *limits; /* n_limits thresholds that replace the defaults and the file by id; only id, warning
@@ -473,7 +474,7 @@ struct tk_diff_report {
   bool by_number;      /* true: paired by step and rank number; false: by order */
   struct tk_diagnostics *notes;
   struct tk_diff_impl *impl;
-  TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report, but without launches and memory */
+  TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report */
 };
 
 /* Compares two runs, with one trace in memory at a time.  The caller frees the report even on failure. */
@@ -530,12 +531,12 @@ struct tk_compare_run {
   const char *name;
   uint64_t inputs, ranks, samples, outside; /* as in tk_diff_report */
   uint64_t devices, work, launches; /* work: kernels, copies and fills; launches: calls of hosts that launch work */
+  double launches_per_step; /* mean over the steps that are compared; negative = steps are not compared */
   tk_time length;       /* duration of the longest trace */
   tk_time window, busy; /* window and busy time, means over the devices */
   double memory;        /* highest peak of an allocator of a device in bytes; negative = unknown */
   bool paired, by_number; /* matching of samples with samples of the first run, as in tk_diff_report */
   struct tk_report_spread steps; /* count 0 unless steps are compared */
-  bool counted;           /* launches and memory were looked for */
 };
 
 struct tk_compare_report {

@@ -95,6 +95,7 @@ static void end_run(struct tk_diff_report *r, int side) {
   run->ranks = r->ranks[side];
   run->samples = r->samples[side];
   run->outside = r->outside[side];
+  run->launches = diff_set_launches(&r->impl->set, (uint32_t)side, &run->launches_per_step);
   run->paired = r->paired;
   run->by_number = r->by_number;
   run->steps = r->steps[side];

@@ -17,6 +17,7 @@
 #include "group.h"
 #include "graph/diagnostics.h"
 #include "self.h"
+#include "host_names.h"
 #include "short_apart.h"
 #include "short_names.h"
 
@@ -49,14 +50,18 @@ struct adder {
   struct diff_stacks stacks;
   struct diff_launches launches; /* filled only if work is matched by its launch */
   uint32_t input;
+  uint8_t *calls;      /* by class: whether its name is that of a call that launches work: 1 = yes, 2 = no, 0 = not known yet */
 };
 
 /* ---- samples ---- */
 
+static uint64_t key_of_sample(int64_t rank, bool stepped, int64_t step) {
+  return (uint64_t)rank * 0x9e3779b97f4a7c15 + (stepped ? (uint64_t)step * 2 + 2 : 1);
+}
+
 static uint32_t add_sample(struct adder *a, int64_t rank, bool stepped, int64_t step) {
   struct diff_side *s = a->side;
-  const uint64_t key = (uint64_t)rank * 0x9e3779b97f4a7c15 + (stepped ? (uint64_t)step * 2 + 2 : 1);
-  uint32_t *slot = map_put(&a->samples, key, 0);
+  uint32_t *slot = map_put(&a->samples, key_of_sample(rank, stepped, step), 0);
   if (!slot || *slot) return slot ? *slot : 0;
   if (!mem_grow(&a->set->mem, (void **)&s->samples, &s->cap_samples, (uint64_t)s->n_samples + 1, sizeof *s->samples)) return 0;
   s->samples[s->n_samples] = (struct diff_sample){.input = a->input, .rank = rank, .step = step, .stepped = stepped};
@@ -227,6 +232,29 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   return cell;
 }
 
+static bool is_launch(struct adder *a, const struct tk_event *e) {
+  uint8_t *is = &a->calls[e->cls];
+  const unsigned kind = kinds_of(&a->match.kinds, e);
+  if (e->kind != TK_EVENT_SPAN || !(kind & KIND_RUNTIME) || kind & KIND_DEVICE || !scope_holds(&a->scope, e)) return false;
+  const struct tk_class *c = &a->t->classes[e->cls];
+  if (!*is) *is = host_names_class(tk_string(a->t, c->name, NULL), tk_string(a->t, c->cat, NULL)) == HOST_LAUNCH ? 1 : 2;
+  return *is == 1;
+}
+
+/* Counts the launches of a track: all of them, and those of each step that is a sample. */
+static void count_launches(struct adder *a, const struct tk_track *k) {
+  const int64_t rank = diff_rank_of(a, (tk_id)(k - a->t->tracks));
+  int64_t step;
+  if (k->kind != TK_TRACK_THREAD || a->match.kinds.of_track[k - a->t->tracks] & KIND_DEVICE) return;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &a->t->events[i];
+    if (!is_launch(a, e)) continue;
+    a->side->launches++;
+    const uint32_t *sample = step_of(a, e, rank, &step) ? map_get(&a->samples, key_of_sample(rank, true, step)) : NULL;
+    if (sample && *sample) a->side->samples[*sample - 1].launches++;
+  }
+}
+
 static bool add_track(struct adder *a, const struct tk_track *k) {
   const bool paths = a->set->opt.by_path, nests = paths && k->kind == TK_TRACK_THREAD;
   a->under[0] = 0;
@@ -254,6 +282,7 @@ static bool add_all(struct adder *a, struct tk_err *err) {
     if (!add_track(a, &t->tracks[k]) || !match_check(&a->match, err)) return false;
     if (t->tracks[k].kind == TK_TRACK_THREAD && !self_of_track(&a->selves, t, k)) return false;
   }
+  for (tk_id k = 1; k <= t->n_tracks; k++) count_launches(a, &t->tracks[k]);
   return diff_stacks_close(&a->stacks) || mem_refuse(a->set->mem.failed ? &a->set->mem : a->mem, err);
 }
 
@@ -267,10 +296,13 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
   bool ok = match_init(&a.match, t, s->where, origins, a.mem, err) &&
             window_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
   if (ok) a.cell_of = mem_array(a.mem, (uint64_t)t->n_events + 1, sizeof *a.cell_of);
+  if (ok) a.calls = mem_alloc(a.mem, (size_t)t->n_classes + 1);
+  if (a.calls) memset(a.calls, 0, (size_t)t->n_classes + 1);
   if (ok) diff_stacks_init(&a.stacks, set, a.side, t, &a.groups);
   if (ok && set->opt.by_launch) ok = diff_launches_init(&a.launches, set, &a.match, &a.groups, a.mem);
-  ok = ok && a.cell_of && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
+  ok = ok && a.cell_of && a.calls && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
+  mem_free(a.mem, a.calls);
   mem_free(a.mem, a.text_of);
   mem_free(a.mem, a.ranks);
   map_free(&a.samples);
@@ -341,6 +373,14 @@ bool diff_set_place(struct diff_set *set) {
     if (ok && s->n_cells) qsort(s->cells, s->n_cells, sizeof *s->cells, by_row);
   }
   return ok;
+}
+
+uint64_t diff_set_launches(const struct diff_set *set, uint32_t side, double *per_step) {
+  const struct diff_side *s = &set->sides[side];
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < s->n_samples; i++) sum += s->place[i] == UINT32_MAX ? 0 : s->samples[i].launches;
+  *per_step = set->by_step && s->n_used ? (double)sum / s->n_used : -1;
+  return s->launches;
 }
 
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {

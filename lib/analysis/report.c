@@ -410,7 +410,7 @@ static bool add_rows(struct reporter *p) {
             report_index_make(&p->index, &p->match, &p->works, p->mem);
   ok = ok && (brief || report_count_calls(p));
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
-  ok = ok && add_hosts(p, &ranks) && (brief || report_count_memory(p)) && report_versions(p);
+  ok = ok && add_hosts(p, &ranks) && report_count_memory(p) && report_versions(p);
   map_free(&ranks);
   return ok;
 }

@@ -394,7 +394,7 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
     steps : str, optional
         Range of training steps, such as "3..5".
     brief : bool
-        Leave out findings, launches and tables.
+        Leave out findings, launches and all tables but `memory`.
     keep_going : bool
         Leave out inputs that cannot be read.
     thresholds : str or os.PathLike, optional
