@@ -449,6 +449,7 @@ struct tk_diff_row {
   const char *work_short_name[2];
   uint64_t work_names[2];   /* number of different names of this work */
   const char *short_name;   /* as in tk_top_row: set if all events are kernels and the rows are names */
+  bool is_mark;             /* as in tk_top_row; such rows follow all others */
 };
 
 enum tk_diff_state {
@@ -525,6 +526,7 @@ struct tk_compare_row {
   TK_FIXED struct tk_compare_shift *shifts; /* in the order of runs; none unless trends are asked for */
   size_t n_shifts;
   const char *short_name; /* as in tk_diff_row */
+  bool is_mark;           /* as in tk_diff_row */
 };
 
 struct tk_compare_run {

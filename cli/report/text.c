@@ -112,9 +112,9 @@ void report_print_findings(const struct tk_report *r, size_t most) {
   char text[64];
   wrap_title("Findings");
   for (size_t i = 0; i < r->n_findings && i < most; i++) print_finding(&r->findings[i]);
-  if (r->n_findings > most) printf("%s more: report --findings\n", tty_count(r->n_findings - most, text));
-  if (r->unjudged) printf("not judged: %s\n", r->unjudged);
-  else if (!r->n_findings) puts("none: no figure that these traces contain is beyond its threshold");
+  if (r->n_findings > most) wrap_note("%s more: report --findings", tty_count(r->n_findings - most, text));
+  if (r->unjudged) wrap_note("not judged: %s", r->unjudged);
+  else if (!r->n_findings) wrap_note("none: no figure that these traces contain is beyond its threshold");
 }
 
 /* ---- devices ---- */

@@ -50,6 +50,7 @@ struct adder {
   struct diff_stacks stacks;
   struct diff_launches launches; /* filled only if work is matched by its launch */
   uint32_t input;
+  bool *is_mark;       /* by class: its events only show that a profiler ran */
   uint8_t *calls;      /* by class: whether its name is that of a call that launches work: 1 = yes, 2 = no, 0 = not known yet */
 };
 
@@ -220,7 +221,8 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   if (!cell) return 0;
   struct diff_cell *c = &a->side->cells[cell - 1];
   struct diff_path *path = &a->set->rows[*row - 1];
-  if (!path->others && groups_is_kernel(&a->groups, e)) path->kernels = true;
+  if (a->is_mark[e->cls]) path->marks = true;
+  else if (!path->others && groups_is_kernel(&a->groups, e)) path->kernels = true;
   else path->others = true;
   c->count++;
   if (e->kind == TK_EVENT_SPAN) a->set->times = true;
@@ -228,7 +230,8 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   const tk_time time = part_of(&a->scope.window, e);
   if (launched) diff_rows_add_work(a->set, a->side, launched, diff_name_of(a, e), time);
   c->total += time;
-  if (e->flags & TK_FLAG_LOST_CLOCK || a->t->tracks[e->track].kind != TK_TRACK_THREAD) c->self += time;
+  const bool alone = e->flags & TK_FLAG_LOST_CLOCK || a->t->tracks[e->track].kind != TK_TRACK_THREAD;
+  if (alone && !a->is_mark[e->cls]) c->self += time;
   return cell;
 }
 
@@ -263,14 +266,14 @@ static bool add_track(struct adder *a, const struct tk_track *k) {
     const uint32_t depth = nests ? (e->depth < DEEPEST ? e->depth : DEEPEST) : 0;
     uint32_t row;
     a->cell_of[i] = place_event(a, i, a->under[depth], &row);
-    if (nests && trace_nests(a->t, i) && depth < DEEPEST) a->under[depth + 1] = row;
+    if (nests && trace_nests(a->t, i) && depth < DEEPEST) a->under[depth + 1] = a->is_mark[e->cls] ? a->under[depth] : row;
   }
   return !a->set->mem.failed && !a->mem->failed;
 }
 
 static void add_self(void *arg, tk_id event, tk_time self) {
   struct adder *a = arg;
-  if (a->cell_of[event]) a->side->cells[a->cell_of[event] - 1].self += self;
+  if (a->cell_of[event] && !a->is_mark[a->t->events[event].cls]) a->side->cells[a->cell_of[event] - 1].self += self;
 }
 
 static bool add_all(struct adder *a, struct tk_err *err) {
@@ -296,13 +299,15 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
   bool ok = match_init(&a.match, t, s->where, origins, a.mem, err) &&
             window_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
   if (ok) a.cell_of = mem_array(a.mem, (uint64_t)t->n_events + 1, sizeof *a.cell_of);
+  if (ok) a.is_mark = host_names_marks(t, a.mem);
   if (ok) a.calls = mem_alloc(a.mem, (size_t)t->n_classes + 1);
   if (a.calls) memset(a.calls, 0, (size_t)t->n_classes + 1);
   if (ok) diff_stacks_init(&a.stacks, set, a.side, t, &a.groups);
   if (ok && set->opt.by_launch) ok = diff_launches_init(&a.launches, set, &a.match, &a.groups, a.mem);
-  ok = ok && a.cell_of && a.calls && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
+  ok = ok && a.cell_of && a.calls && a.is_mark && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
   mem_free(a.mem, a.calls);
+  mem_free(a.mem, a.is_mark);
   mem_free(a.mem, a.text_of);
   mem_free(a.mem, a.ranks);
   map_free(&a.samples);
@@ -431,7 +436,12 @@ const char *diff_set_name(struct diff_set *set, uint32_t row, size_t *n) {
 bool diff_set_is_short(const struct diff_set *set, uint32_t row) {
   const struct diff_path *p = &set->rows[row];
   const bool by_name = set->opt.by_path || set->opt.by == TK_TOP_NAME;
-  return by_name && !set->opt.fold && p->name && p->kernels && !p->others && !p->parent;
+  return by_name && !set->opt.fold && p->name && p->kernels && !p->others && !p->marks && !p->parent;
+}
+
+bool diff_set_is_mark(const struct diff_set *set, uint32_t row) {
+  const struct diff_path *p = &set->rows[row];
+  return p->marks && !p->kernels && !p->others;
 }
 
 bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i)) {

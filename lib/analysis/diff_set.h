@@ -34,7 +34,7 @@ struct diff_work {
 
 struct diff_path {
   uint32_t name, parent, depth; /* parent: 1 + the parent's row, 0 = none */
-  bool kernels, others;         /* has an event that is a kernel; has any other event */
+  bool kernels, marks, others;  /* has an event that is a kernel; one that only shows that a profiler ran; any other event */
 };
 
 /* One run. */
@@ -84,6 +84,8 @@ void diff_set_remove(struct diff_set *set, uint32_t side);
 bool diff_set_place(struct diff_set *set);
 /* True if a row has a short name: its events are kernels, and rows are names. */
 bool diff_set_is_short(const struct diff_set *set, uint32_t row);
+/* True if all events of a row only show that a profiler ran. */
+bool diff_set_is_mark(const struct diff_set *set, uint32_t row);
 /* Finds the short names of these rows. *of(rows, i) points to the short name of row i: on entry it contains the full name, or
  * NULL for a row without a short name. Short names live as long as the set. Returns false if memory runs out. */
 bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i));

@@ -116,6 +116,7 @@ static bool runs_rows(struct tk_compare_report *r, struct diff_judge *j) {
     r->n_rows++;
     end_cells(j, r, row);
     row->name = diff_set_name(set, i, &row->name_len);
+    row->is_mark = diff_set_is_mark(set, i);
     if (diff_set_is_short(set, i)) row->short_name = row->name;
     for (uint32_t k = 0; k < set->n_sides; k++) {
       struct tk_compare_cell *c = &row->runs[k];
@@ -204,6 +205,7 @@ static double largest_delta(const struct tk_compare_row *row) {
 static int by_change(const void *p, const void *q) {
   const struct tk_compare_row *a = p, *b = q;
   const double x = largest_shift(a), y = largest_shift(b), v = largest_delta(a), w = largest_delta(b);
+  if (a->is_mark != b->is_mark) return a->is_mark ? 1 : -1;
   if (x != y) return x > y ? -1 : 1;
   if (v != w) return v > w ? -1 : 1;
   return diff_rows_order(a->name, a->name_len, b->name, b->name_len);

@@ -96,9 +96,11 @@ static const struct tk_field row_list[] = {
     "value that the events have in common; the names of a path are joined by >; null if unnamed"),
   FIELD_ROWS(tk_compare_row, TK_ROW_COMPARE_CELL, runs, n_runs, "runs", "figures of each run"),
   FIELD_ROWS(tk_compare_row, TK_ROW_COMPARE_SHIFT, shifts, n_shifts, "shifts", "lasting changes; none without --over"),
+  FIELD(tk_compare_row, BOOL, is_mark, "is_mark",
+    "true if the events only show that a profiler ran: no self time, and among the last rows"),
   FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_compare_short, "short name of a kernel, distinct for the names of this report"),
 };
-enum { N_COMPARE = sizeof row_list / sizeof *row_list - 1 }; /* sums have no short name */
+enum { N_COMPARE = sizeof row_list / sizeof *row_list - 2 }; /* sums are no marks and have no short name */
 const struct field_list compare_fields = FIELD_LIST(tk_compare_row, row_list, "compare");
 const struct field_list compare_sum_fields = {row_list + 1, N_COMPARE - 1, sizeof(struct tk_compare_row), "compare sum"};
 

@@ -206,6 +206,24 @@ def launches(work):
     judge('the first row', '' if re.split('  +', head[1].strip())[6:8] == [str(sum(want[0][0]) + want[0][1]), f'{statistics.mean(want[0][0]):.1f}'] else head[1])
 
 
+def marks(work):
+    """Spans that only show that a profiler ran are the last rows, without self time, whatever they changed by."""
+    paths = [f'{work}/marks{i}.json' for i in range(2)]
+    for i, path in enumerate(paths):
+        events = [('PyTorch Profiler (0)', 'Trace', 0, 1000 + 500 * i), ('aten::mm', 'cpu_op', 10, 30 + i), ('aten::add', 'cpu_op', 50, 10)]
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'name': n, 'cat': cat, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur} for n, cat, ts, dur in events], f)
+    for options in ((), ('--by', 'path')):
+        report, several = diff(*paths, *options), json.loads(run('diff', '-q', '--json', *paths, paths[1], *options)[1])
+        for rows, all_of in ((report['rows'], report['all']['after']), (several['rows'], several['all']['runs'][1])):
+            got = [(r['name'], r['is_mark']) for r in rows]
+            judge(f'marks {options}', '' if got == [('aten::mm', False), ('aten::add', False), ('PyTorch Profiler (0)', True)] else str(got))
+            judge(f'self time without marks {options}', '' if all_of['self_ns'] == 41000 else str(all_of))
+    for runs in (paths, [*paths, paths[1]]):
+        text = run('diff', *runs)[1]
+        judge('the note about marks', '' if '\nspans that only show that the profiler ran are last' in text else text)
+
+
 def ranks_of_a_node(work):
     """Checks that the ranks in a file of one node are counted as `report` counts them, in comparisons of two and of several runs."""
     node = f'{os.environ["FIXTURES"]}/nsys/two-processes.sqlite'
@@ -269,6 +287,7 @@ def main():
             judge('--before and --after', '' if listed == folders else 'are not the folder')
             heads(a, b)
             launches(work)
+            marks(work)
             ranks_of_a_node(work)
             shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)
             report = diff(f'{work}/d', f'{a}/rank0.json', '--name', 'gemm')
