@@ -175,7 +175,8 @@ static bool any_launched(const struct tk_tree_report *r) {
 }
 
 static void print_layer_notes(const struct tk_tree_report *r, size_t hidden) {
-  const char *const none = any_launched(r) ? "the selection contains no work of devices, only layers" : "no work of devices was recorded";
+  const char *const none = any_launched(r) ? "the selection contains no work of devices, only layers"
+                                           : "no work of devices was recorded";
   char steps[96] = "", work[96], more[96] = "", n[64];
   tk_print_duration(r->calls ? r->work / (tk_time)r->calls : r->work, n);
   snprintf(work, sizeof work, "devices worked for %s%s", n, r->calls ? " of each" : "");

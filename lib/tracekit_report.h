@@ -69,6 +69,8 @@ struct tk_report_step {
   tk_time gap, gap_at; /* longest idle time of the device in the same part, and its start since the trace's first event */
   double flops;        /* floating-point operations of the work that was launched in the step; 0 = unknown */
   double mfu;          /* time of these operations at the device's peak rate / duration of the step; negative = unknown */
+  uint64_t collections; /* garbage collections of the host that start in the step; 0 in brief reports */
+  tk_time collecting;   /* time of the step in which at least one garbage collection ran */
 };
 
 /* Distribution of durations; valid if count > 0. */

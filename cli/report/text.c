@@ -234,26 +234,35 @@ static bool print_compilations(const struct tk_report *r, size_t top) {
 
 /* ---- steps ---- */
 
+static bool any_collections(const struct tk_report *r) {
+  bool any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].collections;
+  return any;
+}
+
 static bool print_steps(const struct tk_report *r) {
-  static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "outlier steps", "source",
-                                        NULL };
-  struct table t = { .align = "rrrrrrrrll", .drop = "..dac..b..", .width = tty_width(stdout) };
+  static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "GC", "outlier steps",
+                                        "source", NULL };
+  struct table t = { .align = "rrrrrrrrrll", .drop = "..dac..be..", .width = tty_width(stdout), .sparse = true };
   char heading[160];
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
-  if (r->step_name) snprintf(heading, sizeof heading, "Steps: duration and %% busy (marked by '%.80s')", r->step_name);
-  wrap_title(r->step_name ? heading : "Steps: duration and % busy");
+  const char *const shares = any_collections(r) ? "% busy, and % in garbage collections" : "% busy";
+  snprintf(heading, sizeof heading, "Steps: duration and %s", shares);
+  if (r->step_name) snprintf(heading, sizeof heading, "Steps: duration and %s (marked by '%.80s')", shares, r->step_name);
+  wrap_title(heading);
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
     const struct tk_report_spread *s = &row->step;
-    double busy = 0, all = 0;
+    double busy = 0, all = 0, collecting = 0;
     char text[96] = "";
     if (!row->n_steps) continue;
     for (size_t k = 0; k < row->n_steps; k++) {
       busy += (double)row->steps[k].times.busy;
       all += (double)row->steps[k].dur;
+      collecting += (double)row->steps[k].collecting;
       if (row->steps[k].outlier && strlen(text) < 60)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%lld", *text ? " " : "", (long long)row->steps[k].number);
     }
@@ -265,6 +274,8 @@ static bool print_steps(const struct tk_report *r) {
     cell_time(&t, true, s->p95);
     cell_time(&t, true, s->max);
     cell_percent(&t, busy, *row->device ? all : 0);
+    if (row->collections) cell_percent(&t, collecting, all);
+    else table_cell(&t, "%s", "");
     table_cell(&t, "%s", *text ? text : "-");
     cell_name(&t, r, row);
   }

@@ -75,6 +75,7 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
     struct tk_report_step *step = &row->steps[row->n_steps++];
     *step = (struct tk_report_step){.number = s.number, .at = s.start - p->zero, .dur = s.end - s.start, .mfu = -1};
     if (process) step->times = spent_in(&p->spent, s.start, s.end);
+    report_collections_of_step(&p->index.hosts[group], &s, step);
     if (s.end <= covered) continue;
     if (s.start < covered) s.start = covered;
     if (!p->impl->opt.brief) divide_step(p, row, step, group, &s);

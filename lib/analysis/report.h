@@ -4,6 +4,7 @@
  *     report_index.c    lookups for each row
  *     report_host.c     host activity: launches, operators, compilation
  *     report_compile.c  compilations
+ *     report_collections.c  garbage collections
  *     report_profiler.c overhead of the profiler, recompilation
  *     report_spans.c    spans of hosts by name, and annotations as a tree
  *     report_layers.c   device time by layer
@@ -235,6 +236,11 @@ bool report_is_function(const char *name);
 bool report_compilations_add(struct reporter *p, const struct tk_report_rank *rank, struct report_compiles *of,
                              struct report_host_sums *sums);
 void report_compilations_sort(struct tk_report *r);
+/* report_collections.c: report_collections_add counts a garbage collection of a host; report_collections_end measures all of them;
+ * report_collections_of_step then counts and measures those of a step. */
+bool report_collections_add(struct reporter *p, struct report_host_sums *sums, struct interval part);
+void report_collections_end(struct report_host_sums *sums);
+void report_collections_of_step(const struct report_host_sums *sums, const struct step *s, struct tk_report_step *step);
 /* report_profiler.c: measures the profiler's own work and the regions of torch.compile in the tracks of a group. */
 bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);
