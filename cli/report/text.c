@@ -234,12 +234,6 @@ static bool print_compilations(const struct tk_report *r, size_t top) {
 
 /* ---- steps ---- */
 
-static bool any_collections(const struct tk_report *r) {
-  bool any = false;
-  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].collections;
-  return any;
-}
-
 static bool print_steps(const struct tk_report *r) {
   static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "GC", "outlier steps",
                                         "source", NULL };
@@ -248,7 +242,7 @@ static bool print_steps(const struct tk_report *r) {
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
-  const char *const shares = any_collections(r) ? "% busy, and % in garbage collections" : "% busy";
+  const char *const shares = figures_collect_garbage(r) ? "% busy, and % in garbage collections" : "% busy";
   snprintf(heading, sizeof heading, "Steps: duration and %s", shares);
   if (r->step_name) snprintf(heading, sizeof heading, "Steps: duration and %s (marked by '%.80s')", shares, r->step_name);
   wrap_title(heading);
