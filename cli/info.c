@@ -282,26 +282,42 @@ static void print_step(const struct tk_report *r) {
   putchar('\n');
 }
 
-static void print_texts(const char *what, const char *const *texts, size_t n) {
-  if (n) label(what);
+static void print_list(const char *const *texts, size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (i) fputs(", ", stdout);
     tty_string(stdout, texts[i]);
   }
 }
 
-/* Prints the models of the devices or, if unknown, their names in the trace: "NPU 0". */
-static void print_devices(const struct tk_report *r) {
-  enum { MOST = 8 };
-  const char *names[MOST];
+static size_t count_devices(const struct tk_report *r) {
   size_t n = 0;
-  for (size_t i = 0; !r->n_devices && i < r->n_ranks && n < MOST; i++) {
+  for (size_t i = 0; i < r->n_ranks; i++) n += *r->ranks[i].device != 0;
+  return n;
+}
+
+/* Prints the names of the devices with work, each once. */
+static void print_names(const struct tk_report *r) {
+  enum { MOST = 8 };
+  const char *names[MOST + 1];
+  size_t n = 0;
+  for (size_t i = 0; i < r->n_ranks && n <= MOST; i++) {
     size_t k = 0;
     while (k < n && strcmp(names[k], r->ranks[i].device) != 0) k++;
     if (k == n && *r->ranks[i].device) names[n++] = r->ranks[i].device;
   }
-  print_texts("devices", r->n_devices ? r->devices : names, r->n_devices ? r->n_devices : n);
-  if (r->n_devices || n) putchar('\n');
+  print_list(names, n < MOST ? n : MOST);
+  if (n > MOST) fputs(", ...", stdout);
+}
+
+/* Prints the devices with work, and the models of devices that the trace states: "2: GPU 0, GPU 1 (NVIDIA H100)". */
+static void print_devices(const struct tk_report *r) {
+  const size_t n = count_devices(r);
+  if (!n && !r->n_devices) return;
+  label("devices");
+  if (n) printf("%zu: ", n), print_names(r);
+  else fputs("none with work", stdout);
+  if (r->n_devices) fputs(" (", stdout), print_list(r->devices, r->n_devices), putchar(')');
+  putchar('\n');
 }
 
 static void print_glance(const struct glance *g, bool all) {
@@ -311,8 +327,7 @@ static void print_glance(const struct glance *g, bool all) {
   print_devices(g->report);
   if (busy >= 0) label("busy");
   if (busy >= 0) printf("%s%% of the window of the devices, from first work to end of last\n", tty_fraction(busy, 1, time));
-  print_texts("made by", g->report->versions, g->report->n_versions);
-  if (g->report->n_versions) putchar('\n');
+  if (g->report->n_versions) label("made by"), print_list(g->report->versions, g->report->n_versions), putchar('\n');
   for (size_t i = 0; all && i < g->top->n_rows && i < LONGEST; i++) {
     const struct tk_top_row *row = &g->top->rows[i];
     label(i ? "" : "longest");
@@ -334,6 +349,10 @@ static void json_glance(struct json *j, const struct glance *g) {
   const struct tk_report_spread *s = rank ? &rank->step : NULL;
   const double busy = busy_percent(g->report);
   char text[32];
+  json_open(j, "devices", '[');
+  for (size_t i = 0; i < g->report->n_ranks; i++)
+    if (*g->report->ranks[i].device) json_string(j, NULL, g->report->ranks[i].device);
+  json_close(j, ']');
   json_texts(j, "device_names", g->report->devices, g->report->n_devices);
   json_texts(j, "made_by", g->report->versions, g->report->n_versions);
   if (busy >= 0) json_raw(j, "device_busy_percent", tty_fraction(busy, 3, text));

@@ -58,7 +58,21 @@ static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by c
                                                    "stack samples, evenly", "adjacent spans merged", "shortest spans",
                                                    "counter samples", "kernels, collectives, steps" };
 
-static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
+/* The last line: the output's size, the size of all events in the same format, and the size of the input's file (-1 = none). */
+static void print_sizes(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output, int64_t file) {
+  char a[64], b[64], size[32];
+  fputs(s->dry_run ? "would write " : "wrote ", to);
+  tty_string(to, run_is_stdout(output) ? "to standard output" : output);
+  tk_print_size(r->saved.bytes, size);
+  fprintf(to, ": %s of %s, %s", tty_count(r->saved.events, a), tty_counted(r->events_before, "event", b), size);
+  if (r->level) fprintf(to, " at compression level %d", r->level);
+  tk_print_size(r->before, size);
+  if (r->before != r->events_before) fprintf(to, "; %s without shrinking", size);
+  if (file >= 0) tk_print_size((uint64_t)file, size), fprintf(to, "; input: %s", size);
+  fputc('\n', to);
+}
+
+static void print_shrink_text(FILE *to, const struct tk_shrink_report *r) {
   char a[64], b[64], size[32], seconds[32];
   tk_print_size(r->passthrough, size);
   if (r->whole_ns)
@@ -74,29 +88,30 @@ static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_
     if (g->bytes) tk_print_size(g->bytes, size), fprintf(to, " -> %s", size);
     fputc('\n', to);
   }
-  fputs(s->dry_run ? "would write " : "wrote ", to);
-  tty_string(to, run_is_stdout(output) ? "to standard output" : output);
-  tk_print_size(r->saved.bytes, size);
-  fprintf(to, ": %s of %s, %s", tty_count(r->saved.events, a), tty_counted(r->events_before, "event", b), size);
-  tk_print_size(r->before, size);
-  if (r->before != r->events_before) fprintf(to, " instead of %s", size);
-  if (r->level) fprintf(to, ", compression level %d", r->level);
-  fputc('\n', to);
 }
 
-static void print_shrink_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_shrink_report *r,
-                              const struct tk_redact_report *redacted, const char *output) {
+/* The input: its trace, the size of its file (-1 = no file of its own), and what was redacted. */
+struct shrinking {
+  struct tk_trace *t;
+  int64_t file;
+  const struct tk_redact_report *redacted;
+};
+
+static void print_shrink_json(FILE *to, const struct shared *s, const struct shrinking *in, const struct tk_shrink_report *r,
+                              const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
-  json_string(&j, "input", t->source);
+  json_string(&j, "input", in->t->source);
   json_string(&j, "output", output);
   json_bool(&j, "dry_run", s->dry_run);
+  if (in->file >= 0) json_uint(&j, "input_bytes", (uint64_t)in->file);
+  else json_null(&j, "input_bytes");
   json_uint(&j, "before", r->before);
   json_uint(&j, "target", r->target);
   json_uint(&j, "events_before", r->events_before);
   json_uint(&j, "written_events", r->saved.events);
   json_uint(&j, "written_flow_points", r->saved.flow_points);
-  if (s->redact.asked) redact_json(&j, redacted);
+  if (s->redact.asked) redact_json(&j, in->redacted);
   write_losses_json(&j, &r->saved);
   json_uint(&j, "bytes", r->saved.bytes);
   if (r->estimate) json_uint(&j, "estimate", r->estimate);
@@ -154,8 +169,7 @@ static bool check_exprs(const struct params *p, struct tk_err *err) {
   return tk_filter_check(&(struct tk_filter_options){ .where = exprs }, err);
 }
 
-static int shrink(const struct params *p, struct tk_trace *t, const char *output, struct tk_shrink_options *options,
-                  const struct tk_redact_report *redacted) {
+static int shrink(const struct params *p, const struct shrinking *in, const char *output, struct tk_shrink_options *options) {
   const struct shared *s = &p->shared;
   struct progress progress;
   struct tk_shrink_report report;
@@ -163,13 +177,13 @@ static int shrink(const struct params *p, struct tk_trace *t, const char *output
   FILE *to = run_report_to(s, output);
   options->save = run_save_options(s, "tracekit shrink", &progress);
   progress_start(&progress, "writing", output, s->quiet ? -1 : s->progress);
-  bool ok = tk_shrink(t, output, options, &report, &err);
+  bool ok = tk_shrink(in->t, output, options, &report, &err);
   progress_end(&progress);
   if (!ok) return run_fail(&err);
-  write_losses_of(s, t, output, &report.saved);
-  if (s->redact.asked && !s->json && !s->quiet) redact_text(to, redacted, (enum tk_redact_names)s->redact.names.value);
-  if (s->json) print_shrink_json(to, s, t, &report, redacted, output);
-  else if (!s->quiet) print_shrink_text(to, s, &report, output);
+  write_losses_of(s, in->t, output, &report.saved);
+  if (s->redact.asked && !s->json && !s->quiet) redact_text(to, in->redacted, (enum tk_redact_names)s->redact.names.value);
+  if (s->json) print_shrink_json(to, s, in, &report, output);
+  else if (!s->quiet) print_shrink_text(to, &report), print_sizes(to, s, &report, output, in->file);
   return STATUS_DONE;
 }
 
@@ -185,10 +199,12 @@ static int cmd_shrink(const void *params, const struct operands *in) {
   const char *output = input ? run_trace_output(&p->shared, "shrink", in, &status) : NULL;
   struct redacting r;
   if (!output || !redact_begin(&p->shared, "shrink", in, &r, &status)) return status;
-  struct tk_trace *t = run_load(&p->shared, input, &status);
-  if (t && p->shared.redact.asked && !tk_redact(t, &r.options, &r.report, &err)) status = run_fail(&err);
-  else if (t) status = shrink(p, t, output, &options, &r.report);
-  tk_free(t);
+  struct shrinking from = { .t = run_load(&p->shared, input, &status), .redacted = &r.report };
+  bool ok = !from.t || run_file_size(input, &from.file, &err);
+  ok = ok && (!from.t || !p->shared.redact.asked || tk_redact(from.t, &r.options, &r.report, &err));
+  if (!ok) status = run_fail(&err);
+  else if (from.t) status = shrink(p, &from, output, &options);
+  tk_free(from.t);
   return redact_end(&r, output, status);
 }
 

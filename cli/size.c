@@ -5,9 +5,7 @@
 #include "shared/run.h"
 #include "print/tty.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct params {
   struct shared shared;
@@ -98,18 +96,6 @@ struct measured {
   int64_t file; /* size of the input in bytes; -1 = no file of its own */
 };
 
-/* Sets *size to the size of the input's own file; -1 for "-", an address or a member of an archive. Returns false with err on
- * failure. */
-static bool find_file_size(const char *path, int64_t *size, struct tk_err *err) {
-  struct stat s;
-  const bool found = stat(path, &s) == 0;
-  *size = found && S_ISREG(s.st_mode) ? (int64_t)s.st_size : -1;
-  if (found || errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return true;
-  err->code = TK_EREAD;
-  snprintf(err->msg, sizeof err->msg, "%.200s: %s", path, strerror(errno));
-  return false;
-}
-
 static void print_size_text(FILE *to, const struct measured *m, size_t top) {
   const struct tk_size_report *r = m->r;
   char size[32], packed[32], file[32];
@@ -165,7 +151,7 @@ static int cmd_size(const void *params, const struct operands *in) {
   if (!t) return status;
   progress_start(&progress, "measuring", input, p->shared.quiet ? -1 : p->shared.progress);
   int64_t file = -1;
-  bool ok = tk_size(t, &options, &report, &err) && find_file_size(input, &file, &err);
+  bool ok = tk_size(t, &options, &report, &err) && run_file_size(input, &file, &err);
   progress_end(&progress);
   const char *format = p->shared.format ? tk_format_of(p->shared.format).format->name : t->format;
   size_t top = p->top ? (size_t)p->top : 10;

@@ -215,18 +215,19 @@ static void print_legend(const struct tk_top_report *r, bool ranges) {
 }
 
 static void print_remarks(const struct tk_top_report *r, size_t top, bool ranges) {
-  char a[64], time[48];
+  char a[64], b[64], time[48];
   tk_print_duration(r->end - r->start, time);
-  printf("\n%s in %s", tty_counted(r->events, "event", a), time);
-  if (top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
   putchar('\n');
+  if (top < r->n_rows) wrap_note("%s in %s; %s not shown (see --top)", tty_counted(r->events, "event", a), time,
+                                 tty_counted(r->n_rows - top, "row", b));
+  else wrap_note("%s in %s", tty_counted(r->events, "event", a), time);
   print_legend(r, ranges);
-  if (r->unit) printf("total and self are in %s\n", r->unit);
-  if (r->unweighed)
-    printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", a));
-  if (r->unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(r->unfinished, "span", a));
-  if (r->clipped) printf("%s %s an edge of the range: only the part inside counts\n", tty_counted(r->clipped, "span", a),
-                         r->clipped == 1 ? "crosses" : "cross");
+  if (r->unit) wrap_note("total and self are in %s", r->unit);
+  if (r->unweighed) wrap_note("%s in other units: included in the counts, but not in the sums",
+                              tty_counted(r->unweighed, "stack sample", a));
+  if (r->unfinished) wrap_note("%s never ended: counted, but without a duration", tty_counted(r->unfinished, "span", a));
+  if (r->clipped) wrap_note("%s %s an edge of the range: only the part inside counts", tty_counted(r->clipped, "span", a),
+                            r->clipped == 1 ? "crosses" : "cross");
 }
 
 /* ---- JSON ---- */

@@ -83,6 +83,7 @@ enum { SHOWN_NODES = 60 };
 static int by_total(const void *p, const void *q) {
   const struct tk_tree_node *const *a = p, *const *b = q;
   struct tk_total x = (*a)->total, y = (*b)->total;
+  if ((*a)->is_mark != (*b)->is_mark) return (*a)->is_mark ? 1 : -1;
   if (x.s != y.s) return x.s > y.s ? -1 : 1;
   if (x.ps != y.ps) return x.ps > y.ps ? -1 : 1;
   return (*a > *b) - (*a < *b);
@@ -112,9 +113,9 @@ static void duration_cell(struct table *t, bool known, double s) {
   table_cell(t, "%s", text);
 }
 
-static void percent_cell(struct table *t, double part, double whole) {
+static void percent_cell(struct table *t, bool known, double part, double whole) {
   char text[32];
-  table_cell(t, "%s", tty_fraction(whole > 0 ? 100 * part / whole : 0, 1, text));
+  table_cell(t, "%s", known ? tty_fraction(whole > 0 ? 100 * part / whole : 0, 1, text) : "-");
 }
 
 static void times_cell(struct table *t, double count) {
@@ -148,8 +149,8 @@ static void node_row(struct table *t, const struct params *p, const struct tk_tr
   const double calls = r->calls ? (double)r->calls : 1, total = figure_seconds(n->total), all = figure_seconds(r->sum);
   const bool timed = n->count > n->unfinished;
   figure_cell(t, r, timed, total / calls);
-  percent_cell(t, total, n->parent == UINT32_MAX ? all : figure_seconds(r->nodes[n->parent].total));
-  percent_cell(t, total, all);
+  percent_cell(t, !n->is_mark, total, n->parent == UINT32_MAX ? all : figure_seconds(r->nodes[n->parent].total));
+  percent_cell(t, !n->is_mark, total, all);
   figure_cell(t, r, timed, figure_seconds(n->self) / calls);
   duration_cell(t, n->mean >= 0, (double)n->mean / 1e12);
   if (device) duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
@@ -160,7 +161,7 @@ static void node_row(struct table *t, const struct params *p, const struct tk_tr
 static void layer_row(struct table *t, const struct params *p, const struct tk_tree_report *r, const struct tk_tree_node *n) {
   const double calls = r->calls ? (double)r->calls : 1;
   duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
-  if (r->work) percent_cell(t, (double)n->device, (double)r->work);
+  if (r->work) percent_cell(t, true, (double)n->device, (double)r->work);
   else table_cell(t, "%s", "");
   if (strcmp(r->layers, "scopes") != 0) duration_cell(t, n->mean >= 0, figure_seconds(n->total) / calls);
   times_cell(t, (double)n->count / calls);
@@ -173,11 +174,24 @@ static bool any_launched(const struct tk_tree_report *r) {
   return false;
 }
 
+static void print_layer_notes(const struct tk_tree_report *r, size_t hidden) {
+  const char *const none = any_launched(r) ? "the selection contains no work of devices, only layers"
+                                           : "no work of devices was recorded";
+  char steps[96] = "", work[96], more[96] = "", n[64];
+  tk_print_duration(r->calls ? r->work / (tk_time)r->calls : r->work, n);
+  snprintf(work, sizeof work, "devices worked for %s%s", n, r->calls ? " of each" : "");
+  if (r->calls) snprintf(steps, sizeof steps, "averages over %s; ", tty_counted(r->calls, "step", n));
+  if (hidden) snprintf(more, sizeof more, "; %s not shown (see --top)", tty_counted(hidden, "layer", n));
+  putchar('\n');
+  wrap_note("%s%s%s", steps, r->work ? work : none, more);
+  if (r->work) wrap_note("device: time in which work %s the layer ran on any device",
+                         strcmp(r->layers, "scopes") != 0 ? "that was launched within" : "of");
+}
+
 static bool print_layers(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
   const bool hosts = strcmp(r->layers, "scopes") != 0;
   struct table t = { .align = hosts ? "rrrrl" : "rrrl", .width = tty_width(stdout), .sparse = true };
   size_t hidden = 0;
-  char n[64], time[48];
   table_cell(&t, "device");
   table_cell(&t, "%%device");
   if (hosts) table_cell(&t, "host");
@@ -188,62 +202,66 @@ static bool print_layers(const struct params *p, const struct tk_tree_report *r,
     else hidden++;
   }
   if (!table_print(&t, stdout)) return false;
-  if (p->selected.shared.quiet) return true;
-  tk_print_duration(r->calls ? r->work / (tk_time)r->calls : r->work, time);
-  putchar('\n');
-  if (r->calls) printf("averages over %s; ", tty_counted(r->calls, "step", n));
-  if (r->work) printf("devices worked for %s%s", time, r->calls ? " of each" : "");
-  else fputs(any_launched(r) ? "the selection contains no work of devices, only layers" : "no work of devices was recorded", stdout);
-  if (hidden) printf("; %s not shown (see --top)", tty_counted(hidden, "layer", n));
-  putchar('\n');
-  if (r->work) printf("device: time in which work %s the layer ran on any device\n", hosts ? "that was launched within" : "of");
+  if (!p->selected.shared.quiet) print_layer_notes(r, hidden);
   return true;
 }
 
-/* Says how much of the devices' work has no line. */
+/* Prints how much of the devices' work has no line. */
 static void print_outside(const struct tk_tree_report *r) {
-  char outside[48], work[48], share[32], text[320];
+  char outside[48], work[48], share[32];
   if (!r->outside) return;
   tk_print_duration(r->outside, outside);
   tk_print_duration(r->work, work);
   tty_fraction(100 * (double)r->outside / (double)r->work, 1, share);
-  snprintf(text, sizeof text,
-           "device: for %s of the %s in which devices worked (%s%%), they ran work that was launched outside of these spans or by "
-           "unknown calls", outside, work, share);
-  wrap_line(stdout, text);
+  wrap_note("device: for %s of the %s in which devices worked (%s%%), they ran work that was launched outside of these spans or by "
+            "unknown calls", outside, work, share);
+}
+
+struct sums {
+  uint64_t unfinished, clipped, launched, marks;
+  size_t hidden;
+};
+
+static struct sums sum_up(const struct tk_tree_report *r, const bool *shown) {
+  struct sums s = { 0 };
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    s.unfinished += r->nodes[i].unfinished;
+    s.clipped += r->nodes[i].clipped;
+    s.launched += r->nodes[i].launched;
+    s.marks += r->nodes[i].is_mark;
+    s.hidden += !shown[i];
+  }
+  return s;
+}
+
+static void print_notes(const struct params *p, const struct tk_tree_report *r, const struct sums *s) {
+  char calls[96] = "", n[64];
+  if (r->calls) snprintf(calls, sizeof calls, "averages over %s", tty_counted(r->calls, p->every ? "iteration" : "call", n));
+  if (r->calls || s->hidden || s->marks || r->unit || r->unweighed || s->unfinished || s->clipped || r->outside) putchar('\n');
+  if (s->hidden) wrap_note("%s%s%s not shown (see --top)", calls, r->calls ? "; " : "", tty_counted(s->hidden, "path", n));
+  else if (r->calls) wrap_note("%s", calls);
+  if (s->marks) wrap_note("spans that only show that the profiler ran are last and in no sum");
+  if (r->unit) wrap_note("total and self are in %s", r->unit);
+  if (r->unweighed) wrap_note("%s in other units: included in the counts, but not in the sums",
+                              tty_counted(r->unweighed, "stack sample", n));
+  if (s->unfinished) wrap_note("%s never ended: counted, but without a duration", tty_counted(s->unfinished, "span", n));
+  if (s->clipped) wrap_note("%s %s an edge of the range: only the part inside counts", tty_counted(s->clipped, "span", n),
+                            s->clipped == 1 ? "crosses" : "cross");
+  print_outside(r);
 }
 
 static bool print_text(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
   static const char *const titles[] = { "total", "%parent", "%all", "self", "mean", "device", "count" };
-  uint64_t unfinished = 0, clipped = 0, launched = 0;
-  size_t hidden = 0;
-  char n[64];
-  for (size_t i = 0; i < r->n_nodes; i++) {
-    unfinished += r->nodes[i].unfinished;
-    clipped += r->nodes[i].clipped;
-    launched += r->nodes[i].launched;
-    hidden += !shown[i];
-  }
-  struct table t = { .align = launched ? "rrrrrrrl" : "rrrrrrl", .drop = launched ? "....a..." : "....a.." };
+  const struct sums s = sum_up(r, shown);
+  struct table t = { .align = s.launched ? "rrrrrrrl" : "rrrrrrl", .drop = s.launched ? "....a..." : "....a.." };
   t.width = tty_width(stdout);
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    if (i != 5 || launched) table_cell(&t, "%s", titles[i]);
+    if (i != 5 || s.launched) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "path");
   for (size_t i = 0; i < r->n_nodes; i++)
-    if (shown[i]) node_row(&t, p, r, &r->nodes[i], launched > 0);
+    if (shown[i]) node_row(&t, p, r, &r->nodes[i], s.launched > 0);
   if (!table_print(&t, stdout)) return false;
-  if (p->selected.shared.quiet) return true;
-  if (r->calls) printf("\n"
-                       "averages over %s", tty_counted(r->calls, p->every ? "iteration" : "call", n));
-  if (hidden) printf("%s%s not shown (see --top)", r->calls ? "; " : "\n", tty_counted(hidden, "path", n));
-  if (r->calls || hidden) putchar('\n');
-  if (r->unit) printf("total and self are in %s\n", r->unit);
-  if (r->unweighed)
-    printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", n));
-  if (unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(unfinished, "span", n));
-  if (clipped) printf("%s %s an edge of the range: only the part inside counts\n", tty_counted(clipped, "span", n),
-                      clipped == 1 ? "crosses" : "cross");
-  print_outside(r);
+  if (!p->selected.shared.quiet) print_notes(p, r, &s);
   return true;
 }
 

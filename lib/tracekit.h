@@ -502,6 +502,58 @@ TK_API char *tk_dump(const struct tk_trace *t);
 TK_API bool tk_dump_to(const struct tk_trace *t, bool (*put)(void *arg, const char *text, size_t n), void *arg);
 TK_API void tk_free_text(char *text);
 
+/* ---- composition of a file ---------------------------------------------------------------------------------------- */
+
+/* One component of a binary file, in the terms of its format.  Strings live as long as the trace. */
+struct tk_share {
+  const char *name; /* "event metadata", "track_event" */
+  uint64_t count, bytes; /* count 0 = not counted */
+};
+struct tk_xplane_plane { /* Plane of an XSpace. */
+  const char *name;
+  int64_t id;
+  tk_id process;            /* track of the plane; 0 = the plane has only metadata */
+  uint32_t line, lines;     /* range of the plane's lines: lines[line] and the following */
+  uint64_t events, bytes;   /* bytes: encoded size without tag and length */
+  bool device;
+};
+struct tk_xplane_line {
+  const char *name, *display_name; /* "" = unnamed */
+  int64_t id;
+  uint64_t events;
+};
+struct tk_perfetto_clock { /* Clock of a Perfetto trace. */
+  uint32_t id, machine;
+  const char *name;  /* "BOOTTIME"; "" = unnamed */
+  bool of_sequence;  /* valid in one packet sequence only */
+  uint32_t readings; /* number of ClockSnapshots with a reading of the clock */
+};
+
+/* A training step: ps as in tk_event. */
+struct tk_step {
+  int64_t number;
+  tk_time start, end;
+};
+
+struct tk_inspection {
+  TK_FIXED struct tk_share *parts; /* largest first; Perfetto: packets by payload, including compressed packets */
+  TK_FIXED struct tk_xplane_plane *planes;
+  TK_FIXED struct tk_xplane_line *lines;
+  TK_FIXED struct tk_perfetto_clock *clocks;
+  const char *TK_FIXED *hosts; /* XPlane hostnames */
+  uint32_t n_parts, n_planes, n_lines, n_clocks, n_hosts, n_devices;
+  uint64_t n_sequences;                     /* Perfetto: number of packet sequences */
+  uint64_t n_steps, first_step, last_step; /* from the track with the most steps */
+  struct tk_inspection_impl *impl;
+  TK_FIXED struct tk_step *steps;          /* n_steps of them, in the order of time */
+  const char *step_name;                   /* name of the span that marks the first of them; NULL = no steps, or a bare number */
+};
+
+/* Describes the file that the trace was loaded from.  Returns NULL if out of memory; n_parts is 0 for formats without such
+ * terms. */
+TK_EXPERIMENTAL struct tk_inspection *tk_inspect(const struct tk_trace *t);
+TK_EXPERIMENTAL void tk_inspection_free(struct tk_inspection *p);
+
 /* ---- the library itself ------------------------------------------------------------------------------------------- */
 
 /* Returns TK_VERSION_NUMBER of the linked library, which may differ from the header's. */

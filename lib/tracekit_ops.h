@@ -464,13 +464,14 @@ struct tk_tree_node {
   uint64_t launched;     /* number of kernels, copies and fills launched within the spans */
   tk_time mean;          /* mean duration of the spans that ended; negative = there are none */
   const char *short_name; /* as in tk_top_row: set if all spans are kernels; distinct for the names of this report */
+  bool is_mark;           /* as in tk_top_row: the node is the last of its siblings, has no self time and is in no sum */
 };
 
 struct tk_tree_report {
   TK_FIXED struct tk_tree_node *nodes; /* parents before children, siblings by descending total, or by_start */
   size_t n_nodes;
   uint64_t calls;      /* number of spans that match `per`, or of steps with per_step; 0 = neither was given */
-  struct tk_total sum; /* sum over the outermost nodes */
+  struct tk_total sum; /* sum over the outermost nodes that are no marks */
   const char *unit;    /* as in tk_top_report */
   uint64_t unweighed;
   struct tk_tree_impl *impl;

@@ -19,7 +19,8 @@ struct tk_report_options {
   struct tk_load_options load;
   struct tk_selection select; /* selects device work and a time range */
   bool strips;                /* also compute drawings: tk_report_rank.strip and delays, tk_report_kernel.durations */
-  bool brief;                 /* compute only device times, steps, names and versions; launches and tables double the cost */
+  bool brief;                 /* compute only device times, steps, peaks of memory, names and versions; launches and tables double
+                               * the cost */
   bool keep_going;            /* skip unreadable inputs, with a note */
   const char *thresholds;     /* file of thresholds, as in tk_thresholds_read; NULL = the defaults */
   const struct tk_threshold *limits; /* n_limits thresholds that replace the defaults and the file by id; only id, warning
@@ -68,6 +69,8 @@ struct tk_report_step {
   tk_time gap, gap_at; /* longest idle time of the device in the same part, and its start since the trace's first event */
   double flops;        /* floating-point operations of the work that was launched in the step; 0 = unknown */
   double mfu;          /* time of these operations at the device's peak rate / duration of the step; negative = unknown */
+  uint64_t collections; /* garbage collections of the host that start in the step; 0 in brief reports */
+  tk_time collecting;   /* time of the step in which at least one garbage collection ran */
 };
 
 /* Distribution of durations; valid if count > 0. */
@@ -264,6 +267,19 @@ struct tk_report_annotation {
   double of_parent;            /* share of the total of the row around it, 0..1 */
 };
 
+/* Layers of one path of names, as with tk_tree_options.layers, added up over all traces. */
+struct tk_report_layer {
+  const char *name;        /* NULL = all work outside of layers */
+  size_t name_len;
+  const char *kind;        /* what the layers are: "scopes", "modules" or "annotations" */
+  uint32_t depth;          /* 0 = outermost; the rows are in preorder */
+  uint64_t count, launched; /* as in tk_tree_node */
+  struct tk_total total;
+  struct tk_total device;  /* time in which any device of a trace ran work of the layer */
+  double of_work;          /* share of the time in which any device ran work, 0..1 */
+  tk_time per_step;        /* device time divided by the number of steps; negative = a trace has no steps */
+};
+
 /* Operators of one name and type whose operations or memory traffic are known. */
 struct tk_report_roof {
   const char *name;
@@ -372,6 +388,8 @@ struct tk_report {
   TK_FIXED struct tk_report_compilation *compilations; /* longest first, at most 100 of a rank; none in brief reports */
   size_t n_compilations;
   const char *step_name; /* name of the spans that mark steps, with * for numbers; NULL = none, bare numbers, or different ones */
+  TK_FIXED struct tk_report_layer *layers; /* in preorder, most device time first; none in brief reports and without device work */
+  size_t n_layers;
 };
 
 /* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */
@@ -433,6 +451,7 @@ struct tk_diff_row {
   const char *work_short_name[2];
   uint64_t work_names[2];   /* number of different names of this work */
   const char *short_name;   /* as in tk_top_row: set if all events are kernels and the rows are names */
+  bool is_mark;             /* as in tk_top_row; such rows follow all others */
 };
 
 enum tk_diff_state {
@@ -458,7 +477,7 @@ struct tk_diff_report {
   bool by_number;      /* true: paired by step and rank number; false: by order */
   struct tk_diagnostics *notes;
   struct tk_diff_impl *impl;
-  TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report, but without launches and memory */
+  TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report */
 };
 
 /* Compares two runs, with one trace in memory at a time.  The caller frees the report even on failure. */
@@ -509,18 +528,19 @@ struct tk_compare_row {
   TK_FIXED struct tk_compare_shift *shifts; /* in the order of runs; none unless trends are asked for */
   size_t n_shifts;
   const char *short_name; /* as in tk_diff_row */
+  bool is_mark;           /* as in tk_diff_row */
 };
 
 struct tk_compare_run {
   const char *name;
   uint64_t inputs, ranks, samples, outside; /* as in tk_diff_report */
   uint64_t devices, work, launches; /* work: kernels, copies and fills; launches: calls of hosts that launch work */
+  double launches_per_step; /* mean over the steps that are compared; negative = steps are not compared */
   tk_time length;       /* duration of the longest trace */
   tk_time window, busy; /* window and busy time, means over the devices */
   double memory;        /* highest peak of an allocator of a device in bytes; negative = unknown */
   bool paired, by_number; /* matching of samples with samples of the first run, as in tk_diff_report */
   struct tk_report_spread steps; /* count 0 unless steps are compared */
-  bool counted;           /* launches and memory were looked for */
 };
 
 struct tk_compare_report {
@@ -540,57 +560,5 @@ struct tk_compare_report {
 TK_EXPERIMENTAL bool tk_compare(struct tk_sources *const *runs, const char *const *names, size_t n,
                                 const struct tk_diff_options *opt, struct tk_compare_report **report, struct tk_err *err);
 TK_EXPERIMENTAL void tk_compare_report_free(struct tk_compare_report *report);
-
-/* ---- composition of a file ---- */
-
-/* One component of a binary file, in the terms of its format.  Strings live as long as the trace. */
-struct tk_share {
-  const char *name; /* "event metadata", "track_event" */
-  uint64_t count, bytes; /* count 0 = not counted */
-};
-struct tk_xplane_plane { /* Plane of an XSpace. */
-  const char *name;
-  int64_t id;
-  tk_id process;            /* track of the plane; 0 = the plane has only metadata */
-  uint32_t line, lines;     /* range of the plane's lines: lines[line] and the following */
-  uint64_t events, bytes;   /* bytes: encoded size without tag and length */
-  bool device;
-};
-struct tk_xplane_line {
-  const char *name, *display_name; /* "" = unnamed */
-  int64_t id;
-  uint64_t events;
-};
-struct tk_perfetto_clock { /* Clock of a Perfetto trace. */
-  uint32_t id, machine;
-  const char *name;  /* "BOOTTIME"; "" = unnamed */
-  bool of_sequence;  /* valid in one packet sequence only */
-  uint32_t readings; /* number of ClockSnapshots with a reading of the clock */
-};
-
-/* A training step: ps as in tk_event. */
-struct tk_step {
-  int64_t number;
-  tk_time start, end;
-};
-
-struct tk_inspection {
-  TK_FIXED struct tk_share *parts; /* largest first; Perfetto: packets by payload, including compressed packets */
-  TK_FIXED struct tk_xplane_plane *planes;
-  TK_FIXED struct tk_xplane_line *lines;
-  TK_FIXED struct tk_perfetto_clock *clocks;
-  const char *TK_FIXED *hosts; /* XPlane hostnames */
-  uint32_t n_parts, n_planes, n_lines, n_clocks, n_hosts, n_devices;
-  uint64_t n_sequences;                     /* Perfetto: number of packet sequences */
-  uint64_t n_steps, first_step, last_step; /* from the track with the most steps */
-  struct tk_inspection_impl *impl;
-  TK_FIXED struct tk_step *steps;          /* n_steps of them, in the order of time */
-  const char *step_name;                   /* name of the span that marks the first of them; NULL = no steps, or a bare number */
-};
-
-/* Describes the file that the trace was loaded from.  Returns NULL if out of memory; n_parts is 0 for formats without such
- * terms. */
-TK_EXPERIMENTAL struct tk_inspection *tk_inspect(const struct tk_trace *t);
-TK_EXPERIMENTAL void tk_inspection_free(struct tk_inspection *p);
 
 #endif

@@ -43,8 +43,10 @@ static void page_runs(FILE *to, const struct tk_compare_report *r) {
   const struct html_column columns[] = {
     { "run", false, true }, { "inputs", true, false }, { r->by_step ? "steps" : "ranks", true, false }, { "length", false, false },
     { "window", true, false }, { "busy %", false, false }, { "work", false, false }, { "launches", true, false },
+    { "launches per step", false, false },
     { "memory, peak", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
+  char text[32];
   html_section(to, "Runs", "Window: from the first work of a device to the end of the last, as a mean over the devices.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_runs; i++) {
@@ -57,6 +59,7 @@ static void page_runs(FILE *to, const struct tk_compare_report *r) {
     html_cell_percent(&t, (double)run->busy, (double)run->window);
     html_cell_count(&t, run->work);
     html_cell_count(&t, run->launches);
+    html_cell(&t, run->launches_per_step >= 0 ? tty_fraction(run->launches_per_step, 1, text) : "–");
     html_cell_bytes(&t, run->memory >= 0, run->memory);
   }
   html_table_end(&t);

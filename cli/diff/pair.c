@@ -4,6 +4,7 @@
 #include "print/csv.h"
 #include "print/fields.h"
 #include "print/table.h"
+#include "print/wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,19 +81,31 @@ bool pair_print_table(const struct tk_diff_report *r, const char *by, size_t top
   return table_print(&t, stdout);
 }
 
-void pair_print_remarks(const struct tk_diff_report *r, size_t top) {
-  char a[64], b[64];
-  printf("\n"
-         "averages over %s before and %s after, from %s", tty_counted(r->samples[0], r->by_step ? "step" : "rank", a),
-         tty_counted(r->samples[1], r->by_step ? "step" : "rank", b), r->by_step ? "one rank each" : "one run each");
-  if (r->paired && r->samples[0] > 1) printf(", matched by %s", r->by_number ? "number" : "order");
-  if (top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
+/* Prints over how many samples the figures are averages, how these are matched, and how many rows are hidden. */
+static void print_averages(const struct tk_diff_report *r, size_t top) {
+  char a[64], b[64], more[96] = "";
+  const char *const matched = !r->paired || r->samples[0] < 2 ? "" : r->by_number ? ", matched by number" : ", matched by order";
+  if (top < r->n_rows) snprintf(more, sizeof more, "; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
   putchar('\n');
-  if (r->samples[0] > 1 && r->samples[1] > 1) puts("~ within the noise, estimated from the spread of steps or ranks");
-  else puts("? not enough steps or ranks to estimate noise");
-  if (r->outside[0] + r->outside[1])
-    printf("%s start outside of all steps and are left out (--whole includes them)\n",
-           tty_counted(r->outside[0] + r->outside[1], "event", a));
+  wrap_note("averages over %s before and %s after, from %s%s%s", tty_counted(r->samples[0], r->by_step ? "step" : "rank", a),
+            tty_counted(r->samples[1], r->by_step ? "step" : "rank", b), r->by_step ? "one rank each" : "one run each", matched, more);
+}
+
+static bool any_marks(const struct tk_diff_report *r) {
+  bool any = false;
+  for (size_t i = 0; i < r->n_rows; i++) any = any || r->rows[i].is_mark;
+  return any;
+}
+
+void pair_print_remarks(const struct tk_diff_report *r, size_t top) {
+  const uint64_t outside = r->outside[0] + r->outside[1];
+  char n[64];
+  print_averages(r, top);
+  if (r->samples[0] > 1 && r->samples[1] > 1) wrap_note("~ within the noise, estimated from the spread of steps or ranks");
+  else wrap_note("? not enough steps or ranks to estimate noise");
+  if (any_marks(r)) wrap_note("spans that only show that the profiler ran are last and have no self time");
+  if (outside)
+    wrap_note("%s start outside of all steps and are left out (--whole includes them)", tty_counted(outside, "event", n));
 }
 
 /* ---- JSON ---- */

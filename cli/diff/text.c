@@ -3,6 +3,7 @@
 #include "print/csv.h"
 #include "print/fields.h"
 #include "print/table.h"
+#include "print/wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,17 +86,18 @@ static void run_cells(struct table *t, const struct tk_compare_run *run, const c
   table_cell(t, "%s", run->window > 0 ? runs_time((double)run->window, text) : "-");
   table_cell(t, "%s", run->window > 0 ? tty_fraction(100 * (double)run->busy / (double)run->window, 1, text) : "-");
   table_cell(t, "%s", run->devices ? tty_count(run->work, text) : "-");
-  const char *unknown = run->counted ? "-" : "";
-  table_cell(t, "%s", run->launches ? tty_count(run->launches, text) : unknown);
+  table_cell(t, "%s", run->launches ? tty_count(run->launches, text) : "");
+  table_cell(t, "%s", run->launches && run->launches_per_step >= 0 ? tty_fraction(run->launches_per_step, 1, text) : "");
   if (run->memory >= 0) tk_print_size((uint64_t)run->memory, text);
-  table_cell(t, "%s", run->memory >= 0 ? text : unknown);
+  table_cell(t, "%s", run->memory >= 0 ? text : "");
   if (side && strcmp(side, run->name) != 0) table_cell(t, "%s: %s", side, run->name);
   else table_cell(t, "%s", run->name);
 }
 
 bool runs_print_head(const struct tk_compare_run *runs, size_t n, bool by_step, const char *const *sides) {
-  static const char *const titles[] = { "inputs", NULL, "length", "window", "busy %", "work", "launches", "memory", "run" };
-  struct table t = { .align = "rrrrrrrrl", .drop = "a..e.bdc.", .width = tty_width(stdout), .sparse = true };
+  static const char *const titles[] = { "inputs", NULL, "length", "window", "busy %", "work", "launches", "launches/step", "memory",
+                                        "run" };
+  struct table t = { .align = "rrrrrrrrrl", .drop = "a..d.cbfe.", .width = tty_width(stdout), .sparse = true };
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     table_cell(&t, "%s", titles[i] ? titles[i] : by_step ? "steps" : "ranks");
   for (size_t i = 0; i < n; i++) run_cells(&t, &runs[i], sides ? sides[i] : NULL);
@@ -224,20 +226,23 @@ static bool print_trends(const struct tk_compare_report *r, const struct runs_vi
 static void print_remarks(const struct tk_compare_report *r, const struct runs_view *v) {
   const bool trends = v->over || r->n_runs > COLUMNS;
   uint64_t outside = 0, small = 0;
+  bool marks = false;
   char text[64];
   for (size_t i = 0; i < r->n_runs; i++) outside += r->runs[i].outside;
-  printf("\naverages per %s", r->by_step ? "step" : "rank");
-  if (v->top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - v->top, "row", text));
   putchar('\n');
-  if (v->over && r->n_runs < 4) puts("? a lasting change needs at least two runs before and after it");
-  else if (v->over) puts("change: the largest lasting change from one run to the next; p: its probability by chance");
-  else if (!trends) puts("changes are those against the first run; ~ within the noise, ? unknown noise");
-  for (size_t i = 0; i < r->n_rows; i++) small += small_shifts(&r->rows[i]);
+  if (v->top < r->n_rows) wrap_note("averages per %s; %s not shown (see --top)", r->by_step ? "step" : "rank",
+                                    tty_counted(r->n_rows - v->top, "row", text));
+  else wrap_note("averages per %s", r->by_step ? "step" : "rank");
+  if (v->over && r->n_runs < 4) wrap_note("? a lasting change needs at least two runs before and after it");
+  else if (v->over) wrap_note("change: the largest lasting change from one run to the next; p: its probability by chance");
+  else if (!trends) wrap_note("changes are those against the first run; ~ within the noise, ? unknown noise");
+  for (size_t i = 0; i < r->n_rows; i++) small += small_shifts(&r->rows[i]), marks = marks || r->rows[i].is_mark;
+  if (marks) wrap_note("spans that only show that the profiler ran are last and have no self time");
   if (small)
-    printf("%s of less than 1%% of the time of %s not listed (--json lists all)\n", tty_counted(small, "lasting change", text),
-           r->by_step ? "a step" : "all events");
+    wrap_note("%s of less than 1%% of the time of %s not listed (--json lists all)", tty_counted(small, "lasting change", text),
+              r->by_step ? "a step" : "all events");
   if (outside)
-    printf("%s start outside of all steps and are left out (--whole includes them)\n", tty_counted(outside, "event", text));
+    wrap_note("%s start outside of all steps and are left out (--whole includes them)", tty_counted(outside, "event", text));
 }
 
 bool runs_print_text(const struct tk_compare_report *r, const struct runs_view *v, bool remarks) {

@@ -2,6 +2,7 @@
 #include "wrap.h"
 #include "tty.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -40,6 +41,15 @@ void wrap_line(FILE *to, const char *text) {
   struct wrap w = { .to = to, .width = tty_width(to) };
   wrap_text(&w, text);
   putc('\n', to);
+}
+
+void wrap_note(const char *format, ...) {
+  char text[501];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  wrap_line(stdout, text);
 }
 
 void wrap_title(const char *text) {

@@ -17,6 +17,8 @@ struct wrap {
 void wrap_text(struct wrap *w, const char *text);
 /* Prints a text as a paragraph of its own, as wide as the terminal `to`. */
 void wrap_line(FILE *to, const char *text);
+/* Does the same with a formatted text of at most 500 bytes, on standard output. */
+void wrap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints an empty line and the title of a table to standard output. */
 void wrap_title(const char *text);
 

@@ -1,6 +1,7 @@
 /* html.c - prints a report as one HTML page: charts first, then the tables of text.c. */
 #include "html.h"
 #include "histogram.h"
+#include "layers.h"
 #include "roofline.h"
 #include "zoom.h"
 #include "print/html.h"
@@ -309,22 +310,24 @@ static void steps(FILE *to, const struct tk_report *r) {
     { "source", false, true }, { "steps", false, false }, { "mean", false, false }, { "deviation", true, false },
     { "min", true, false }, { "p50", true, false },
     { "p95", false, false }, { "max", false, false }, { "busy %", false, false }, { "outliers", false, false },
-    { 0, false, false } };
+    { "GC %", true, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
   if (!wants(r, has_steps)) return;
   html_section(to, "Steps",
           "One bar per step, in order. Red: outliers, longer than the upper quartile plus 1.5 times the interquartile range. Below: "
-          "how many of five or more steps took how long, from the shortest to the longest of all.");
+          "how many of five or more steps took how long, from the shortest to the longest of all. GC: share of the steps in which the "
+          "host collected garbage.");
   step_rows(to, r);
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
-    double busy = 0, all = 0;
+    double busy = 0, all = 0, collecting = 0;
     if (!has_steps(row)) continue;
     for (size_t k = 0; k < row->n_steps; k++) {
       busy += (double)row->steps[k].times.busy;
       all += (double)row->steps[k].dur;
+      collecting += (double)row->steps[k].collecting;
     }
     html_cell(&t, html_name_of(r, row, name, sizeof name));
     html_cell_count(&t, row->step.count);
@@ -336,6 +339,7 @@ static void steps(FILE *to, const struct tk_report *r) {
     html_cell_time(&t, true, row->step.max);
     html_cell_percent(&t, busy, has_device(row) ? all : 0);
     html_cell_count(&t, row->step.outliers);
+    html_cell_percent(&t, collecting, row->collections ? all : 0);
   }
   html_table_end(&t);
   html_section_end(to);
@@ -510,6 +514,7 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   collectives(to, r);
   kernels(to, r, top, full_names);
   copies(to, r, top);
+  layers_draw(to, r, top);
   roofline_draw(to, r, top);
   html_memory(to, r, top);
   hosts(to, r);

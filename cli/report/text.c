@@ -1,5 +1,6 @@
 /* text.c - prints a report as text. */
 #include "text.h"
+#include "layers.h"
 #include "memory.h"
 #include "roofline.h"
 #include "shared/figures.h"
@@ -111,9 +112,9 @@ void report_print_findings(const struct tk_report *r, size_t most) {
   char text[64];
   wrap_title("Findings");
   for (size_t i = 0; i < r->n_findings && i < most; i++) print_finding(&r->findings[i]);
-  if (r->n_findings > most) printf("%s more: report --findings\n", tty_count(r->n_findings - most, text));
-  if (r->unjudged) printf("not judged: %s\n", r->unjudged);
-  else if (!r->n_findings) puts("none: no figure that these traces contain is beyond its threshold");
+  if (r->n_findings > most) wrap_note("%s more: report --findings", tty_count(r->n_findings - most, text));
+  if (r->unjudged) wrap_note("not judged: %s", r->unjudged);
+  else if (!r->n_findings) wrap_note("none: no figure that these traces contain is beyond its threshold");
 }
 
 /* ---- devices ---- */
@@ -236,25 +237,28 @@ static bool print_compilations(const struct tk_report *r, size_t top) {
 /* ---- steps ---- */
 
 static bool print_steps(const struct tk_report *r) {
-  static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "outlier steps", "source",
-                                        NULL };
-  struct table t = { .align = "rrrrrrrrll", .drop = "..dac..b..", .width = tty_width(stdout) };
+  static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "GC", "outlier steps",
+                                        "source", NULL };
+  struct table t = { .align = "rrrrrrrrrll", .drop = "..dac..be..", .width = tty_width(stdout), .sparse = true };
   char heading[160];
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
-  if (r->step_name) snprintf(heading, sizeof heading, "Steps: duration and %% busy (marked by '%.80s')", r->step_name);
-  wrap_title(r->step_name ? heading : "Steps: duration and % busy");
+  const char *const shares = figures_collect_garbage(r) ? "% busy, and % in garbage collections" : "% busy";
+  snprintf(heading, sizeof heading, "Steps: duration and %s", shares);
+  if (r->step_name) snprintf(heading, sizeof heading, "Steps: duration and %s (marked by '%.80s')", shares, r->step_name);
+  wrap_title(heading);
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
     const struct tk_report_spread *s = &row->step;
-    double busy = 0, all = 0;
+    double busy = 0, all = 0, collecting = 0;
     char text[96] = "";
     if (!row->n_steps) continue;
     for (size_t k = 0; k < row->n_steps; k++) {
       busy += (double)row->steps[k].times.busy;
       all += (double)row->steps[k].dur;
+      collecting += (double)row->steps[k].collecting;
       if (row->steps[k].outlier && strlen(text) < 60)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%lld", *text ? " " : "", (long long)row->steps[k].number);
     }
@@ -266,6 +270,8 @@ static bool print_steps(const struct tk_report *r) {
     cell_time(&t, true, s->p95);
     cell_time(&t, true, s->max);
     cell_percent(&t, busy, *row->device ? all : 0);
+    if (row->collections) cell_percent(&t, collecting, all);
+    else table_cell(&t, "%s", "");
     table_cell(&t, "%s", *text ? text : "-");
     cell_name(&t, r, row);
   }
@@ -590,8 +596,8 @@ bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   report_print_findings(r, MOST_FINDINGS);
   bool ok = print_figures(r) && print_parts(r) && print_steps(r) && print_devices(r) && print_idle(r) &&
             print_gaps(r, top, full_names) && print_waits(r) && print_collectives(r, top) && print_kernels(r, top, full_names) &&
-            print_copies(r, top) && roofline_print(r, top) && print_launches(r, top) && print_memory(r) && print_held(r, top) &&
-            print_hosts(r) && print_compilations(r, top) && print_annotations(r, top) && print_ops(r, top);
+            print_copies(r, top) && layers_print(r, top) && roofline_print(r, top) && print_launches(r, top) && print_memory(r) &&
+            print_held(r, top) && print_hosts(r) && print_compilations(r, top) && print_annotations(r, top) && print_ops(r, top);
   print_unknown(r);
   return ok;
 }

@@ -30,19 +30,6 @@ static void print_hosts(const struct tk_inspection *p) {
   putchar('\n');
 }
 
-static void print_devices(const struct tk_inspection *p) {
-  uint32_t shown = 0;
-  if (p->n_devices == 0) return;
-  label("devices");
-  printf("%u: ", p->n_devices);
-  for (uint32_t i = 0; i < p->n_planes && shown < FEW; i++) {
-    if (!p->planes[i].device) continue;
-    if (shown++) fputs(", ", stdout);
-    tty_string(stdout, p->planes[i].name);
-  }
-  puts(shown < p->n_devices ? ", ..." : "");
-}
-
 static void print_line(const struct tk_xplane_line *line) {
   char n[64];
   label("");
@@ -55,7 +42,9 @@ static void print_planes(const struct tk_inspection *p, bool all) {
   char n[64], size[32];
   if (p->n_planes == 0) return;
   label("planes");
-  printf("%u, %u lines\n", p->n_planes, p->n_lines);
+  printf("%u", p->n_planes);
+  if (p->n_devices) printf(" (%u of devices)", p->n_devices);
+  printf(", %u lines\n", p->n_lines);
   for (uint32_t i = 0; all && i < p->n_planes; i++) {
     const struct tk_xplane_plane *plane = &p->planes[i];
     label("plane");
@@ -105,7 +94,6 @@ static void print_bytes(const struct tk_inspection *p, bool all) {
 
 void inspect_print(const struct tk_inspection *p, bool all) {
   print_hosts(p);
-  print_devices(p);
   print_planes(p, all);
   print_steps(p);
   print_sequences(p, all);

@@ -420,3 +420,13 @@ const char *run_trace_output(const struct shared *s, const char *command, const 
   const char *path = run_output(s, command, in, status);
   return path && run_names_trace(s, path, status) ? path : NULL;
 }
+
+bool run_file_size(const char *path, int64_t *size, struct tk_err *err) {
+  struct stat s;
+  const bool found = stat(path, &s) == 0;
+  *size = found && S_ISREG(s.st_mode) ? (int64_t)s.st_size : -1;
+  if (found || errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return true;
+  err->code = TK_EREAD;
+  snprintf(err->msg, sizeof err->msg, "%.200s: %s", path, strerror(errno));
+  return false;
+}

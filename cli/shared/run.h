@@ -233,6 +233,10 @@ bool run_names_folder(const struct shared *s);
 
 bool run_is_stdout(const char *path);
 
+/* Sets *size to the size of the input's own file; -1 for "-", a folder, an address or a member of an archive. Returns false with err
+ * on failure. */
+bool run_file_size(const char *path, int64_t *size, struct tk_err *err);
+
 /* Returns the stream for reports: stdout, or stderr if the trace is written to stdout. */
 FILE *run_report_to(const struct shared *s, const char *output);
 

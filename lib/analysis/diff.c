@@ -45,6 +45,7 @@ static void diff_steps(struct diff_judge *j, struct tk_diff_report *r) {
 static int by_cost(const void *p, const void *q) {
   const struct tk_diff_row *a = p, *b = q;
   const double x = fabs(a->delta), y = fabs(b->delta);
+  if (a->is_mark != b->is_mark) return a->is_mark ? 1 : -1;
   if (x != y) return x > y ? -1 : 1;
   return diff_rows_order(a->name, a->name_len, b->name, b->name_len);
 }
@@ -61,6 +62,7 @@ static bool diff_rows(struct diff_judge *j, struct tk_diff_report *r) {
     if (row.events[0] + row.events[1] == 0) continue;
     end_row(j, r, &row);
     row.name = diff_set_name(set, i, &row.name_len);
+    row.is_mark = diff_set_is_mark(set, i);
     if (diff_set_is_short(set, i)) row.short_name = row.name;
     for (uint32_t side = 0; side < 2; side++)
       row.work_name[side] = diff_set_work(set, side, i, &row.work_short_name[side], &row.work_names[side]);
@@ -95,6 +97,7 @@ static void end_run(struct tk_diff_report *r, int side) {
   run->ranks = r->ranks[side];
   run->samples = r->samples[side];
   run->outside = r->outside[side];
+  run->launches = diff_set_launches(&r->impl->set, (uint32_t)side, &run->launches_per_step);
   run->paired = r->paired;
   run->by_number = r->by_number;
   run->steps = r->steps[side];

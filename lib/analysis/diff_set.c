@@ -18,6 +18,7 @@
 #include "group.h"
 #include "graph/diagnostics.h"
 #include "self.h"
+#include "host_names.h"
 #include "short_apart.h"
 #include "short_names.h"
 
@@ -50,14 +51,19 @@ struct adder {
   struct diff_stacks stacks;
   struct diff_launches launches; /* filled only if work is matched by its launch */
   uint32_t input;
+  bool *is_mark;       /* by class: its events only show that a profiler ran */
+  uint8_t *calls;      /* by class: whether its name is that of a call that launches work: 1 = yes, 2 = no, 0 = not known yet */
 };
 
 /* ---- samples ---- */
 
+static uint64_t key_of_sample(int64_t rank, bool stepped, int64_t step) {
+  return (uint64_t)rank * 0x9e3779b97f4a7c15 + (stepped ? (uint64_t)step * 2 + 2 : 1);
+}
+
 static uint32_t add_sample(struct adder *a, int64_t rank, bool stepped, int64_t step) {
   struct diff_side *s = a->side;
-  const uint64_t key = (uint64_t)rank * 0x9e3779b97f4a7c15 + (stepped ? (uint64_t)step * 2 + 2 : 1);
-  uint32_t *slot = map_put(&a->samples, key, 0);
+  uint32_t *slot = map_put(&a->samples, key_of_sample(rank, stepped, step), 0);
   if (!slot || *slot) return slot ? *slot : 0;
   if (!mem_grow(&a->set->mem, (void **)&s->samples, &s->cap_samples, (uint64_t)s->n_samples + 1, sizeof *s->samples)) return 0;
   s->samples[s->n_samples] = (struct diff_sample){.input = a->input, .rank = rank, .step = step, .stepped = stepped};
@@ -224,7 +230,8 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   if (!cell) return 0;
   struct diff_cell *c = &a->side->cells[cell - 1];
   struct diff_path *path = &a->set->rows[*row - 1];
-  if (!path->others && groups_is_kernel(&a->groups, e)) path->kernels = true;
+  if (a->is_mark[e->cls]) path->marks = true;
+  else if (!path->others && groups_is_kernel(&a->groups, e)) path->kernels = true;
   else path->others = true;
   c->count++;
   if (e->kind == TK_EVENT_SPAN) a->set->times = true;
@@ -232,8 +239,32 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   const tk_time time = part_of(&a->scope.window, e);
   if (launched) diff_rows_add_work(a->set, a->side, launched, diff_name_of(a, e), time);
   c->total += time;
-  if (e->flags & TK_FLAG_LOST_CLOCK || a->t->tracks[e->track].kind != TK_TRACK_THREAD) c->self += time;
+  const bool alone = e->flags & TK_FLAG_LOST_CLOCK || a->t->tracks[e->track].kind != TK_TRACK_THREAD;
+  if (alone && !a->is_mark[e->cls]) c->self += time;
   return cell;
+}
+
+static bool is_launch(struct adder *a, const struct tk_event *e) {
+  uint8_t *is = &a->calls[e->cls];
+  const unsigned kind = kinds_of(&a->match.kinds, e);
+  if (e->kind != TK_EVENT_SPAN || !(kind & KIND_RUNTIME) || kind & KIND_DEVICE || !scope_holds(&a->scope, e)) return false;
+  const struct tk_class *c = &a->t->classes[e->cls];
+  if (!*is) *is = host_names_class(tk_string(a->t, c->name, NULL), tk_string(a->t, c->cat, NULL)) == HOST_LAUNCH ? 1 : 2;
+  return *is == 1;
+}
+
+/* Counts the launches of a track: all of them, and those of each step that is a sample. */
+static void count_launches(struct adder *a, const struct tk_track *k) {
+  const int64_t rank = diff_rank_of(a, (tk_id)(k - a->t->tracks));
+  int64_t step;
+  if (k->kind != TK_TRACK_THREAD || a->match.kinds.of_track[k - a->t->tracks] & KIND_DEVICE) return;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &a->t->events[i];
+    if (!is_launch(a, e)) continue;
+    a->side->launches++;
+    const uint32_t *sample = step_of(a, e, rank, &step) ? map_get(&a->samples, key_of_sample(rank, true, step)) : NULL;
+    if (sample && *sample) a->side->samples[*sample - 1].launches++;
+  }
 }
 
 static bool add_track(struct adder *a, const struct tk_track *k) {
@@ -244,14 +275,14 @@ static bool add_track(struct adder *a, const struct tk_track *k) {
     const uint32_t depth = nests ? (e->depth < DEEPEST ? e->depth : DEEPEST) : 0;
     uint32_t row;
     a->cell_of[i] = place_event(a, i, a->under[depth], &row);
-    if (nests && trace_nests(a->t, i) && depth < DEEPEST) a->under[depth + 1] = row;
+    if (nests && trace_nests(a->t, i) && depth < DEEPEST) a->under[depth + 1] = a->is_mark[e->cls] ? a->under[depth] : row;
   }
   return !a->set->mem.failed && !a->mem->failed;
 }
 
 static void add_self(void *arg, tk_id event, tk_time self) {
   struct adder *a = arg;
-  if (a->cell_of[event]) a->side->cells[a->cell_of[event] - 1].self += self;
+  if (a->cell_of[event] && !a->is_mark[a->t->events[event].cls]) a->side->cells[a->cell_of[event] - 1].self += self;
 }
 
 static bool add_all(struct adder *a, struct tk_err *err) {
@@ -263,6 +294,7 @@ static bool add_all(struct adder *a, struct tk_err *err) {
     if (!add_track(a, &t->tracks[k]) || !match_check(&a->match, err)) return false;
     if (t->tracks[k].kind == TK_TRACK_THREAD && !self_of_track(&a->selves, t, k)) return false;
   }
+  for (tk_id k = 1; k <= t->n_tracks; k++) count_launches(a, &t->tracks[k]);
   return diff_stacks_close(&a->stacks) || mem_refuse(a->set->mem.failed ? &a->set->mem : a->mem, err);
 }
 
@@ -276,10 +308,15 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
   bool ok = match_init(&a.match, t, s->where, origins, a.mem, err) &&
             window_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
   if (ok) a.cell_of = mem_array(a.mem, (uint64_t)t->n_events + 1, sizeof *a.cell_of);
+  if (ok) a.is_mark = host_names_marks(t, a.mem);
+  if (ok) a.calls = mem_alloc(a.mem, (size_t)t->n_classes + 1);
+  if (a.calls) memset(a.calls, 0, (size_t)t->n_classes + 1);
   if (ok) diff_stacks_init(&a.stacks, set, a.side, t, &a.groups);
   if (ok && set->opt.by_launch) ok = diff_launches_init(&a.launches, set, &a.match, &a.groups, a.mem);
-  ok = ok && a.cell_of && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
+  ok = ok && a.cell_of && a.calls && a.is_mark && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
+  mem_free(a.mem, a.calls);
+  mem_free(a.mem, a.is_mark);
   mem_free(a.mem, a.text_of);
   mem_free(a.mem, a.ranks);
   map_free(&a.samples);
@@ -352,6 +389,14 @@ bool diff_set_place(struct diff_set *set) {
   return ok;
 }
 
+uint64_t diff_set_launches(const struct diff_set *set, uint32_t side, double *per_step) {
+  const struct diff_side *s = &set->sides[side];
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < s->n_samples; i++) sum += s->place[i] == UINT32_MAX ? 0 : s->samples[i].launches;
+  *per_step = set->by_step && s->n_used ? (double)sum / s->n_used : -1;
+  return s->launches;
+}
+
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
   char text[200];
   if (!set->times && set->unit) {
@@ -400,7 +445,12 @@ const char *diff_set_name(struct diff_set *set, uint32_t row, size_t *n) {
 bool diff_set_is_short(const struct diff_set *set, uint32_t row) {
   const struct diff_path *p = &set->rows[row];
   const bool by_name = set->opt.by_path || set->opt.by == TK_TOP_NAME;
-  return by_name && !set->opt.fold && p->name && p->kernels && !p->others && !p->parent;
+  return by_name && !set->opt.fold && p->name && p->kernels && !p->others && !p->marks && !p->parent;
+}
+
+bool diff_set_is_mark(const struct diff_set *set, uint32_t row) {
+  const struct diff_path *p = &set->rows[row];
+  return p->marks && !p->kernels && !p->others;
 }
 
 bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i)) {

@@ -13,6 +13,7 @@ struct diff_sample {
   int64_t rank, step;
   bool stepped; /* false: this sample contains the events that begin outside of all steps */
   tk_time dur;  /* duration of the step */
+  uint64_t launches; /* calls of hosts that launch work and start in the step */
 };
 
 struct diff_cell {
@@ -33,7 +34,7 @@ struct diff_work {
 
 struct diff_path {
   uint32_t name, parent, depth; /* parent: 1 + the parent's row, 0 = none */
-  bool kernels, others;         /* has an event that is a kernel; has any other event */
+  bool kernels, marks, others;  /* has an event that is a kernel; one that only shows that a profiler ran; any other event */
 };
 
 /* One run. */
@@ -50,6 +51,7 @@ struct diff_side {
   uint32_t n_used, *place; /* place: by sample, its index among the n_used compared samples; UINT32_MAX = not compared */
   uint32_t *order;         /* samples by rank, input and step */
   uint32_t inputs;
+  uint64_t launches;       /* calls of hosts that launch work, also outside of steps */
   uint64_t ranks, outside; /* outside: events that begin outside of all steps, if steps are compared */
 };
 
@@ -82,9 +84,14 @@ void diff_set_remove(struct diff_set *set, uint32_t side);
 bool diff_set_place(struct diff_set *set);
 /* True if a row has a short name: its events are kernels, and rows are names. */
 bool diff_set_is_short(const struct diff_set *set, uint32_t row);
+/* True if all events of a row only show that a profiler ran. */
+bool diff_set_is_mark(const struct diff_set *set, uint32_t row);
 /* Finds the short names of these rows. *of(rows, i) points to the short name of row i: on entry it contains the full name, or
  * NULL for a row without a short name. Short names live as long as the set. Returns false if memory runs out. */
 bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i));
+/* Returns the number of launches of a placed side, whatever events are selected. *per_step: their mean over the steps that are
+ * compared; negative if none are. */
+uint64_t diff_set_launches(const struct diff_set *set, uint32_t side, double *per_step);
 /* Adds notes on work that is matched by name although matching by launch was asked for, and on the unit of the weights of a placed
  * set, unless all are times. */
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes);

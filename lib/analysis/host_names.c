@@ -106,7 +106,7 @@ static const struct mark {
   {NULL, "PyTorch Profiler ("},  /* the same in formats without categories */
 };
 
-bool host_names_is_mark(const char *name, const char *cat) {
+static bool is_mark(const char *name, const char *cat) {
   for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++)
     if (MARKS[i].cat ? strcmp(cat, MARKS[i].cat) == 0 : text_begins(name, MARKS[i].begin)) return true;
   return false;
@@ -114,7 +114,7 @@ bool host_names_is_mark(const char *name, const char *cat) {
 
 enum host_class host_names_class(const char *name, const char *cat) {
   const uint8_t phase = phase_of_name(name, cat);
-  if (host_names_is_mark(name, cat)) return HOST_MARK;
+  if (is_mark(name, cat)) return HOST_MARK;
   if (is_compilation(name) || phase == PHASE_COMPILE) return HOST_COMPILE;
   if (phase == PHASE_DATALOADER) return HOST_INPUT;
   if (is_collection(name)) return HOST_GC;
@@ -134,4 +134,11 @@ enum host_class host_names_class_of(enum host_class named, unsigned kind) {
   if (named && named != HOST_LAUNCH && (named != HOST_SYNC || kind & KIND_PYTHON || !(kind & KIND_ANNOTATION))) return named;
   if (kind & KIND_PYTHON) return HOST_PYTHON;
   return kind & (KIND_STEP | KIND_ANNOTATION | KIND_MODULE) ? HOST_NOTHING : HOST_OP;
+}
+
+bool *host_names_marks(const struct tk_trace *t, struct mem *mem) {
+  bool *is = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *is);
+  for (tk_id i = 0; is && i <= t->n_classes; i++)
+    is[i] = is_mark(tk_string(t, t->classes[i].name, NULL), tk_string(t, t->classes[i].cat, NULL));
+  return is;
 }

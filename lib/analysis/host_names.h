@@ -3,6 +3,7 @@
 #define ANALYSIS_HOST_NAMES_H
 
 #include "graph/kind.h"
+#include "graph/trace.h"
 
 /* In the order of precedence on one thread: an inner span has the class of the span around it unless its own class is higher. */
 enum host_class {
@@ -24,8 +25,9 @@ enum host_class {
 
 /* Returns the class that the name and category of a span imply; HOST_NOTHING if they imply none. */
 enum host_class host_names_class(const char *name, const char *cat);
-/* True for spans that only show that a profiler ran. */
-bool host_names_is_mark(const char *name, const char *cat);
+/* Returns, by class, whether its spans only show that a profiler ran; the caller frees the array with mem_free. NULL if memory runs
+ * out. */
+bool *host_names_marks(const struct tk_trace *t, struct mem *mem);
 /* Returns the class of a span. `named`: the class implied by its name; `kind`: its set of enum kind. */
 enum host_class host_names_class_of(enum host_class named, unsigned kind);
 

@@ -75,6 +75,7 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
     struct tk_report_step *step = &row->steps[row->n_steps++];
     *step = (struct tk_report_step){.number = s.number, .at = s.start - p->zero, .dur = s.end - s.start, .mfu = -1};
     if (process) step->times = spent_in(&p->spent, s.start, s.end);
+    report_collections_of_step(&p->index.hosts[group], &s, step);
     if (s.end <= covered) continue;
     if (s.start < covered) s.start = covered;
     if (!p->impl->opt.brief) divide_step(p, row, step, group, &s);
@@ -410,7 +411,7 @@ static bool add_rows(struct reporter *p) {
             report_index_make(&p->index, &p->match, &p->works, p->mem);
   ok = ok && (brief || report_count_calls(p));
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
-  ok = ok && add_hosts(p, &ranks) && (brief || report_count_memory(p)) && report_versions(p);
+  ok = ok && add_hosts(p, &ranks) && report_count_memory(p) && report_versions(p);
   map_free(&ranks);
   return ok;
 }
@@ -463,6 +464,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   report_spans_free(&p);
   report_flops_free(&p);
   report_index_free(&p.index);
+  ok = ok && report_layers_add(&p, err);
   works_free(&p.works);
   match_free(&p.match);
   mem_free(p.mem, p.time_of);
@@ -482,6 +484,7 @@ bool report_open(struct tk_report *r, const struct tk_report_options *opt, struc
   map_init(&r->impl->said, &r->impl->mem);
   map_init(&r->impl->op_of, &r->impl->mem);
   map_init(&r->impl->node_of, &r->impl->mem);
+  map_init(&r->impl->layer_of, &r->impl->mem);
   map_init(&r->impl->roof_of, &r->impl->mem);
   return thresholds_read(r->impl->limits, opt->thresholds, err) &&
          thresholds_replace(r->impl->limits, opt->limits, opt->n_limits, err);
@@ -540,7 +543,7 @@ bool report_close(struct tk_report *r, struct tk_err *err) {
   report_gaps_sort(r);
   report_compilations_sort(r);
   report_held_sort(r);
-  const bool ok = report_make_tables(r) && report_spans_make(r) && findings_make(r) && report_figures_make(r);
+  const bool ok = report_make_tables(r) && report_spans_make(r) && report_layers_make(r) && findings_make(r) && report_figures_make(r);
   return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
 }
 
@@ -559,7 +562,7 @@ static void report_clear(struct tk_report *r) {
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
                           r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->impl->ops, r->impl->nodes,
                           r->impl->kernels, r->impl->launches, r->impl->collectives, r->roofs,
-                          r->impl->roofs, r->held, r->figures, r->compilations};
+                          r->impl->roofs, r->held, r->figures, r->compilations, r->layers, r->impl->layers};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(mem, blocks[i]);
   map_free(&r->impl->kernel_of);
   map_free(&r->impl->launch_of);
@@ -568,6 +571,7 @@ static void report_clear(struct tk_report *r) {
   map_free(&r->impl->said);
   map_free(&r->impl->op_of);
   map_free(&r->impl->node_of);
+  map_free(&r->impl->layer_of);
   map_free(&r->impl->roof_of);
   intern_free(&r->impl->texts);
   free(r->impl);

@@ -4,8 +4,10 @@
  *     report_index.c    lookups for each row
  *     report_host.c     host activity: launches, operators, compilation
  *     report_compile.c  compilations
+ *     report_collections.c  garbage collections
  *     report_profiler.c overhead of the profiler, recompilation
  *     report_spans.c    spans of hosts by name, and annotations as a tree
+ *     report_layers.c   device time by layer
  *     report_gaps.c     the longest idle times
  *     report_split.c    what a step consists of
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
@@ -87,6 +89,15 @@ struct report_node {
   uint64_t count;
   i128 total, inner;            /* inner: durations of the annotations directly within */
 };
+/* Device time of layers of one path, or of all layers of one kind (report_layers.c). Layer 0 is the root. */
+struct report_layer {
+  uint32_t name, parent, depth;
+  uint32_t child, sibling;      /* first child, next sibling; 0 = none */
+  uint64_t count, launched;
+  i128 total, device;
+  uint64_t steps;               /* of a kind: steps of the traces; meaningless if one trace has none (stepless) */
+  bool stepless;
+};
 
 struct tk_report_impl {
   struct mem mem;
@@ -101,6 +112,9 @@ struct tk_report_impl {
   uint32_t cap_compilations;
   struct report_op *ops;
   struct report_node *nodes;
+  struct report_layer *layers;
+  uint32_t n_layers, cap_layers;
+  struct map layer_of;           /* parent << 32 | name -> index of the layer */
   uint32_t n_ops, cap_ops, n_nodes, cap_nodes;
   struct report_roof *roofs;
   uint32_t n_roofs, cap_roofs;
@@ -164,6 +178,7 @@ struct reporter {
   bool *leads;         /* by track: true if it contains the steps, or launched work */
   tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */
+  bool annotated;      /* the host has annotations other than steps */
   tk_time zero;        /* start of the trace's first event, to which times of the report are relative */
   uint32_t first;      /* first row of this trace in the report */
 };
@@ -222,6 +237,11 @@ bool report_is_function(const char *name);
 bool report_compilations_add(struct reporter *p, const struct tk_report_rank *rank, struct report_compiles *of,
                              struct report_host_sums *sums);
 void report_compilations_sort(struct tk_report *r);
+/* report_collections.c: report_collections_add counts a garbage collection of a host; report_collections_end measures all of them;
+ * report_collections_of_step then counts and measures those of a step. */
+bool report_collections_add(struct reporter *p, struct report_host_sums *sums, struct interval part);
+void report_collections_end(struct report_host_sums *sums);
+void report_collections_of_step(const struct report_host_sums *sums, const struct step *s, struct tk_report_step *step);
 /* report_profiler.c: measures the profiler's own work and the regions of torch.compile in the tracks of a group. */
 bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);
@@ -229,6 +249,10 @@ void report_host_free(struct reporter *p);
 bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps);
 void report_spans_free(struct reporter *p);
 bool report_spans_make(struct tk_report *r);
+/* report_layers.c: report_layers_add adds the layers of the trace, from its match, scope and work alone; report_layers_make
+ * completes the table. */
+bool report_layers_add(struct reporter *p, struct tk_err *err);
+bool report_layers_make(struct tk_report *r);
 /* report_split.c: divides [start, end) by activity: of the device of p->spent and, while it was idle, of the host of the group. */
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
 /* Returns the sum of the row's steps if its device worked in them or if it has no device, and otherwise its window. *steps: true

@@ -34,6 +34,11 @@ static bool owner_has_device(const void *row, const void *owner) {
   return has_device(owner, NULL);
 }
 
+static bool owner_has_collections(const void *row, const void *owner) {
+  (void)row;
+  return has_collections(owner, NULL);
+}
+
 static bool owner_is_linked(const void *row, const void *owner) {
   (void)row;
   return host_is_linked(owner, NULL);
@@ -319,6 +324,10 @@ static const struct tk_field step_list[] = {
   FIELD_OPTIONAL(tk_report_step, NUMBER, flops, "flops", step_has_flops,
     "floating-point operations of the work that was launched in the step"),
   FIELD_GET_OPTIONAL(NUMBER, PERCENT, "mfu_percent", get_step_mfu, "share of the step that these operations take at the peak"),
+  FIELD_OPTIONAL(tk_report_step, COUNT, collections, "garbage_collections", owner_has_collections,
+    "number of garbage collections of the host that start in the step; absent if the host has none in all"),
+  FIELD_TIME_OPTIONAL(tk_report_step, collecting, "garbage_collection_ns", owner_has_collections,
+    "time of the step during which at least one of them ran"),
 };
 const struct field_list report_step_fields = FIELD_LIST(tk_report_step, step_list, "report step");
 
@@ -509,6 +518,8 @@ static const struct tk_field report_list[] = {
     .n_offset = offsetof(struct tk_report, n_roofs)},
   FIELD_ROWS(tk_report, TK_ROW_REPORT_ANNOTATION, annotations, n_annotations, "annotations",
     "annotations, modules and steps of hosts, as a tree in preorder"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_LAYER, layers, n_layers, "layers",
+    "device time by layer, as in tree --layers, added up over all traces: a tree in preorder, most device time first"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_MEMORY, memories, n_memories, "memory", "peaks of each allocator"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_HELD, held, n_held, "allocated_at_peak",
     "what was allocated at the peak of each allocator, by operator and module, most bytes first"),

@@ -12,7 +12,7 @@ struct host {
   const struct step *steps; /* steps of the rank's host */
   uint32_t n_steps;
   struct report_compiles compiles;
-  struct intervals compilations, collections; /* parts within the range of the report */
+  struct intervals compilations; /* parts within the range of the report */
   struct waits {
     uint64_t calls, in_steps;
     tk_time time_in_steps;
@@ -81,17 +81,6 @@ static bool see_compilation(struct host *h, tk_id event, struct compiling *c) {
 
 /* ---- classes ---- */
 
-static bool count_collection(struct host *h, const struct tk_event *e) {
-  struct report_host_sums *s = h->sums;
-  const struct interval part = part_of(h, e);
-  s->collections++;
-  if (part.dur > s->collection_max) {
-    s->collection_max = part.dur;
-    s->collection_at = part.start - h->p->zero;
-  }
-  return measure_add(&h->collections, part, h->p->mem);
-}
-
 /* Counts a call that waits for the device. A synchronization after a copy that was awaited is part of the same wait, as in .item(). */
 static void count_wait(struct host *h, tk_id event) {
   const struct tk_event *e = &h->p->t->events[event];
@@ -108,7 +97,7 @@ static bool see_class(struct host *h, tk_id event, unsigned kind) {
   enum host_class around;
   if (e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
   if (!host_time_add(&h->sums->time, e, class, &around)) return false;
-  if (class == HOST_GC && around < HOST_GC && !count_collection(h, e)) return false;
+  if (class == HOST_GC && around < HOST_GC && !report_collections_add(h->p, h->sums, part_of(h, e))) return false;
   if (class == HOST_SYNC && around < HOST_SYNC) count_wait(h, event);
   if (h->p->launches[event]) h->waits.settled = h->p->launches[event] & REPORT_AWAITED;
   return true;
@@ -197,7 +186,7 @@ static bool sum_up(struct reporter *p, const struct tk_report_rank *row, uint32_
   ok = ok && report_compilations_add(p, row, &h.compiles, h.sums);
   mem_free(p->mem, h.compiles.v);
   h.sums->compile = measure_join(&h.compilations, p->mem, &ok);
-  h.sums->collecting = measure_join(&h.collections, p->mem, &ok);
+  report_collections_end(h.sums);
   return h.sums->made = ok && report_profiler(p, h.sums, group);
 }
 

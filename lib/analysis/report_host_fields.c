@@ -55,6 +55,36 @@ static const struct tk_field annotation_list[] = {
 };
 const struct field_list report_annotation_fields = FIELD_LIST(tk_report_annotation, annotation_list, "report annotation");
 
+FIELD_KNOWN(layer_has_name, tk_report_layer, r->name != NULL)
+FIELD_KNOWN(layer_has_work, tk_report_layer, r->launched > 0)
+FIELD_KNOWN(layer_has_steps, tk_report_layer, r->launched > 0 && r->per_step >= 0)
+
+static bool get_layer_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_layer *l = row;
+  v->text = l->name ? l->name : "";
+  v->n = l->name_len;
+  return layer_has_name(row, owner);
+}
+
+static bool get_layer_share(const void *row, const void *owner, struct tk_value *v) {
+  return field_number(v, 100 * ((const struct tk_report_layer *)row)->of_work, layer_has_work(row, owner));
+}
+
+static const struct tk_field layer_list[] = {
+  FIELD_GET_IF(TEXT, NONE, "name", get_layer_name, "name of the layer; null for all work outside of layers"),
+  FIELD(tk_report_layer, TEXT, kind, "kind", "what the layers are: scopes, modules or annotations"),
+  FIELD(tk_report_layer, COUNT, depth, "depth", "number of layers around it; the rows are in preorder"),
+  FIELD(tk_report_layer, COUNT, count, "count", "number of its spans; of scopes, and outside of layers, the number of pieces of work"),
+  FIELD_TIME(tk_report_layer, total, "total_ns", "sum of the durations of its spans, or of the work of a scope"),
+  FIELD(tk_report_layer, COUNT, launched, "launched", "number of kernels, copies and fills of the layer"),
+  FIELD_TIME_IF(tk_report_layer, device, "device_ns", layer_has_work,
+    "time in which any device of a trace ran work of the layer, added up over the traces"),
+  FIELD_GET_IF(NUMBER, PERCENT, "percent_of_work", get_layer_share, "this time as a share of the time in which any device ran work"),
+  FIELD_TIME_IF(tk_report_layer, per_step, "device_per_step_ns", layer_has_steps,
+    "this time divided by the number of steps; null if a trace has no steps"),
+};
+const struct field_list report_layer_fields = FIELD_LIST(tk_report_layer, layer_list, "report layer");
+
 /* ---- idle times ---- */
 
 FIELD_KNOWN(gap_has_rank, tk_report_gap, r->rank >= 0)

@@ -127,7 +127,10 @@ bool report_index_make(struct report_index *x, const struct match *m, const stru
 
 void report_index_free(struct report_index *x) {
   if (!x->mem) return;
-  for (uint32_t i = 0; x->hosts && i < x->n_groups; i++) host_time_free(&x->hosts[i].time);
+  for (uint32_t i = 0; x->hosts && i < x->n_groups; i++) {
+    host_time_free(&x->hosts[i].time);
+    mem_free(x->mem, x->hosts[i].collected.v);
+  }
   void *const arrays[] = {x->group_of, x->tracks_at, x->tracks, x->streams_at, x->streams,
                           x->steps,    x->own_steps, x->hosts,  x->has_row};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(x->mem, arrays[i]);

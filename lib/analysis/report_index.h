@@ -7,11 +7,21 @@
 #define ANALYSIS_REPORT_INDEX_H
 
 #include "host_time.h"
+#include "measure.h"
 #include "work.h"
 
 /* Steps of one track: match.steps.v[first .. first + n - 1]. */
 struct report_steps {
   uint32_t first, n, rank; /* rank: preference for this track, higher is better; 0 = the track has no steps */
+};
+
+/* Garbage collections, sorted by start once the host is measured. */
+struct report_collections {
+  struct report_collection {
+    tk_time start;
+    struct interval own; /* the part that no earlier one covers */
+  } *v;
+  uint32_t n, cap;
 };
 
 /* Sums over the host events of a rank, shared by all devices of the rank. */
@@ -22,6 +32,7 @@ struct report_host_sums {
   uint64_t compiled_frames, recompilations, module_recompilations;
   const char *recompiled_module; /* NULL = none */
   tk_time profiler, profiler_max, profiler_at;
+  struct report_collections collected;
   struct host_time time;
   bool made;
 };

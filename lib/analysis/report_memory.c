@@ -256,7 +256,7 @@ bool report_count_memory(struct reporter *p) {
       ok = count_event(&c, &t->events[i], is[t->events[i].cls]);
   mem_free(p->mem, is);
   if (ok && p->r->n_memories > first) find_capacities(p, first);
-  ok = ok && (!c.n || report_held_add(p, c.v, c.n, first));
+  ok = ok && (!c.n || p->impl->opt.brief || report_held_add(p, c.v, c.n, first));
   mem_free(p->mem, c.v);
   return ok;
 }

@@ -82,6 +82,7 @@ static bool count_annotation(struct reporter *p, tk_id event) {
   const bool selected = marks && is_timed(e) && scope_holds(&p->scope, e);
   const struct within_span around = within_find(&p->spans.within, e);
   if (!selected) return within_add(&p->spans.within, p->t, event, around, 0);
+  p->annotated = p->annotated || (kind & KIND_ANNOTATION && !(kind & KIND_STEP));
   const uint32_t node = annotation_node(p, around.node, annotation_text(p, e, kind));
   if (!node) return false;
   const tk_time dur = measure_part(&p->scope.window, e->ts, e->ts + e->dur).dur;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "diff_judge.h"
 #include "diff_rows.h"
 #include "graph/diagnostics.h"
@@ -38,6 +39,12 @@ void runs_remove_unread(struct tk_compare_report *r) {
 
 /* ---- figures of runs ---- */
 
+/* True for an allocator of the host's memory: "CPU" of PyTorch, "gpu_host_bfc" of XLA. */
+static bool is_of_host(const char *allocator) {
+  static const char *const words[] = {"CPU", "cpu", "Host", "host", NULL};
+  return text_any_holds(allocator, words);
+}
+
 void runs_figures(struct tk_compare_run *to, const struct tk_report *figures) {
   for (size_t i = 0; i < figures->n_ranks; i++) {
     const struct tk_report_rank *rank = &figures->ranks[i];
@@ -48,12 +55,10 @@ void runs_figures(struct tk_compare_run *to, const struct tk_report *figures) {
     to->window += (rank->times.window - to->window) / (tk_time)to->devices;
     to->busy += (rank->times.busy - to->busy) / (tk_time)to->devices;
   }
-  for (size_t i = 0; i < figures->n_ops; i++)
-    if (strcmp(figures->ops[i].kind, "launch") == 0) to->launches += figures->ops[i].count;
   for (size_t i = 0; i < figures->n_memories; i++) {
     const struct tk_report_memory *m = &figures->memories[i];
     const double peak = m->peak_reserved >= 0 ? m->peak_reserved : m->peak_allocated;
-    if (strcmp(m->allocator, "cpu") != 0 && peak > to->memory) to->memory = peak;
+    if (!is_of_host(m->allocator) && peak > to->memory) to->memory = peak;
   }
 }
 
@@ -111,6 +116,7 @@ static bool runs_rows(struct tk_compare_report *r, struct diff_judge *j) {
     r->n_rows++;
     end_cells(j, r, row);
     row->name = diff_set_name(set, i, &row->name_len);
+    row->is_mark = diff_set_is_mark(set, i);
     if (diff_set_is_short(set, i)) row->short_name = row->name;
     for (uint32_t k = 0; k < set->n_sides; k++) {
       struct tk_compare_cell *c = &row->runs[k];
@@ -199,6 +205,7 @@ static double largest_delta(const struct tk_compare_row *row) {
 static int by_change(const void *p, const void *q) {
   const struct tk_compare_row *a = p, *b = q;
   const double x = largest_shift(a), y = largest_shift(b), v = largest_delta(a), w = largest_delta(b);
+  if (a->is_mark != b->is_mark) return a->is_mark ? 1 : -1;
   if (x != y) return x > y ? -1 : 1;
   if (v != w) return v > w ? -1 : 1;
   return diff_rows_order(a->name, a->name_len, b->name, b->name_len);
@@ -219,6 +226,7 @@ static bool runs_all(struct tk_compare_report *r, struct diff_judge *j) {
     run->ranks = set->sides[i].ranks;
     run->samples = set->sides[i].n_used;
     run->outside = set->sides[i].outside;
+    run->launches = diff_set_launches(set, i, &run->launches_per_step);
   }
   if (!runs_rows(r, j) || !runs_sums(r, j) || (set->opt.trends && !runs_trends(r))) return false;
   if (r->n_rows) qsort(r->rows, r->n_rows, sizeof *r->rows, by_change);
@@ -248,7 +256,7 @@ bool runs_open(struct tk_compare_report *r, const struct tk_diff_options *opt, c
   for (size_t i = 0; i < n; i++) {
     const uint32_t name = intern(&set->texts, names[i], strlen(names[i]));
     r->runs[r->n_runs++] = (struct tk_compare_run){.name = name ? (const char *)set->texts.strs[name].bytes : "",
-                                                   .memory = -1, .counted = true};
+                                                   .memory = -1};
   }
   return mem_check(&set->mem, err);
 }

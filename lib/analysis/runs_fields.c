@@ -96,9 +96,11 @@ static const struct tk_field row_list[] = {
     "value that the events have in common; the names of a path are joined by >; null if unnamed"),
   FIELD_ROWS(tk_compare_row, TK_ROW_COMPARE_CELL, runs, n_runs, "runs", "figures of each run"),
   FIELD_ROWS(tk_compare_row, TK_ROW_COMPARE_SHIFT, shifts, n_shifts, "shifts", "lasting changes; none without --over"),
+  FIELD(tk_compare_row, BOOL, is_mark, "is_mark",
+    "true if the events only show that a profiler ran: no self time, and among the last rows"),
   FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_compare_short, "short name of a kernel, distinct for the names of this report"),
 };
-enum { N_COMPARE = sizeof row_list / sizeof *row_list - 1 }; /* sums have no short name */
+enum { N_COMPARE = sizeof row_list / sizeof *row_list - 2 }; /* sums are no marks and have no short name */
 const struct field_list compare_fields = FIELD_LIST(tk_compare_row, row_list, "compare");
 const struct field_list compare_sum_fields = {row_list + 1, N_COMPARE - 1, sizeof(struct tk_compare_row), "compare sum"};
 
@@ -123,7 +125,7 @@ static bool get_steps(const void *row, const void *owner, struct tk_value *v) {
 
 FIELD_KNOWN(has_window, tk_compare_run, r->window > 0)
 FIELD_KNOWN(has_memory, tk_compare_run, r->memory >= 0)
-FIELD_KNOWN(is_counted, tk_compare_run, r->counted)
+FIELD_KNOWN(has_launches_per_step, tk_compare_run, r->launches_per_step >= 0)
 
 static const struct tk_field run_list[] = {
   FIELD(tk_compare_run, TEXT, name, "name", "name of the run"),
@@ -139,8 +141,9 @@ static const struct tk_field run_list[] = {
     "from the start of the first work of a device to the end of the last, as a mean over the devices"),
   FIELD_GET_IF(NUMBER, PERCENT, "busy_percent", get_busy, "time in which work ran, as a percentage of window_ns"),
   FIELD(tk_compare_run, COUNT, work, "work", "number of kernels, copies and fills"),
-  FIELD_IF(tk_compare_run, COUNT, launches, "launches", is_counted,
-    "number of calls of hosts that launch work; null for before and after of a pair, where it is not counted"),
+  FIELD(tk_compare_run, COUNT, launches, "launches", "number of calls of hosts that launch work"),
+  FIELD_NUMBER_IF(tk_compare_run, MEAN, launches_per_step, "launches_per_step", has_launches_per_step,
+    "number of these calls that start in a step, as a mean over the steps; null unless steps are compared"),
   FIELD_NUMBER_IF(tk_compare_run, BYTES, memory, "peak_memory_bytes", has_memory,
     "highest peak of reserved memory of a device, or of allocated memory if the former is unknown"),
   {.name = "step", .help = "step durations; null unless steps are compared", .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPREAD,

@@ -486,14 +486,6 @@ static bool top_name_unit(struct top *top) {
   return true;
 }
 
-static bool prepare_marks(struct top *top) {
-  const struct tk_trace *t = top->t;
-  top->is_mark = mem_array(top->mem, (uint64_t)t->n_classes + 1, sizeof *top->is_mark);
-  for (tk_id i = 0; top->is_mark && i <= t->n_classes; i++)
-    top->is_mark[i] = host_names_is_mark(tk_string(t, t->classes[i].name, NULL), tk_string(t, t->classes[i].cat, NULL));
-  return top->is_mark != NULL;
-}
-
 static bool prepare_columns(struct top *top) {
   const char *const *cols = top->opt->cols;
   while (cols && cols[top->n_cols]) top->n_cols++;
@@ -550,7 +542,7 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   bool ok = match_init(&top.match, t, opt->select.where, origins, top.mem, err) &&
             window_select(&top.scope, t, &top.match.steps, &opt->select, err);
   if (ok) top.group_of = mem_array(top.mem, (uint64_t)t->n_events + 1, sizeof *top.group_of);
-  ok = ok && top.group_of && prepare_columns(&top) && prepare_marks(&top) &&
+  ok = ok && top.group_of && prepare_columns(&top) && (top.is_mark = host_names_marks(t, top.mem)) != NULL &&
        groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
        count_and_measure(&top, err);
   ok = ok && mem_check(&report->impl->mem, err);

@@ -79,20 +79,21 @@ static bool get_tree_id(const void *row, const void *owner, struct tk_value *v) 
 FIELD_KNOWN(has_parent, tk_tree_node, r->parent != UINT32_MAX)
 FIELD_KNOWN(has_launched, tk_tree_node, r->launched > 0)
 FIELD_KNOWN(has_mean, tk_tree_node, r->mean >= 0)
+FIELD_KNOWN(has_share, tk_tree_node, !r->is_mark)
 
-static bool percent(struct tk_value *v, struct tk_total part, struct tk_total whole) {
+static bool percent(struct tk_value *v, const struct tk_tree_node *n, struct tk_total whole) {
   const double all = field_seconds(whole);
-  return field_number(v, all > 0 ? 100 * field_seconds(part) / all : 0, true);
+  return field_number(v, all > 0 ? 100 * field_seconds(n->total) / all : 0, has_share(n, NULL));
 }
 
 static bool get_of_parent(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_tree_node *n = row;
   const struct tk_tree_report *r = owner;
-  return percent(v, n->total, has_parent(row, owner) ? r->nodes[n->parent].total : r->sum);
+  return percent(v, n, has_parent(row, owner) ? r->nodes[n->parent].total : r->sum);
 }
 
 static bool get_of_all(const void *row, const void *owner, struct tk_value *v) {
-  return percent(v, ((const struct tk_tree_node *)row)->total, ((const struct tk_tree_report *)owner)->sum);
+  return percent(v, row, ((const struct tk_tree_report *)owner)->sum);
 }
 
 static bool get_tree_short(const void *row, const void *owner, struct tk_value *v) {
@@ -111,12 +112,16 @@ static const struct tk_field tree_list[] = {
   FIELD_TIME(tk_tree_node, total, "total_ns", "sum of the durations, and of the weights of samples here and below"),
   FIELD_TIME(tk_tree_node, self, "self_ns",
     "time during which one of the spans was the innermost of its thread, and weights of samples with this stack"),
-  FIELD_GET(NUMBER, PERCENT, "percent_of_parent", get_of_parent, "total_ns as a percentage of that of the path above"),
-  FIELD_GET(NUMBER, PERCENT, "percent_of_all", get_of_all, "total_ns as a percentage of that of the outermost paths"),
+  FIELD_GET_IF(NUMBER, PERCENT, "percent_of_parent", get_of_parent,
+    "total_ns as a percentage of that of the path above; null for marks"),
+  FIELD_GET_IF(NUMBER, PERCENT, "percent_of_all", get_of_all,
+    "total_ns as a percentage of that of the outermost paths; null for marks"),
   FIELD(tk_tree_node, COUNT, launched, "launched", "number of kernels, copies and fills launched within the spans"),
   FIELD_TIME_IF(tk_tree_node, device, "device_ns", has_launched,
     "time during which an accelerator ran that work, on any stream"),
   FIELD_TIME_IF(tk_tree_node, mean, "mean_ns", has_mean, "mean duration of the spans; null without one that ended"),
+  FIELD(tk_tree_node, BOOL, is_mark, "is_mark",
+    "true if the spans only show that a profiler ran: no self time, in no sum, and the last path at its level"),
   FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_tree_short, "short name of a kernel, distinct for the names of this report"),
 };
 const struct field_list tree_fields = FIELD_LIST(tk_tree_node, tree_list, "tree");
@@ -181,10 +186,12 @@ static const struct tk_field diff_list[] = {
   FIELD_GET_IF(NUMBER, NONE, "ratio", get_ratio, "total_ns after divided by total_ns before; null if that was 0"),
   FIELD_GET_IF(NUMBER, NS, "noise_ns", get_noise,
     "half the width of the 95% confidence interval of delta_ns; null if there are too few steps and ranks"),
+  FIELD(tk_diff_row, BOOL, is_mark, "is_mark",
+    "true if the events only show that a profiler ran: no self time, and among the last rows"),
   FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_diff_short, "short name of a kernel, distinct for the names of this report"),
 };
 const struct field_list diff_fields = FIELD_LIST(tk_diff_row, diff_list, "diff");
-enum { N_DIFF = sizeof diff_list / sizeof *diff_list - 1 }; /* sums have no short name */
+enum { N_DIFF = sizeof diff_list / sizeof *diff_list - 2 }; /* sums are no marks and have no short name */
 const struct field_list diff_sum_fields = {diff_list + 1, N_DIFF - 1, sizeof(struct tk_diff_row), "diff sum"};
 
 /* Defines the fields for one side: means per step and rank, or per rank. */

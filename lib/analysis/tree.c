@@ -13,6 +13,7 @@
 #include "base/glob.h"
 #include "op/scopes.h"
 #include "graph/args.h"
+#include "host_names.h"
 #include "short_apart.h"
 #include "tree.h"
 #include "tree_device.h"
@@ -78,7 +79,7 @@ static bool hang_track(struct tree *tree, const struct tk_track *k) {
     const uint32_t node = !hangs ? 0 : tree->opt->path ? hang_path(tree, i) : hang_span(tree, i, around.node);
     tree->node_of[i] = node;
     tree->around[i] = node ? node : around.node;
-    if (nests && !within_add(&tree->within, t, i, around, node)) return false;
+    if (nests && !within_add(&tree->within, t, i, around, tree->is_mark[e->cls] ? 0 : node)) return false;
   }
   return true;
 }
@@ -104,7 +105,9 @@ static struct interval part_of(const struct window *w, const struct tk_event *e)
 static void add_span(struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
   struct node *n = &tree->nodes[tree->node_of[event]];
+  const bool is_mark = tree->is_mark[e->cls];
   n->count++;
+  n->marks += is_mark;
   if (!n->others && groups_is_kernel(tree->names, e)) n->kernels = true;
   else n->others = true;
   tree_nodes_start(tree, e, tree->node_of[event]);
@@ -115,12 +118,14 @@ static void add_span(struct tree *tree, tk_id event) {
   n->clipped += x.dur != e->dur || e->flags & TK_FLAG_CLIPPED;
   const bool nests = tree->t->tracks[e->track].kind == TK_TRACK_THREAD && !(e->flags & TK_FLAG_LOST_CLOCK);
   if (!tree->opt->path || !nests) n->total += x.dur;
-  if (e->flags & TK_FLAG_LOST_CLOCK || tree->t->tracks[e->track].kind != TK_TRACK_THREAD) n->self += x.dur;
+  const bool alone = e->flags & TK_FLAG_LOST_CLOCK || tree->t->tracks[e->track].kind != TK_TRACK_THREAD;
+  if (alone && !is_mark) n->self += x.dur;
 }
 
 static void add_self(void *arg, tk_id event, tk_time self) {
   struct tree *tree = arg;
   struct node *n = &tree->nodes[tree->node_of[event]];
+  if (tree->is_mark[tree->t->events[event].cls]) return;
   n->self += self;
   if (tree->opt->path) n->total += self;
 }
@@ -140,7 +145,7 @@ static bool add_all(struct tree *tree) {
 static bool sum_nodes(struct tree *tree) {
   for (uint32_t i = tree->n; i-- > 1;) {
     struct node *parent = &tree->nodes[tree->nodes[i].parent];
-    if (!parent->is_sum) continue;
+    if (!parent->is_sum || tree_nodes_is_mark(&tree->nodes[i])) continue;
     parent->total += tree->nodes[i].total;
     parent->count += tree->nodes[i].count;
     parent->timed += tree->nodes[i].timed;
@@ -220,6 +225,7 @@ struct placed {
   tk_time start; /* 0 unless siblings are sorted by it */
   i128 total;
   uint32_t node, parent;
+  bool is_mark;
 };
 
 static const struct intern_str *tree_name_of(const struct tree *tree, const struct node *n) {
@@ -235,6 +241,7 @@ static int tree_by_name(const struct intern_str *a, const struct intern_str *b) 
 static int in_order(const void *p, const void *q) {
   const struct placed *a = p, *b = q;
   if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
+  if (a->is_mark != b->is_mark) return a->is_mark ? 1 : -1;
   if (a->start != b->start) return a->start < b->start ? -1 : 1;
   if (a->total != b->total) return a->total > b->total ? -1 : 1;
   return tree_by_name(a->name, b->name);
@@ -246,7 +253,8 @@ static bool order_nodes(struct tree *tree) {
   if (!v) return false;
   for (uint32_t i = 1; i < tree->n; i++)
     v[i - 1] = (struct placed){.name = tree_name_of(tree, &tree->nodes[i]), .start = tree->opt->by_start ? tree->nodes[i].start : 0,
-                               .total = tree->nodes[i].total, .node = i, .parent = tree->nodes[i].parent};
+                               .total = tree->nodes[i].total, .node = i, .parent = tree->nodes[i].parent,
+                               .is_mark = tree_nodes_is_mark(&tree->nodes[i])};
   qsort(v, tree->n - 1, sizeof *v, in_order);
   for (uint32_t i = tree->n - 1; i-- > 0;) {
     struct node *n = &tree->nodes[v[i].node], *parent = &tree->nodes[n->parent];
@@ -336,8 +344,9 @@ static bool report_nodes(struct tree *tree) {
         .name = name ? (const char *)name->bytes : NULL, .name_len = name ? name->len : 0,
         .parent = n->parent ? tree->nodes[n->parent].order : UINT32_MAX, .depth = n->depth, .count = n->count,
         .unfinished = n->unfinished, .clipped = n->clipped, .total = total_of(n->total), .self = total_of(n->self),
-        .device = n->device, .launched = n->launched, .mean = mean_of(n)};
-    if (!n->parent) sum += n->total;
+        .device = n->device, .launched = n->launched, .mean = mean_of(n),
+        .is_mark = tree_nodes_is_mark(n)};
+    if (!n->parent && !tree_nodes_is_mark(n)) sum += n->total;
   }
   r->n_nodes = tree->n - 1;
   if (!tree_name_unit(tree) || !shorten_nodes(tree)) return false;
@@ -373,8 +382,10 @@ static bool tree_prepare(struct tree *tree) {
   map_init(&tree->node_of_stack, tree->mem);
   tree->node_of = mem_array(tree->mem, n, sizeof *tree->node_of);
   tree->around = mem_array(tree->mem, n, sizeof *tree->around);
+  tree->is_mark = host_names_marks(tree->t, tree->mem);
   tree->is_per = mem_array(tree->mem, (uint64_t)tree->t->n_classes + 1, 1);
-  if (!tree->node_of || !tree->around || !within_init(&tree->within, tree->mem) || !tree->is_per) return false;
+  if (!tree->node_of || !tree->around || !within_init(&tree->within, tree->mem) || !tree->is_per || !tree->is_mark)
+    return false;
   memset(tree->is_per, 0, (size_t)tree->t->n_classes + 1);
   if (!mem_grow(tree->mem, (void **)&tree->nodes, &tree->cap, 1, sizeof *tree->nodes)) return false;
   tree->nodes[tree->n++] = (struct node){0};
@@ -386,13 +397,13 @@ static void free_tree(struct tree *tree) {
   mem_free(tree->mem, tree->around);
   within_free(&tree->within);
   mem_free(tree->mem, tree->is_per);
+  mem_free(tree->mem, tree->is_mark);
   mem_free(tree->mem, tree->nodes);
   mem_free(tree->mem, tree->works);
   mem_free(tree->mem, tree->place_of);
   if (tree->children.mem) map_free(&tree->children), map_free(&tree->node_of_stack);
   mem_free(tree->mem, tree->stack_path);
   self_free(&tree->selves);
-  match_free(&tree->match);
 }
 
 /* Lists only the nodes of the first levels. */
@@ -423,27 +434,39 @@ static bool fill(struct tree *tree, const struct works *works, struct tk_err *er
          (!levels || cut_levels(tree, levels));
 }
 
-bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
-             struct tk_err *err) {
+bool tree_of_found(struct tk_trace *t, const struct tk_tree_options *opt, const struct tree_found *found, struct tk_tree_report *report,
+                   struct tk_err *err) {
   struct tk_tree_options own = *opt;
-  struct tree tree = {.t = t, .opt = &own, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL};
-  struct works works = {.mem = NULL};
+  struct tree tree = {.t = t, .opt = &own, .report = report, .mem = &t->store->mem, .match = *found->match, .scope = *found->scope,
+                      .found = found->works};
   *report = (struct tk_tree_report){.impl = calloc(1, sizeof *report->impl)};
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
   report->impl->mem.limit = tree.mem->limit;
-  bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
-            window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && tree_prepare(&tree) &&
-            (!opt->layers || works_find(&works, &tree.match, &tree.scope, true, tree.mem));
+  bool ok = tree_prepare(&tree);
   if (ok && opt->layers) {
     own.per_step = tree.match.steps.n > 0;
-    tree_layers_choose(&tree, &works);
+    tree_layers_choose(&tree, found->works);
   }
-  ok = ok && fill(&tree, &works, err) && mem_check(&report->impl->mem, err);
+  ok = ok && fill(&tree, found->works, err) && mem_check(&report->impl->mem, err);
   if (!report->n_nodes) report->layers = NULL;
   if (ok && own.per_step) report->calls = count_steps(&tree);
-  works_free(&works);
   free_tree(&tree);
   return ok || mem_refuse(&t->store->mem, err);
+}
+
+bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
+             struct tk_err *err) {
+  struct mem *mem = &t->store->mem;
+  struct match match;
+  struct scope scope = SCOPE_ALL;
+  struct works works = {.mem = NULL};
+  bool ok = match_init(&match, t, opt->select.where, origins, mem, err) && window_select(&scope, t, &match.steps, &opt->select, err) &&
+            (!opt->layers || works_find(&works, &match, &scope, true, mem));
+  const struct tree_found found = {&match, &scope, opt->layers ? &works : NULL};
+  ok = ok && tree_of_found(t, opt, &found, report, err);
+  works_free(&works);
+  match_free(&match);
+  return ok || mem_refuse(mem, err);
 }
 
 static void tree_clear(struct tk_tree_report *report) {

@@ -4,9 +4,19 @@
 
 #include "graph/origin.h"
 #include "graph/trace.h"
+#include "work.h"
 
-/* Fills `report`, which the caller frees with tk_tree_report_free even on failure. */
+/* Parts of a trace that an analysis has found. works: with launches; needed for layers only. */
+struct tree_found {
+  const struct match *match;
+  const struct scope *scope;
+  const struct works *works;
+};
+
+/* Both fill `report`, which the caller frees with tk_tree_report_free even on failure. The second selects as `found`. */
 bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
              struct tk_err *err);
+bool tree_of_found(struct tk_trace *t, const struct tk_tree_options *opt, const struct tree_found *found, struct tk_tree_report *report,
+                   struct tk_err *err);
 
 #endif

@@ -29,6 +29,13 @@ static void add_work(void *arg, tk_id launch, tk_id work) {
   if (node) tree_nodes_work(tree, node, work_of(tree, work));
 }
 
+static bool add_works(struct tree *tree) {
+  if (!tree->found) return launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree);
+  for (tk_id i = 1; i <= tree->t->n_events; i++)
+    if (tree->found->launch_of[i]) add_work(tree, tree->found->launch_of[i], i);
+  return true;
+}
+
 /* Measures all work, and the work that no node contains. */
 static bool measure_rest(struct tree *tree) {
   const struct tk_trace *t = tree->t;
@@ -50,7 +57,7 @@ bool tree_device_add(struct tree *tree) {
   tree->place_of = mem_array(tree->mem, n, sizeof *tree->place_of);
   if (!tree->place_of) return false;
   memset(tree->place_of, PLACE_UNKNOWN, n * sizeof *tree->place_of);
-  if (!launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) || tree->mem->failed) return false;
+  if (!add_works(tree) || tree->mem->failed) return false;
   return tree->opt->layers || !tree->n_works || measure_rest(tree);
 }
 

@@ -15,20 +15,18 @@ bool tree_layers_holds(const struct tree *tree, const struct tk_event *e) {
   return kind & KIND_ANNOTATION && !(kind & (KIND_DEVICE | KIND_STEP));
 }
 
-/* Sets *path to the scopes that the event states. Returns false if it states none. */
-static bool scopes_of(const struct tree *tree, const struct tk_event *e, const char **path) {
+/* Returns the scopes that the event states in the arg `path`; "" if it states none. */
+static const char *scopes_of(const struct tk_trace *t, const struct tk_event *e, tk_id path) {
   struct tk_arg arg;
-  if (!args_of_event(tree->t, e, tree->path, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return false;
-  *path = tk_string(tree->t, arg.s, NULL);
-  return true;
+  if (!args_of_event(t, e, path, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return "";
+  return tk_string(t, arg.s, NULL);
 }
 
 /* Returns the node of the modules in the scopes of work; the last scope is the operation itself. */
 static uint32_t hang_scopes(struct tree *tree, const struct tk_event *e) {
   uint32_t node = tree->opt->has_by ? tree_nodes_child(tree, 0, groups_of(tree->by, e), true) : 0;
   const uint32_t top = node;
-  const char *p = "", *name;
-  if (!scopes_of(tree, e, &p)) p = "";
+  const char *p = scopes_of(tree->t, e, tree->path), *name;
   while (*p) {
     const size_t n = scopes_part(p), m = p[n] ? scopes_module(p, n, &name) : 0;
     if (m) node = tree_nodes_child(tree, node, groups_of_text(tree->names, name, m), false);
@@ -128,24 +126,28 @@ bool tree_layers_hang_backward(struct tree *tree) {
 /* Args that contain the scopes of work: of XLA's programs, and of work that TensorFlow itself launched. */
 static const char *const PATHS[] = {"tf_op", "level 0"};
 
-static bool any_scopes(struct tree *tree, const struct works *works) {
-  const char *path;
+static bool any_scopes(const struct tk_trace *t, const struct works *works, tk_id *path) {
   for (size_t k = 0; k < sizeof PATHS / sizeof *PATHS; k++) {
-    tree->path = intern_id(&tree->t->store->strings, PATHS[k], strlen(PATHS[k]));
-    for (uint32_t i = 0; tree->path && i < works->n; i++)
-      if (scopes_of(tree, &tree->t->events[works->v[i].event], &path) && *path) return true;
+    *path = intern_id(&t->store->strings, PATHS[k], strlen(PATHS[k]));
+    for (uint32_t i = 0; *path && i < works->n; i++)
+      if (*scopes_of(t, &t->events[works->v[i].event], *path)) return true;
   }
   return false;
 }
 
-static bool any_modules(const struct tree *tree) {
-  for (tk_id i = 1; i <= tree->t->n_classes; i++)
-    if (regions_is_module(tree->t, i)) return true;
+static bool any_modules(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_classes; i++)
+    if (regions_is_module(t, i)) return true;
   return false;
+}
+
+enum tree_layers tree_layers_of(const struct tk_trace *t, const struct works *works, tk_id *path) {
+  if (any_scopes(t, works, path)) return TREE_SCOPES;
+  return any_modules(t) ? TREE_MODULES : TREE_ANNOTATIONS;
 }
 
 void tree_layers_choose(struct tree *tree, const struct works *works) {
   static const char *const WORDS[] = {[TREE_SCOPES] = "scopes", [TREE_MODULES] = "modules", [TREE_ANNOTATIONS] = "annotations"};
-  tree->layers = any_scopes(tree, works) ? TREE_SCOPES : any_modules(tree) ? TREE_MODULES : TREE_ANNOTATIONS;
+  tree->layers = tree_layers_of(tree->t, works, &tree->path);
   tree->report->layers = WORDS[tree->layers];
 }

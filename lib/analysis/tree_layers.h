@@ -5,7 +5,10 @@
 
 #include "tree_nodes.h"
 
-/* Decides what counts as a layer in this trace: scopes, modules or annotations. */
+/* Returns what counts as a layer in a trace with this work: scopes, modules, or else annotations, even if there are none. *path: key
+ * of the arg that contains the scopes. */
+enum tree_layers tree_layers_of(const struct tk_trace *t, const struct works *works, tk_id *path);
+/* Decides what counts as a layer in this trace. */
 void tree_layers_choose(struct tree *tree, const struct works *works);
 /* True if the span is a layer. */
 bool tree_layers_holds(const struct tree *tree, const struct tk_event *e);

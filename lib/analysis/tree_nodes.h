@@ -18,6 +18,7 @@ struct node {
   bool kernels, others; /* has a span that is a kernel; has any other span or stack sample */
   bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
   uint64_t count, unfinished, clipped, launched;
+  uint64_t marks;          /* spans that only show that a profiler ran */
   uint64_t timed;          /* spans with a known duration */
   i128 total, self;
   i128 weight;      /* weight of the samples here and, after adding up, below */
@@ -42,7 +43,8 @@ struct tree {
   const struct tk_tree_options *opt;
   struct tk_tree_report *report;
   struct mem *mem;
-  struct match match;
+  struct match match;          /* a copy; the caller frees it */
+  const struct works *found;   /* with launches; NULL without layers */
   struct groups *names, *by;
   struct scope scope;
   struct selves selves;
@@ -61,9 +63,12 @@ struct tree {
   struct map node_of_stack; /* outermost node and stack -> node */
   tk_id *stack_path;
   uint32_t cap_stack_path;
+  bool *is_mark;        /* by class: its spans only show that a profiler ran */
   uint8_t *is_per;      /* by class: whether its name matches --per: 1 = yes, 2 = no, 0 = not computed yet */
 };
 
+/* True if all spans of the node are marks of a profiler. They have no self time and are in no sum. */
+static inline bool tree_nodes_is_mark(const struct node *n) { return n->marks && n->marks == n->count; }
 /* Returns the node of a group below the node `parent`; 0 if memory runs out. */
 uint32_t tree_nodes_child(struct tree *tree, uint32_t parent, uint32_t group, bool is_by);
 /* Adds a piece of device work to a node. Returns false if memory runs out. */

@@ -14,7 +14,7 @@
 
 /* Adds the figures of the trace that `tracekit report` would print. */
 static bool add_figures(struct tk_trace *t, const struct tk_diff_options *opt, struct tk_compare_run *run, struct tk_err *err) {
-  const struct tk_report_options options = {.size = sizeof options, .load = opt->load, .select = opt->select, .brief = !run->counted};
+  const struct tk_report_options options = {.size = sizeof options, .load = opt->load, .select = opt->select, .brief = true};
   struct tk_report *figures = NULL;
   const bool ok = tk_report_trace(t, &options, &figures, err);
   if (ok) runs_figures(run, figures);

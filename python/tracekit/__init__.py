@@ -394,7 +394,7 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
     steps : str, optional
         Range of training steps, such as "3..5".
     brief : bool
-        Leave out findings, launches and tables.
+        Leave out findings, launches and all tables but `memory`.
     keep_going : bool
         Leave out inputs that cannot be read.
     thresholds : str or os.PathLike, optional
@@ -418,6 +418,7 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
         * `ranks`: a row per device: rank, device, window_ns, busy_ns, idle_ns, compute_ns, ..., `step` (distribution of step
           times), `steps`, `streams`
         * `operators`, `annotations`: spans of hosts by name, and annotations as a tree in preorder
+        * `layers`: device time by layer, a tree in preorder
         * `kernels`, `launches`, `collectives`, `waits` (which rank waited for which), `memory`: tables
         * `unknown`: sentences about facts that the traces do not record
 

@@ -17,6 +17,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from verdict import check, finish, judge  # noqa: E402
+from xspace import message, number  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
 
@@ -359,6 +360,35 @@ def judge_aligned(folder):
         check(f'{what}: bytes', {r['bytes'] for r in rows} == {4 * 4097000, 4 * 16781312}, {r.get('bytes') for r in rows})
 
 
+def xspace(folder, working):
+    """Writes the planes of four GPUs, of which some worked."""
+    kernel = message(4, number(1, 1) + message(2, number(1, 1) + message(2, b'gemm')))
+    line = message(3, number(1, 7) + message(2, b'Stream #7(Compute)') + message(4, number(1, 1) + number(2, 10**6) + number(3, 5 * 10**6)))
+    planes = [number(1, i) + message(2, f'/device:GPU:{i}'.encode()) + (line + kernel if i in working else b'') for i in range(4)]
+    path = os.path.join(folder, 'run.xplane.pb')
+    with open(path, 'wb') as f:
+        f.write(b''.join(message(1, plane) for plane in planes))
+    return path
+
+
+def judge_run(folder):
+    """The XPlane of a run and its JSON, which names idle devices, too, have the same devices: those that worked."""
+    for working in ((1, 3), (0, 1, 2, 3), ()):
+        events = [{'ph': 'M', 'name': 'process_name', 'pid': i + 1, 'args': {'name': f'/device:GPU:{i}'}} for i in range(4)]
+        events += [{'ph': 'M', 'name': 'thread_name', 'pid': i + 1, 'tid': 7, 'args': {'name': 'Stream #7(Compute)'}} for i in range(4)]
+        events += [{'ph': 'X', 'name': 'gemm', 'pid': i + 1, 'tid': 7, 'ts': 1, 'dur': 5} for i in working]
+        events.append({'ph': 'X', 'name': 'main', 'pid': 701, 'tid': 1, 'ts': 0, 'dur': 9})
+        want, lines = [f'GPU:{i}' for i in working], []
+        for path in (xspace(folder, working), write(folder, 'run.json', events)):
+            if 'json' not in path and not working:
+                continue  # a file without events
+            found = json.loads(run('info', '-q', '--json', path))['traces'][0]['devices']
+            lines += [line for line in run('info', '-q', path).decode().splitlines() if line.startswith('  devices')]
+            check(f'{os.path.basename(path)}: devices of a run', found == want, found)
+        line = f'  devices   {len(want)}: {", ".join(want)}'
+        check(f'devices in the text: {working}', lines == ([line] * 2 if want else []), lines)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for i, (what, (events, answer)) in enumerate(DEVICES.items()):
@@ -375,6 +405,7 @@ def main():
             judge(f'suspect: {what}', '' if any(f"'{name}' looks like a device" in s for s in unknown) else f'{unknown}')
         judge_names(folder)
         judge_aligned(folder)
+        judge_run(folder)
     return finish()
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -137,21 +138,90 @@ def length_of(folder):
 
 
 def heads(a, b):
-    """Checks the table of both runs: their names, and the same figures as in a comparison of several runs (checked by diff_runs.py),
-    except launches and memory."""
+    """Checks the table of both runs: their names, and the same figures as in a comparison of several runs (checked by diff_runs.py)."""
     report, several = diff(a, b), json.loads(run('diff', '-q', '--json', a, b, b)[1])['runs'][:2]
     mine = [report[side] for side in ('before', 'after')]
     judge('lengths of the runs', '' if [r['length_ns'] for r in mine] == [length_of(a), length_of(b)] else str(mine))
-    judge('launches and memory are not counted', '' if all(r['launches'] is None and r['peak_memory_bytes'] is None for r in mine) else str(mine))
     for row in mine + several:
-        for key in ('matched_by', 'launches', 'peak_memory_bytes'):
-            row.pop(key)
+        row.pop('matched_by')
     judge('figures of the runs', '' if mine == several else f'{mine} are not {several}')
     text = run('diff', '-q', a, b)[1].split('\n\n')[0].splitlines()
     titles = text[0].split()
     judge('the table of runs', '' if len(text) == 3 and 'length' in titles and 'launches' not in titles else str(text))
     for line, row, side in zip(text[1:], mine, ('before', 'after')):
         judge(f'the table of runs: {side}', '' if line.split()[0] == str(row['inputs']) and f'{side}: ' in line else line)
+
+
+def launching(path, rnd, steps, most):
+    """Writes steps that launch kernels and allocate memory. Returns the launches of each step, those in no step, and the peak."""
+    events, per_step, at, peak, correlation = [], [], 0, 0, 0
+
+    def span(cat, name, dur, pid=1, tid=1, **args):
+        events.append({'ph': 'X', 'cat': cat, 'name': name, 'pid': pid, 'tid': tid, 'ts': at, 'dur': dur, 'args': args})
+
+    def launch():
+        nonlocal correlation
+        correlation += 1
+        span('cuda_runtime', rnd.choice(('cudaLaunchKernel', 'cudaMemcpyAsync', 'hipMemsetAsync')), 1, correlation=correlation)
+        span('kernel', 'gemm', 2, pid=0, tid=7, correlation=correlation, device=0, stream=7)
+
+    outside = rnd.randrange(1, 4)
+    for _ in range(outside):
+        launch()
+        at += 5
+    for step in range(steps):
+        begin = at
+        per_step.append(rnd.randrange(1, 6))
+        for _ in range(per_step[-1]):
+            launch()
+            at += 3
+            span('cpu_op', 'aten::LaunchNothing', 1)
+            span('cuda_runtime', rnd.choice(('cudaStreamSynchronize', 'cudaLaunchHostFunc')), 1)
+            used = rnd.randrange(1, most)
+            peak = max(peak, used)
+            for device, amount in ((0, 10 * used), (1, used)):  # host memory is no memory of a device
+                memory = {'Device Type': device, 'Device Id': device - 1, 'Total Allocated': amount, 'Bytes': 1, 'Addr': 1}
+                events.append({'ph': 'i', 'cat': 'cpu_instant_event', 's': 't', 'name': '[memory]', 'pid': 1, 'tid': 1, 'ts': at, 'args': memory})
+            at += 3
+        span('user_annotation', f'ProfilerStep#{step}', 1)
+        events[-1].update(ts=begin, dur=at - begin)
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    return per_step, outside, peak
+
+
+def launches(work):
+    """Launches, in all and per step, and peaks of device memory are compared, whatever events are selected."""
+    rnd = random.Random(7)
+    paths = [f'{work}/launches{i}.json' for i in range(2)]
+    want = [launching(path, rnd, 4, 500 * (i + 1)) for i, path in enumerate(paths)]
+    for options in ((), ('--kind', 'kernel'), ('--by', 'path'), ('--whole',)):
+        report, several = diff(*paths, *options), json.loads(run('diff', '-q', '--json', *paths, paths[0], *options)[1])['runs']
+        for row, (steps, outside, peak) in zip([report['before'], report['after'], *several], [*want, *want, want[0]]):
+            mean = None if '--whole' in options else statistics.mean(steps)
+            fault = [row[k] for k in ('launches', 'launches_per_step', 'peak_memory_bytes')] != [sum(steps) + outside, mean, peak]
+            judge(f'launches and memory {options}', f'{row}, {steps}, {outside}, {peak}' if fault else '')
+    head = run('diff', '-q', *paths)[1].splitlines()
+    judge('launches in the table', '' if head[0].split()[-4:-1] == ['launches', 'launches/step', 'memory'] else head[0])
+    judge('the first row', '' if re.split('  +', head[1].strip())[6:8] == [str(sum(want[0][0]) + want[0][1]), f'{statistics.mean(want[0][0]):.1f}'] else head[1])
+
+
+def marks(work):
+    """Spans that only show that a profiler ran are the last rows, without self time, whatever they changed by."""
+    paths = [f'{work}/marks{i}.json' for i in range(2)]
+    for i, path in enumerate(paths):
+        events = [('PyTorch Profiler (0)', 'Trace', 0, 1000 + 500 * i), ('aten::mm', 'cpu_op', 10, 30 + i), ('aten::add', 'cpu_op', 50, 10)]
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'name': n, 'cat': cat, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur} for n, cat, ts, dur in events], f)
+    for options in ((), ('--by', 'path')):
+        report, several = diff(*paths, *options), json.loads(run('diff', '-q', '--json', *paths, paths[1], *options)[1])
+        for rows, all_of in ((report['rows'], report['all']['after']), (several['rows'], several['all']['runs'][1])):
+            got = [(r['name'], r['is_mark']) for r in rows]
+            judge(f'marks {options}', '' if got == [('aten::mm', False), ('aten::add', False), ('PyTorch Profiler (0)', True)] else str(got))
+            judge(f'self time without marks {options}', '' if all_of['self_ns'] == 41000 else str(all_of))
+    for runs in (paths, [*paths, paths[1]]):
+        text = run('diff', *runs)[1]
+        judge('the note about marks', '' if '\nspans that only show that the profiler ran are last' in text else text)
 
 
 def ranks_of_a_node(work):
@@ -226,6 +296,8 @@ def main():
                 listed[side].pop('name'), folders[side].pop('name')
             judge('--before and --after', '' if listed == folders else 'are not the folder')
             heads(a, b)
+            launches(work)
+            marks(work)
             ranks_of_a_node(work)
             numbered_steps(work)
             shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)

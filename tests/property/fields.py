@@ -27,6 +27,7 @@ PLACES = {
     'report wait': ('job', ['$defs', 'wait'], ()),
     'report operator': ('job', ['$defs', 'operator'], ()),
     'report annotation': ('job', ['$defs', 'annotation'], ()),
+    'report layer': ('job', ['$defs', 'layer'], ()),
     'report gap': ('job', ['$defs', 'gap'], ()),
     'report compilation': ('job', ['$defs', 'compilation'], ()),
     'report roofline': ('job', ['$defs', 'roofline'], ()),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks `tree --layers` against a model: for a scope the time in which its work ran, for modules and annotations the time in which
 work launched within them ran, per step, with PyTorch's backward pass below the layers of the forward pass and all other work in one
-row. Also checks that --levels lists the first levels of the same tree, and that tree and diff shorten the names of kernels as top
-does."""
+row. Also checks that --levels lists the first levels of the same tree, that report has the same layers, added up over its traces, and
+that tree and diff shorten the names of kernels as top does."""
 import json
 import os
 import random
@@ -53,6 +53,32 @@ def layers(path, *args):
     return report, found
 
 
+def in_report(what, *paths):
+    """Compares the layers of a report with the sum of the trees of its traces."""
+    want, work, steps, kinds = {}, 0, [], set()
+    for path in paths:
+        report, found = layers(path)
+        if not any(row['launched'] for names, row in found.items() if names != (None,)):
+            continue
+        work, steps, kinds = work + report['work_ns'], [*steps, report.get('calls', 0)], kinds | {report['layers']}
+        for names, row in found.items():
+            sums = want.setdefault(names, [0] * 4)
+            for i, key in enumerate(('count', 'total_ns', 'launched', 'device_ns')):
+                sums[i] += row[key] or 0
+    got, stack, order = {}, [], []
+    for row in json.loads(run('report', '-q', '--json', *paths))['layers']:
+        stack = stack[:row['depth']] + [row['name']]
+        order.append((*stack[:-1], -(row['device_ns'] or 0)))
+        got[tuple(stack)] = [row[key] or 0 for key in ('count', 'total_ns', 'launched', 'device_ns')]
+        ns, per = row['device_ns'], row['device_per_step_ns']
+        right = ns is None or (abs(row['percent_of_work'] - 100 * ns / work) < .01 and
+                               (abs(per - ns / sum(steps)) < .01 if all(steps) else per is None))
+        judge(f'{what}: shares', '' if right and {row['kind']} == kinds else f'{row}, {work}, {steps}')
+    judge(f'{what}: the layers of the report', '' if got == want else f'{got} is not {want}')
+    siblings = [(a, b) for a, b in zip(order, order[1:]) if len(a) == len(b)]
+    judge(f'{what}: most device time first', '' if all(a <= b for a, b in siblings if a[:-1] == b[:-1]) else str(order))
+
+
 def same(what, report, found, work, want):
     """Compares device times with the model. want: {path: intervals of its work, in us}."""
     got = {path: row['device_ns'] or 0 for path, row in found.items()}
@@ -100,14 +126,16 @@ def scopes(folder, trial):
             work.append((start, end))
             for names in [path[:n] for n in range(1, len(path) + 1)] or [(None,)]:
                 want.setdefault(names, []).append((start, end))
-    path = write(f'{folder}/scopes.json', events)
+    path = write(f'{folder}/scopes_{trial}.json', events)
     report, found = layers(path)
+    in_report(f'scopes, {trial}', path)
     if any(scope for scope, _ in SCOPES if any(e.get('args', {}).get('tf_op') for e in events)):
         judge('kind of layers', '' if report['layers'] == 'scopes' else report['layers'])
         same(f'scopes, {trial}', report, found, work, want)
         judge(f'steps, {trial}', '' if report.get('calls', 0) == (3 if with_steps else 0) else str(report.get('calls')))
         for n in (1, 2):
             same(f'{n} levels, {trial}', *layers(path, '--levels', str(n)), work, {p: v for p, v in want.items() if len(p) <= n})
+    return path
 
 
 # ---- modules and annotations ----
@@ -143,7 +171,9 @@ def hosts(folder, trial, modules):
         at = max(at, free + 1)
         events.append({'ph': 'X', 'cat': 'user_annotation', 'name': f'ProfilerStep#{step}', 'pid': 1, 'tid': 1, 'ts': begin, 'dur': at - begin})
     word = 'modules' if modules else 'annotations'
-    report, found = layers(write(f'{folder}/hosts.json', events))
+    path = write(f'{folder}/hosts.json', events)
+    in_report(f'{word}, {trial}', path)
+    report, found = layers(path)
     judge(f'kind of layers: {word}', '' if report['layers'] == word else report['layers'])
     same(f'{word}, {trial}', report, found, work, want)
     judge(f'{word}: steps, {trial}', '' if report['calls'] == 3 else str(report['calls']))
@@ -214,6 +244,7 @@ def backward(folder, trial):
     t.kernel(2, t.at + 1, (None,))
     t.kernel(0, t.at, (None,))
     path = write(f'{folder}/backward.json', t.events)
+    in_report(f'backward, {trial}', path)
     report, found = layers(path)
     work = [(e['ts'], e['ts'] + e['dur']) for e in t.events if e['cat'] == 'kernel' and e['ph'] == 'X']
     same(f'backward, {trial}', report, found, work, t.want)
@@ -263,6 +294,22 @@ def nothing(folder):
     judge('the table', '' if table[0].split() == ['device', '%device', 'count', 'scopes'] and 'layer_3' in table[4] else str(table[:5]))
 
 
+def tables(folder):
+    """The table and the page of a report show the layers with the most device time, and those around them."""
+    events = named(3, '/device:TPU:0', t3='XLA Ops')
+    for i in range(40):
+        events.append({'ph': 'X', 'pid': 3, 'tid': 3, 'ts': 100 * i, 'dur': 10 + i, 'name': 'fusion', 'args': {'tf_op': f'jit(f)/net/layer_{i}/dot'}})
+    path = write(f'{folder}/tables.json', events)
+    table = run('report', path, '--top', '3').split('\nLayers: ')[1].split('\n\n')[0].splitlines()
+    judge('the layers of the table', '' if [row.split()[-1] for row in table[2:-1]] == ['net', 'layer_39', 'layer_38'] else str(table))
+    judge('the first row', '' if table[2].split() == ['1.180', 'ms', '100.0', '40', 'net'] else table[2])
+    run('report', '-q', '--html', f'{folder}/page.html', path)
+    with open(f'{folder}/page.html', encoding='utf-8') as f:
+        page = f.read().split('<h2>Layers</h2>')[1].split('</section>')[0]
+    judge('the layers of the page', '' if '· layer_39' in page and '· layer_11' in page and '· layer_10<' not in page else page)
+    judge('a report without layers', '' if '\nLayers' not in run('report', '-q', SMALL) else 'has the table')
+
+
 # ---- names of kernels ----
 
 def names():
@@ -286,10 +333,15 @@ def names():
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        ranks = []
         for trial in range(TRIALS):
-            scopes(folder, trial)
+            ranks.append(scopes(folder, trial))
             hosts(folder, trial, trial % 2 == 0)
             backward(folder, trial)
+        for trial in range(0, TRIALS - 2, 3):
+            in_report(f'ranks from {trial}', *ranks[trial:trial + 3])
+            in_report(f'ranks with steps from {trial}', ranks[trial], ranks[trial + 2])
+        tables(folder)
         ambiguous(folder)
         outside(folder)
         nothing(folder)

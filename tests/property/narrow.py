@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what is printed on narrow terminals: each table names the columns that it leaves out, and findings are wrapped at blanks, but not
-within a command."""
+"""Checks what is printed on narrow terminals: each table names the columns that it leaves out, notes below tables are wrapped, and findings
+are wrapped at blanks, but not within a command."""
 import os
 import re
 import subprocess
@@ -82,6 +82,24 @@ def findings():
             judge(f'in {width}: {command}', '' if any(command.rstrip(';') in line for v in lines for line in v) else str(lines))
 
 
+def notes():
+    """Checks that the notes below a table are wrapped between words."""
+    torch, gpu = f'{FIXTURES}/json/torch/ddp2_plain/rank0.json.gz', f'{FIXTURES}/xplane/synth/gpu.trace.json.gz'
+    for args in (('top', torch), ('tree', torch), ('tree', torch, '--per', 'train_step'), ('tree', gpu, '--layers'), ('tree', SMALL, '--kind', 'annotation', '--allow-empty'),
+                 ('diff', torch, torch), ('diff', torch, torch, torch)):
+        def below(width):
+            lines = run(width, *args, '--top', '1')
+            return lines[len(lines) - lines[::-1].index(''):]
+        words = ' '.join(below(1000))
+        judge(f'{args} has notes', '' if len(words) > 40 else words)
+        for width in (30, 40, 60, 80):
+            lines = below(width)
+            same = ' '.join(lines) == words or args[0] == 'top'  # its legend explains only the columns that fit
+            judge(f'{args}: the same words in {width}', '' if same else str(lines))
+            judge(f'{args} fits {width}', '' if max(map(len, lines)) <= width else str(lines))
+
+
 columns()
 findings()
+notes()
 sys.exit(finish())

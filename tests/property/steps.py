@@ -5,6 +5,8 @@ docs/analysis.md defines the length. info shows the rank with the most steps, di
 each track, one of which contains the steps."""
 import json
 import os
+import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -59,6 +61,51 @@ def drawn(folder):
     judge('steps of two threads', fault(path, ranks))
 
 
+def covered(intervals):
+    total, end = 0, float('-inf')
+    for a, b in sorted(intervals):
+        total += max(0, b - max(a, end))
+        end = max(end, b)
+    return total
+
+
+def collections(folder):
+    """Checks the garbage collections of each step against a model: those that start in it, and its time in which at least one ran, on
+    any thread. A collection within another one of its thread is a part of that one."""
+    for seed in range(20):
+        rnd = random.Random(seed)
+        events, collected, at, steps = [], [], 0, []
+        for number in range(rnd.randrange(1, 6)):
+            dur = rnd.randrange(50, 200)
+            steps.append((number, at, at + dur))
+            events.append({'name': f'ProfilerStep#{number}', 'cat': 'user_annotation', 'tid': 1, 'ts': at, 'dur': dur})
+            at += dur + rnd.choice((0, 30))
+        for tid in (2, 3, 4):
+            begin = rnd.randrange(20)
+            while begin < at + 20:
+                dur = rnd.randrange(1, 120)
+                collected.append((begin, begin + dur))
+                events.append({'name': 'gc.collect', 'cat': 'python_function', 'tid': tid, 'ts': begin, 'dur': dur})
+                if dur > 4:
+                    events.append({'name': 'Python GC', 'cat': 'python_function', 'tid': tid, 'ts': begin + 1, 'dur': dur - 3})
+                begin += dur + rnd.randrange(200)
+        path = os.path.join(folder, 'collections.json')
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'traceEvents': [{'ph': 'X', 'pid': 1, **e} for e in events]}, f)
+        row = run('report', '-q', '--json', path)['ranks'][0]
+        want = [(n, sum(a <= s < b for s, _ in collected), 1000 * covered([(max(a, s), min(b, e)) for s, e in collected if s < b and e > a])) for n, a, b in steps]
+        got = [(s['number'], s['garbage_collections'], s['garbage_collection_ns']) for s in row['steps']]
+        judge(f'collections of the steps, {seed}', '' if got == want else f'{got} is not {want}')
+        judge(f'all collections, {seed}', '' if (row['garbage_collections'], row['garbage_collection_ns']) == (len(collected), 1000 * covered(collected)) else str(row)[:300])
+        table = subprocess.run([TRACEKIT, 'report', path], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True).stdout.decode()
+        line = table.split('\nSteps: duration and % busy, and % in garbage collections')[1].splitlines()
+        share = 100 * sum(ns for _, _, ns in want) / sum(1000 * (b - a) for _, a, b in steps)
+        at = re.split('  +', line[1].strip()).index('GC')
+        judge(f'share in the table, {seed}', '' if re.split('  +', line[2].strip())[at] == f'{share:.1f}' else f'{line[2]}, not {share}')
+    plain = run('report', '-q', '--json', os.path.join(FIXTURES, 'json/torch/ddp2_plain/rank0.json.gz'))['ranks'][0]
+    judge('steps without collections', '' if 'garbage_collections' not in plain['steps'][0] else str(plain['steps'][0]))
+
+
 def main():
     found = 0
     for folder, _, names in sorted(os.walk(FIXTURES)):
@@ -75,6 +122,7 @@ def main():
     judge('fixtures with steps', '' if found >= 20 else f'only {found}')
     with tempfile.TemporaryDirectory() as folder:
         drawn(folder)
+        collections(folder)
 
 
 main()

@@ -95,6 +95,10 @@ def correlation(e):
     return int(m[1]) if m and int(m[1]) else None
 
 
+def is_mark(e):
+    return e.cat == 'Trace' or (e.name or '').startswith('PyTorch Profiler (')
+
+
 def model(tracks, wanted, per=None):
     """Returns, by path, count, total, self, the intervals of the work launched in it, and the number of spans that ended."""
     found = collections.defaultdict(lambda: [0, 0, 0, [], 0])
@@ -113,7 +117,7 @@ def model(tracks, wanted, per=None):
             row = found[paths[i]]
             row[0] += 1
             row[1] += 0 if 'unfinished' in e.flags else e.dur
-            row[2] += e.dur if alone else own.get(i, 0)
+            row[2] += 0 if is_mark(e) else e.dur if alone else own.get(i, 0)
             row[4] += 'unfinished' not in e.flags
     for e in works:
         path = launches.get(correlation(e), ())
@@ -173,12 +177,13 @@ def steps_in_a_span(work):
 
 
 def ordered(report):
-    """Checks that parents precede children, and siblings are sorted by total."""
+    """Checks that parents precede children, and siblings are sorted by total, marks of a profiler last."""
     last = {}
     for row in report['paths']:
-        if row['total_ns'] > last.get(row['parent'], row['total_ns']):
+        key = row['is_mark'], -row['total_ns']
+        if key < last.get(row['parent'], key):
             return f'{row["name"]} comes too late'
-        last[row['parent']] = row['total_ns']
+        last[row['parent']] = (row['is_mark'], -row['total_ns'])
     return ''
 
 
@@ -239,6 +244,26 @@ def levels(path, what):
             p: 0 for p in sums if not sums[p]} else 'other sums')
 
 
+def marks(work):
+    """Spans that only show that a profiler ran are last, in no sum and no flame graph, and what they contain is beside them."""
+    events = [('PyTorch Profiler (0)', 'Trace', 9, 0, 1000), ('PyTorch Profiler (1)', '', 1, 0, 900), ('aten::mm', 'cpu_op', 1, 10, 30), ('aten::add', 'cpu_op', 2, 50, 10)]
+    path = f'{work}/marks.json'
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': n, **({'cat': cat} if cat else {}), 'pid': 1, 'tid': tid, 'ts': ts, 'dur': dur} for n, cat, tid, ts, dur in events], f)
+    want = [('aten::mm', 30, 30, 75, False), ('aten::add', 10, 10, 25, False), ('PyTorch Profiler (0)', 1000, 0, None, True), ('PyTorch Profiler (1)', 900, 0, None, True)]
+    for order in ('total', 'start'):
+        report, _ = tree(path, '--sort', order)
+        got = [(r['name'], r['total_ns'] // 1000, r['self_ns'] // 1000, r['percent_of_all'], r['is_mark']) for r in report['paths'] if r['depth'] == 0]
+        judge(f'marks by {order}', '' if got == (want if order == 'total' else [want[0], want[1], *want[2:]]) and report['sum_ns'] == 40000 else str(report))
+    report, _ = tree(path, '--by', 'process')
+    judge('marks in a group', '' if report['sum_ns'] == 40000 and report['paths'][0]['total_ns'] == 40000 else str(report))
+    judge('marks in a flame graph', '' if run('tree', '-q', '--folded', path).decode().splitlines() == ['aten::mm 30000', 'aten::add 10000'] else 'other lines')
+    text = run('tree', path, '--top', '2').decode().splitlines()
+    judge('the table', '' if [line.split()[-1] for line in text[1:3]] == ['aten::mm', 'aten::add'] and 'are last and in no sum' in text[-1] else str(text))
+    only, _ = tree(path, '--name', 'PyTorch Profiler*')
+    judge('marks alone', '' if len(only['paths']) == 2 and only['sum_ns'] == 0 else str(only))
+
+
 def every(work, rnd):
     """Cuts a loop of generated iterations at an event, with events on another thread, and compares the sums with those of a model."""
     for trial in range(20):
@@ -275,6 +300,7 @@ def main():
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
         steps_in_a_span(work)
+        marks(work)
         source = f'{work}/random.json'
         randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)
         with open(f'{work}/gpu.json', 'wb') as f:
