@@ -59,10 +59,7 @@ static void cell_name(struct table *t, const struct tk_report *r, const struct t
 /* ---- head ---- */
 
 static void print_texts(const char *label, const char *const *texts, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    printf("%s", i ? ", " : label);
-    tty_string(stdout, texts[i]);
-  }
+  for (size_t i = 0; i < n; i++) printf("%s", i ? ", " : label), tty_string(stdout, texts[i]);
   if (n) putchar('\n');
 }
 
@@ -234,12 +231,6 @@ static bool print_compilations(const struct tk_report *r, size_t top) {
 
 /* ---- steps ---- */
 
-static bool any_collections(const struct tk_report *r) {
-  bool any = false;
-  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].collections;
-  return any;
-}
-
 static bool print_steps(const struct tk_report *r) {
   static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "GC", "outlier steps",
                                         "source", NULL };
@@ -248,7 +239,7 @@ static bool print_steps(const struct tk_report *r) {
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
-  const char *const shares = any_collections(r) ? "% busy, and % in garbage collections" : "% busy";
+  const char *const shares = figures_collect_garbage(r) ? "% busy, and % in garbage collections" : "% busy";
   snprintf(heading, sizeof heading, "Steps: duration and %s", shares);
   if (r->step_name) snprintf(heading, sizeof heading, "Steps: duration and %s (marked by '%.80s')", shares, r->step_name);
   wrap_title(heading);

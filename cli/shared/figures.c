@@ -141,3 +141,9 @@ void figure_device(const struct tk_report_figure *f, char *text, size_t n) {
   else if (f->rank >= 0) snprintf(text, n, "rank %lld", (long long)f->rank);
   else snprintf(text, n, "%s", f->device);
 }
+
+bool figures_collect_garbage(const struct tk_report *r) {
+  bool any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].collections;
+  return any;
+}

@@ -32,6 +32,8 @@ struct tk_report_split figure_steps(const struct tk_report_rank *row);
 
 /* True if a key figure of the report has a verdict.  Without any verdict, key figures are not worth showing. */
 bool figures_are_judged(const struct tk_report *r);
+/* True if a host of the report collected garbage. */
+bool figures_collect_garbage(const struct tk_report *r);
 /* Returns the number of decimals of a key figure: none for counts, more for short times. */
 int figure_decimals(const struct tk_report_figure *f);
 /* Writes "rank 3, GPU 3", as far as they are known; empty for the whole job. */

@@ -15,7 +15,7 @@ bool report_collections_add(struct reporter *p, struct report_host_sums *sums, s
   return true;
 }
 
-static int by_start(const void *p, const void *q) {
+static int in_order_of_start(const void *p, const void *q) {
   const struct report_collection *a = p, *b = q;
   return (a->start > b->start) - (a->start < b->start);
 }
@@ -23,7 +23,7 @@ static int by_start(const void *p, const void *q) {
 void report_collections_end(struct report_host_sums *sums) {
   struct report_collections *c = &sums->collected;
   tk_time covered = INT64_MIN;
-  if (c->n) qsort(c->v, c->n, sizeof *c->v, by_start);
+  if (c->n) qsort(c->v, c->n, sizeof *c->v, in_order_of_start);
   for (uint32_t i = 0; i < c->n; i++) {
     struct interval *own = &c->v[i].own;
     const tk_time end = own->start + own->dur;
