@@ -59,10 +59,7 @@ static void cell_name(struct table *t, const struct tk_report *r, const struct t
 /* ---- head ---- */
 
 static void print_texts(const char *label, const char *const *texts, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    printf("%s", i ? ", " : label);
-    tty_string(stdout, texts[i]);
-  }
+  for (size_t i = 0; i < n; i++) printf("%s", i ? ", " : label), tty_string(stdout, texts[i]);
   if (n) putchar('\n');
 }
 
