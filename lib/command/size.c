@@ -13,7 +13,9 @@
 #include "load/save.h"
 
 /* Kinds of the first table. An event counts for the first kind that matches; its args count separately. */
-enum slot { S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, S_PASSTHROUGH, SLOTS };
+enum slot {
+  S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, S_PASSTHROUGH, SLOTS
+};
 static const char *const SLOT_NAMES[SLOTS] = {
     "args",          "flows",       "python frames", "kernels",         "copies",  "annotations and steps",
     "runtime calls", "other spans", "instants",      "counter samples", "metadata",
