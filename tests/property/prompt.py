@@ -154,7 +154,7 @@ def main():
             editing(home)
         else:
             print('SKIPPED: editing and former lines: the command was built without libedit')
-        s = Session('/nonexistent')
+        s = Session('/dev/null')
         check('without a home nothing is kept', '47' in s.say('SELECT 47;\n') and s.close() == 0, s.text())
     return finish()
 
