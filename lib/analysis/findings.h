@@ -39,6 +39,8 @@ double findings_queued(const struct tk_report_rank *row);
 bool findings_make(struct tk_report *r);
 /* Copies an advice, and adds the inputs to its commands. */
 void findings_commands(const struct finding_case *c, const char *advice, char *text, size_t n);
+/* Returns the advice that shows what launches a kernel, with what the trace contains of the host. */
+const char *findings_launchers(const struct finding_case *c);
 /* Returns the advice to compare a straggler with another rank. */
 const char *findings_compare(const struct finding_case *c);
 /* Writes the advice for fp32 products without tensor cores. */

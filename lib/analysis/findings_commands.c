@@ -100,6 +100,14 @@ static const struct tk_report_rank *peer_of(const struct finding_case *c) {
   return best ? row_of(c->r, best->rank) : NULL;
 }
 
+const char *findings_launchers(const struct finding_case *c) {
+  bool operators = false;
+  for (size_t i = 0; i < c->r->n_ranks; i++) operators = operators || c->r->ranks[i].host_ops;
+  if (operators) return "tracekit top --kind kernel --by op shows which operators launch it";
+  if (c->r->n_annotations) return "tracekit tree --kind annotation --fold shows which annotations launch it";
+  return "record the host's operators or annotations, too, to see what launches it";
+}
+
 const char *findings_compare(const struct finding_case *c) {
   const struct tk_report_rank *own = row_of(c->r, c->meeting->rank), *peer = peer_of(c);
   const bool apart = own && peer && strcmp(own->input, peer->input) != 0;

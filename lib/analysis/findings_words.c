@@ -348,6 +348,8 @@ static void advise_copy(struct words *w) {
   write(w, "; tracekit top -e 'kind == memcpy || kind == transfer' lists copies");
 }
 
+static void advise_kernel(struct words *w) { write(w, "%s", findings_launchers(w->c)); }
+
 static void say_pageable(struct words *w) {
   write(w, "copies from or to pageable memory take ");
   put_duration(w, w->c->row->pageable);
@@ -557,7 +559,7 @@ static const struct {
     "fuse kernels or replay graphs; tracekit top --kind kernel --max-dur 10us --sort count --fold lists them"},
   [LIMIT_COMMUNICATION] = {say_communication, advise_communication, NULL},
   [LIMIT_STRAGGLER] = {say_straggler, advise_straggler, NULL},
-  [LIMIT_DOMINANT_KERNEL] = {say_kernel, NULL, "tracekit top --kind kernel --by op shows which operators launch it"},
+  [LIMIT_DOMINANT_KERNEL] = {say_kernel, advise_kernel, NULL},
   [LIMIT_COPY] = {say_copy, advise_copy, NULL},
   [LIMIT_PAGEABLE] = {say_pageable, NULL,
     "use pinned memory (in PyTorch: pin_memory=True, non_blocking=True); tracekit top --kind memcpy lists copies"},

@@ -38,6 +38,13 @@ static bool begins_step(struct tree *tree, const struct tk_event *e, uint32_t pa
   return by_step && tree->nodes[parent].stepless && groups_of(tree->by, e) != GROUP_NONE;
 }
 
+/* Returns the group of an outermost span. Steps that --per selects are one line, whatever their numbers. */
+static uint32_t name_of_root(struct tree *tree, const struct tk_event *e) {
+  const char *per = tree->opt->per;
+  const bool is_numbered = per && kinds_of(&tree->match.kinds, e) & KIND_STEP;
+  return is_numbered ? groups_of_text(tree->names, per, strlen(per)) : groups_of(tree->names, e);
+}
+
 /* Returns the node for a span below the node `parent`; 0 if the span is not selected. */
 static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
@@ -49,7 +56,7 @@ static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   if (tree->opt->per && !is_per(tree, e->cls)) return 0;
   tree->report->calls += tree->opt->per != NULL;
   if (tree->opt->has_by) parent = tree_nodes_child(tree, 0, groups_of(tree->by, e), true);
-  return tree_nodes_child(tree, parent, groups_of(tree->names, e), false);
+  return tree_nodes_child(tree, parent, name_of_root(tree, e), false);
 }
 
 /* Returns the node for an event whose arg contains its path; 0 if the event is not selected or has no such arg. */

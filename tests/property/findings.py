@@ -957,6 +957,16 @@ def hosts(folder):
         same(f'self time per step {options}', round(got['aten::mm']), round(want))
 
 
+def launchers(folder):
+    """The advice about a dominant kernel shows what launches it, with what the trace contains of the host."""
+    for left_out, want in (((), '--by op'), (('cpu_op',), '--kind annotation --fold'), (('cpu_op', 'user_annotation'), 'record the host')):
+        made = with_kernels(['a'] * 6 + ['b', 'b', 'c', 'c'])
+        made.each_step(lambda at: made.span('part', 'user_annotation', at + 1, 95))  # noqa: B023
+        made.events = [e for e in made.events if e['cat'] not in left_out]
+        found = [f for f in report(made.write(f'{folder}/launchers.json'))['findings'] if 'kernel' in f['id'] and 'dominant' in f['id']]
+        judge(f'without {left_out}', '' if len(found) == 1 and want in found[0]['advice'] else str(found))
+
+
 def in_time(folder):
     """`tree --sort start` lists the spans of one level by their first starts."""
     made = Run(steps=0)
@@ -971,7 +981,7 @@ def in_time(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for part in (shown, tensor_cores, pasted, compiled, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
-                     overlaps, own_steps, nested, unrecorded, hosts, in_time):
+                     overlaps, own_steps, nested, unrecorded, hosts, launchers, in_time):
             part(folder)
 
 

@@ -174,6 +174,10 @@ def steps_in_a_span(work):
     judge('steps in a span', '' if totals == want else f'{totals} is not {dict(want)}')
     own = found.get((None, 'train', 'epoch'), {}).get('self_ns')
     judge('self time of the span around them', '' if own == (450 - inside) * 1000 else f'{own}, not {450 - inside}')
+    report, found = tree(f'{work}/epoch.json', '--per', 'ProfilerStep#*')
+    totals = {path: (row['count'], row['total_ns'] / 1000) for path, row in found.items()}
+    want = {('ProfilerStep#*',): (4, inside), ('ProfilerStep#*', 'forward'): (4, 86)}
+    judge('numbered steps are one line', '' if totals == want and report['calls'] == 4 else f'{totals} is not {want}')
 
 
 def ordered(report):
