@@ -10,12 +10,35 @@
 #include "graph/args.h"
 #include "graph/chain.h"
 
+struct backward_pass {
+  uint64_t id; /* of its sequence number */
+  tk_id event;
+};
+
 struct backward {
   const struct tk_trace *t;
   struct map forward; /* process and sequence number -> last operator of the forward pass; 0 = in several threads */
   tk_id sequence, thread;
+  bool *is_numbered; /* by shape of args: contains a sequence number */
+  struct buf passes; /* struct backward_pass of each operator of the backward pass */
   tk_id *of;
 };
+
+static bool find_shapes(struct backward *b, struct mem *mem) {
+  const struct tk_store *s = b->t->store;
+  b->is_numbered = mem_array(mem, (uint64_t)s->n_shapes + 1, sizeof *b->is_numbered);
+  if (!b->is_numbered) return false;
+  memset(b->is_numbered, 0, ((size_t)s->n_shapes + 1) * sizeof *b->is_numbered);
+  for (uint32_t i = 1; i <= s->n_shapes; i++)
+    for (uint32_t k = 0; k < s->shapes[i]->n; k++)
+      if (s->shapes[i]->fields[k].key == b->sequence) b->is_numbered[i] = true;
+  return true;
+}
+
+static bool may_be_numbered(const struct backward *b, const struct tk_event *e) {
+  const struct tk_trace *t = b->t;
+  return b->is_numbered[args_shape_of(t, e->args)] || b->is_numbered[args_shape_of(t, t->classes[e->cls].args)];
+}
 
 static bool backward_number(const struct backward *b, const struct tk_event *e, tk_id key, uint64_t *number) {
   struct tk_arg arg;
@@ -26,7 +49,7 @@ static bool backward_number(const struct backward *b, const struct tk_event *e, 
 
 /* Returns the identity of a sequence number, which is counted per thread of a process. */
 static bool sequence_of(const struct backward *b, const struct tk_event *e, uint64_t *id) {
-  if (e->kind != TK_EVENT_SPAN || !backward_number(b, e, b->sequence, id)) return false;
+  if (e->kind != TK_EVENT_SPAN || !may_be_numbered(b, e) || !backward_number(b, e, b->sequence, id)) return false;
   *id ^= (uint64_t)b->t->tracks[e->track].parent << 40;
   return true;
 }
@@ -47,22 +70,23 @@ static bool add_forward(struct backward *b, tk_id event, uint64_t id) {
   return true;
 }
 
-static bool find_forwards(struct backward *b) {
+static bool find_operators(struct backward *b) {
   uint64_t id;
   bool ok = true;
   for (tk_id i = 1; ok && i <= b->t->n_events; i++) {
     const struct tk_event *e = &b->t->events[i];
-    if (sequence_of(b, e, &id) && !is_backward(b, e)) ok = add_forward(b, i, id);
+    if (!sequence_of(b, e, &id)) continue;
+    if (is_backward(b, e)) ok = buf_append(&b->passes, &(struct backward_pass){id, i}, sizeof(struct backward_pass));
+    else ok = add_forward(b, i, id);
   }
   return ok;
 }
 
 static void link_by_number(struct backward *b) {
-  uint64_t id;
-  for (tk_id i = 1; i <= b->t->n_events; i++) {
-    const struct tk_event *e = &b->t->events[i];
-    const uint32_t *at = sequence_of(b, e, &id) && is_backward(b, e) ? map_get(&b->forward, id) : NULL;
-    if (at) b->of[i] = *at;
+  const struct backward_pass *v = (const struct backward_pass *)b->passes.data;
+  for (size_t i = 0; i < b->passes.len / sizeof *v; i++) {
+    const uint32_t *at = map_get(&b->forward, v[i].id);
+    if (at) b->of[v[i].event] = *at;
   }
 }
 
@@ -88,15 +112,17 @@ static bool link_by_flow(struct backward *b, struct mem *mem) {
 
 tk_id *backward_find(const struct kinds *kinds, struct mem *mem) {
   const struct tk_trace *t = kinds->t;
-  struct backward b = {.t = t, .of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *b.of)};
+  struct backward b = {.t = t, .passes.mem = mem, .of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *b.of)};
   if (!b.of) return NULL;
   memset(b.of, 0, ((size_t)t->n_events + 1) * sizeof *b.of);
   b.sequence = intern_id(&t->store->strings, "Sequence number", 15);
   b.thread = intern_id(&t->store->strings, "Fwd thread id", 13);
   map_init(&b.forward, mem);
-  bool ok = !b.sequence || !b.thread || find_forwards(&b);
+  bool ok = !b.sequence || !b.thread || (find_shapes(&b, mem) && find_operators(&b));
   if (ok && b.sequence && b.thread) link_by_number(&b);
   map_free(&b.forward);
+  mem_free(mem, b.is_numbered);
+  buf_free(&b.passes);
   ok = ok && link_by_flow(&b, mem);
   if (!ok) mem_free(mem, b.of);
   return ok ? b.of : NULL;
