@@ -52,7 +52,7 @@ struct adder {
   struct diff_launches launches; /* filled only if work is matched by its launch */
   uint32_t input;
   bool *is_mark;       /* by class: its events only show that a profiler ran */
-  uint8_t *calls;      /* by class: whether its name is that of a call that launches work: 1 = yes, 2 = no, 0 = not known yet */
+  uint8_t *calls;      /* by class: whether it is a call that launches work, by its name: 1 = yes, 2 = no, 0 = not known yet */
 };
 
 /* ---- samples ---- */
@@ -253,7 +253,7 @@ static bool is_launch(struct adder *a, const struct tk_event *e) {
   return *is == 1;
 }
 
-/* Counts the launches of a track: all of them, and those of each step that is a sample. */
+/* Counts the launches of a track, in all and in each step that is a sample. */
 static void count_launches(struct adder *a, const struct tk_track *k) {
   const int64_t rank = diff_rank_of(a, (tk_id)(k - a->t->tracks));
   int64_t step;

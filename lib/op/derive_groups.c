@@ -429,7 +429,7 @@ static void end_groups(struct grouping *g) {
   buf_free(&g->queue);
 }
 
-/* Nests and links the events of all tracks but those of TPUs. */
+/* Nests and links the events of all tracks except tracks of TPUs. */
 static bool link_tracks(struct grouping *g) {
   const struct tk_trace *t = g->d->t;
   for (tk_id i = 1; i <= t->n_tracks; i++) {

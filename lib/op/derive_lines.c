@@ -409,7 +409,7 @@ static bool put_offloads(struct offload *o, struct derive *d, tk_id process) {
   return ok;
 }
 
-/* Adds offloads at equal times in two passes: first those that start, then those that end. */
+/* Adds offloads at equal times in two passes: first the starts, then the ends. */
 static void add_offloads(struct offload *o, struct derive *d, const tk_id *events, uint32_t n) {
   for (uint32_t i = 0, end; i < n; i = end) {
     for (end = i; end < n && d->t->events[events[end]].ts == d->t->events[events[i]].ts; end++)

@@ -372,7 +372,7 @@ def xspace(folder, working):
 
 
 def judge_run(folder):
-    """The XPlane of a run and its JSON, which names idle devices, too, have the same devices: those that worked."""
+    """The XPlane of a run and its JSON, which names idle devices, too, have the same devices, namely the ones that worked."""
     for working in ((1, 3), (0, 1, 2, 3), ()):
         events = [{'ph': 'M', 'name': 'process_name', 'pid': i + 1, 'args': {'name': f'/device:GPU:{i}'}} for i in range(4)]
         events += [{'ph': 'M', 'name': 'thread_name', 'pid': i + 1, 'tid': 7, 'args': {'name': 'Stream #7(Compute)'}} for i in range(4)]

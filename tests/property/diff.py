@@ -153,7 +153,7 @@ def heads(a, b):
 
 
 def launching(path, rnd, steps, most):
-    """Writes steps that launch kernels and allocate memory. Returns the launches of each step, those in no step, and the peak."""
+    """Writes steps that launch kernels and allocate memory. Returns the launches of each step, the launches in no step, and the peak."""
     events, per_step, at, peak, correlation = [], [], 0, 0, 0
 
     def span(cat, name, dur, pid=1, tid=1, **args):

@@ -288,7 +288,7 @@ static void require_identity(struct perfetto *r, struct sequence *q, struct trac
   perfetto_note(r, TK_NOTE_REPAIR, "async event without an id: the id is set to 0");
 }
 
-/* Returns the packed args of the event, with those that its other fields imply. */
+/* Returns the packed args of the event, including args that its other fields imply. */
 static uint32_t build_args(struct perfetto *r, struct sequence *q, struct track_event *e, enum tk_kind kind) {
   const bool async = is_async(e);
   if (async) identity_args(r, q, e, strchr("STpF", e->phase) != NULL);
