@@ -1,4 +1,5 @@
 /* report.c - tracekit report: summarises where a run spent its time, as text, as JSON or as an HTML page. */
+#include "report/findings.h"
 #include "report/text.h"
 #include "report/json.h"
 #include "report/html.h"
@@ -75,7 +76,7 @@ static int print_report(const struct params *p, const struct tk_sources *sources
   }
   if (p->selected.shared.json && p->findings) report_print_json_findings(r);
   else if (p->selected.shared.json) report_print_json(r, p->top ? (size_t)p->top : SIZE_MAX);
-  else if (!p->html && p->findings) report_print_findings(r, SIZE_MAX);
+  else if (!p->html && p->findings) findings_print(r, SIZE_MAX);
   else if (!p->html && !report_print_text(r, p->top ? (size_t)p->top : 10, p->full_names)) return STATUS_INPUT;
   return STATUS_DONE;
 }

@@ -1,5 +1,6 @@
 /* text.c - prints a report as text. */
 #include "text.h"
+#include "findings.h"
 #include "layers.h"
 #include "memory.h"
 #include "roofline.h"
@@ -59,8 +60,10 @@ static void cell_name(struct table *t, const struct tk_report *r, const struct t
 /* ---- head ---- */
 
 static void print_texts(const char *label, const char *const *texts, size_t n) {
-  for (size_t i = 0; i < n; i++) printf("%s", i ? ", " : label), tty_string(stdout, texts[i]);
-  if (n) putchar('\n');
+  if (!n) return;
+  fputs(label, stdout);
+  tty_list(stdout, texts, n);
+  putchar('\n');
 }
 
 static void print_head(const struct tk_report *r) {
@@ -74,44 +77,6 @@ static void print_head(const struct tk_report *r) {
   printf("%s: %s, %s\n", tty_counted(r->inputs, "input", a), tty_counted(ranks, "rank", b), tty_counted(events, "event", c));
   print_texts("devices: ", r->devices, r->n_devices);
   print_texts("recorded with: ", r->versions, r->n_versions);
-}
-
-/* ---- findings ---- */
-
-/* Writes the step and the time of a finding: "step 3, +1.5 s: "; "" if it has neither. */
-static void write_place(const struct tk_report_finding *f, char *text, size_t room) {
-  char time[48];
-  size_t n = 0;
-  *text = 0;
-  if (f->has_step) n = (size_t)snprintf(text, room, "step %lld%s", (long long)f->step, f->length >= 0 ? ", " : ": ");
-  if (f->length < 0) return;
-  tk_print_duration(f->at, time);
-  snprintf(text + n, room - n, "+%s: ", time);
-}
-
-static void print_finding(const struct tk_report_finding *f) {
-  enum { INDENT = 9 };
-  const bool bad = strcmp(f->severity, "bad") == 0;
-  struct wrap w = { .to = stdout, .width = tty_width(stdout), .indent = INDENT, .column = INDENT };
-  char place[128];
-  printf("%s%-8s%s ", tty_style(stdout, bad ? TTY_BAD : TTY_DOUBT), f->severity, tty_style(stdout, TTY_PLAIN));
-  wrap_text(&w, f->text);
-  printf("\n%*s", INDENT, "");
-  w.column = INDENT;
-  write_place(f, place, sizeof place);
-  fputs(place, stdout);
-  w.column += strlen(place);
-  wrap_text(&w, f->advice);
-  putchar('\n');
-}
-
-void report_print_findings(const struct tk_report *r, size_t most) {
-  char text[64];
-  wrap_title("Findings");
-  for (size_t i = 0; i < r->n_findings && i < most; i++) print_finding(&r->findings[i]);
-  if (r->n_findings > most) wrap_note("%s more: report --findings", tty_count(r->n_findings - most, text));
-  if (r->unjudged) wrap_note("not judged: %s", r->unjudged);
-  else if (!r->n_findings) wrap_note("none: no figure that these traces contain is beyond its threshold");
 }
 
 /* ---- devices ---- */
@@ -242,8 +207,8 @@ static bool print_steps(const struct tk_report *r) {
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
   const char *const shares = figures_collect_garbage(r) ? "% busy, and % in garbage collections" : "% busy";
-  snprintf(heading, sizeof heading, "Steps: duration and %s", shares);
-  if (r->step_name) snprintf(heading, sizeof heading, "Steps: duration and %s (marked by '%.80s')", shares, r->step_name);
+  const char *const name = r->step_name;
+  snprintf(heading, sizeof heading, name ? "Steps: duration and %s (marked by '%.80s')" : "Steps: duration and %s", shares, name);
   wrap_title(heading);
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
@@ -590,7 +555,7 @@ static void print_unknown(const struct tk_report *r) {
 
 bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   print_head(r);
-  report_print_findings(r, MOST_FINDINGS);
+  findings_print(r, MOST_FINDINGS);
   bool ok = print_figures(r) && print_parts(r) && print_steps(r) && print_devices(r) && print_idle(r) &&
             print_gaps(r, top, full_names) && print_waits(r) && print_collectives(r, top) && print_kernels(r, top, full_names) &&
             print_copies(r, top) && layers_print(r, top) && roofline_print(r, top) && print_launches(r, top) && print_memory(r) &&

@@ -4,8 +4,6 @@
 
 #include "tracekit.h"
 
-/* Prints up to `most` findings. */
-void report_print_findings(const struct tk_report *r, size_t most);
 /* Lists `top` kernels, and as many copies, launches and collectives. Returns false if memory runs out. */
 bool report_print_text(const struct tk_report *r, size_t top, bool full_names);
 
