@@ -4,6 +4,7 @@
 #include "print/fields.h"
 #include "print/json.h"
 #include "shared/full_names.h"
+#include "shared/remarks.h"
 #include "shared/select.h"
 #include "print/table.h"
 #include "print/tty.h"
@@ -208,9 +209,9 @@ static void print_legend(const struct tk_top_report *r, bool ranges) {
   for (size_t i = 0; i < r->n_rows; i++) marks += r->rows[i].is_mark;
   if (r->unit) tk_print_number((double)r->sum.s * 1e9 + (double)r->sum.ps / 1e3, sum);
   else tk_print_total(r->sum, sum);
-  snprintf(text, sizeof text, "%s%%sum: self as a share of the self time of all selected events, %s%s",
-           ranges ? "%range: share of the time range in which at least one ran; " : "", sum,
-           marks ? "; spans that only show that the profiler ran are last and have no self time" : "");
+  snprintf(text, sizeof text, "%s%%sum: self as a share of the self time of all selected events, %s%s%s",
+           ranges ? "%range: share of the time range in which at least one ran; " : "", sum, marks ? "; " : "",
+           marks ? remarks_marks : "");
   wrap_line(stdout, text);
 }
 
@@ -222,12 +223,7 @@ static void print_remarks(const struct tk_top_report *r, size_t top, bool ranges
                                  tty_counted(r->n_rows - top, "row", b));
   else wrap_note("%s in %s", tty_counted(r->events, "event", a), time);
   print_legend(r, ranges);
-  if (r->unit) wrap_note("total and self are in %s", r->unit);
-  if (r->unweighed) wrap_note("%s in other units: included in the counts, but not in the sums",
-                              tty_counted(r->unweighed, "stack sample", a));
-  if (r->unfinished) wrap_note("%s never ended: counted, but without a duration", tty_counted(r->unfinished, "span", a));
-  if (r->clipped) wrap_note("%s %s an edge of the range: only the part inside counts", tty_counted(r->clipped, "span", a),
-                            r->clipped == 1 ? "crosses" : "cross");
+  remarks_partial(&(struct remarks_partial){ r->unit, r->unweighed, r->unfinished, r->clipped });
 }
 
 /* ---- JSON ---- */

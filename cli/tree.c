@@ -5,6 +5,7 @@
 #include "print/json.h"
 #include "shared/figures.h"
 #include "shared/full_names.h"
+#include "shared/remarks.h"
 #include "shared/select.h"
 #include "print/table.h"
 #include "tree_graph.h"
@@ -241,12 +242,7 @@ static void print_notes(const struct params *p, const struct tk_tree_report *r, 
   if (s->hidden) wrap_note("%s%s%s not shown (see --top)", calls, r->calls ? "; " : "", tty_counted(s->hidden, "path", n));
   else if (r->calls) wrap_note("%s", calls);
   if (s->marks) wrap_note("spans that only show that the profiler ran are last and in no sum");
-  if (r->unit) wrap_note("total and self are in %s", r->unit);
-  if (r->unweighed) wrap_note("%s in other units: included in the counts, but not in the sums",
-                              tty_counted(r->unweighed, "stack sample", n));
-  if (s->unfinished) wrap_note("%s never ended: counted, but without a duration", tty_counted(s->unfinished, "span", n));
-  if (s->clipped) wrap_note("%s %s an edge of the range: only the part inside counts", tty_counted(s->clipped, "span", n),
-                            s->clipped == 1 ? "crosses" : "cross");
+  remarks_partial(&(struct remarks_partial){ r->unit, r->unweighed, s->unfinished, s->clipped });
   print_outside(r);
 }
 

@@ -5,6 +5,7 @@
 #include "print/fields.h"
 #include "print/table.h"
 #include "print/wrap.h"
+#include "shared/remarks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,14 +99,11 @@ static bool any_marks(const struct tk_diff_report *r) {
 }
 
 void pair_print_remarks(const struct tk_diff_report *r, size_t top) {
-  const uint64_t outside = r->outside[0] + r->outside[1];
-  char n[64];
   print_averages(r, top);
   if (r->samples[0] > 1 && r->samples[1] > 1) wrap_note("~ within the noise, estimated from the spread of steps or ranks");
   else wrap_note("? not enough steps or ranks to estimate noise");
-  if (any_marks(r)) wrap_note("spans that only show that the profiler ran are last and have no self time");
-  if (outside)
-    wrap_note("%s start outside of all steps and are left out (--whole includes them)", tty_counted(outside, "event", n));
+  if (any_marks(r)) wrap_note("%s", remarks_marks);
+  remarks_outside(r->outside[0] + r->outside[1]);
 }
 
 /* ---- JSON ---- */

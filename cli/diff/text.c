@@ -4,6 +4,7 @@
 #include "print/fields.h"
 #include "print/table.h"
 #include "print/wrap.h"
+#include "shared/remarks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -236,13 +237,15 @@ static void print_remarks(const struct tk_compare_report *r, const struct runs_v
   if (v->over && r->n_runs < 4) wrap_note("? a lasting change needs at least two runs before and after it");
   else if (v->over) wrap_note("change: the largest lasting change from one run to the next; p: its probability by chance");
   else if (!trends) wrap_note("changes are those against the first run; ~ within the noise, ? unknown noise");
-  for (size_t i = 0; i < r->n_rows; i++) small += small_shifts(&r->rows[i]), marks = marks || r->rows[i].is_mark;
-  if (marks) wrap_note("spans that only show that the profiler ran are last and have no self time");
+  for (size_t i = 0; i < r->n_rows; i++) {
+    small += small_shifts(&r->rows[i]);
+    marks = marks || r->rows[i].is_mark;
+  }
+  if (marks) wrap_note("%s", remarks_marks);
   if (small)
     wrap_note("%s of less than 1%% of the time of %s not listed (--json lists all)", tty_counted(small, "lasting change", text),
               r->by_step ? "a step" : "all events");
-  if (outside)
-    wrap_note("%s start outside of all steps and are left out (--whole includes them)", tty_counted(outside, "event", text));
+  remarks_outside(outside);
 }
 
 bool runs_print_text(const struct tk_compare_report *r, const struct runs_view *v, bool remarks) {
