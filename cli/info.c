@@ -282,13 +282,6 @@ static void print_step(const struct tk_report *r) {
   putchar('\n');
 }
 
-static void print_list(const char *const *texts, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    if (i) fputs(", ", stdout);
-    tty_string(stdout, texts[i]);
-  }
-}
-
 static size_t count_devices(const struct tk_report *r) {
   size_t n = 0;
   for (size_t i = 0; i < r->n_ranks; i++) n += *r->ranks[i].device != 0;
@@ -305,8 +298,15 @@ static void print_names(const struct tk_report *r) {
     while (k < n && strcmp(names[k], r->ranks[i].device) != 0) k++;
     if (k == n && *r->ranks[i].device) names[n++] = r->ranks[i].device;
   }
-  print_list(names, n < MOST ? n : MOST);
+  tty_list(stdout, names, n < MOST ? n : MOST);
   if (n > MOST) fputs(", ...", stdout);
+}
+
+static void print_models(const struct tk_report *r) {
+  if (!r->n_devices) return;
+  fputs(" (", stdout);
+  tty_list(stdout, r->devices, r->n_devices);
+  putchar(')');
 }
 
 /* Prints the devices with work, and the models of devices that the trace states: "2: GPU 0, GPU 1 (NVIDIA H100)". */
@@ -314,9 +314,16 @@ static void print_devices(const struct tk_report *r) {
   const size_t n = count_devices(r);
   if (!n && !r->n_devices) return;
   label("devices");
-  if (n) printf("%zu: ", n), print_names(r);
-  else fputs("none with work", stdout);
-  if (r->n_devices) fputs(" (", stdout), print_list(r->devices, r->n_devices), putchar(')');
+  printf(n ? "%zu: " : "none with work", n);
+  print_names(r);
+  print_models(r);
+  putchar('\n');
+}
+
+static void print_versions(const struct tk_report *r) {
+  if (!r->n_versions) return;
+  label("made by");
+  tty_list(stdout, r->versions, r->n_versions);
   putchar('\n');
 }
 
@@ -327,7 +334,7 @@ static void print_glance(const struct glance *g, bool all) {
   print_devices(g->report);
   if (busy >= 0) label("busy");
   if (busy >= 0) printf("%s%% of the window of the devices, from first work to end of last\n", tty_fraction(busy, 1, time));
-  if (g->report->n_versions) label("made by"), print_list(g->report->versions, g->report->n_versions), putchar('\n');
+  print_versions(g->report);
   for (size_t i = 0; all && i < g->top->n_rows && i < LONGEST; i++) {
     const struct tk_top_row *row = &g->top->rows[i];
     label(i ? "" : "longest");

@@ -63,6 +63,13 @@ void tty_text(FILE *to, const char *text, size_t n) {
 
 void tty_string(FILE *to, const char *text) { tty_text(to, text, strlen(text)); }
 
+void tty_list(FILE *to, const char *const *texts, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (i) fputs(", ", to);
+    tty_string(to, texts[i]);
+  }
+}
+
 const char *tty_count(uint64_t n, char *text) {
   char digits[24];
   int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);

@@ -12,6 +12,8 @@ void tty_text(FILE *to, const char *text, size_t n);
 /* Returns the length of the printable ASCII at the start of the text, which tty_text() prints unchanged. */
 size_t tty_plain_length(const char *text, size_t n);
 void tty_string(FILE *to, const char *text);
+/* Writes texts as tty_string does, separated by commas. */
+void tty_list(FILE *to, const char *const *texts, size_t n);
 
 /* Formats 1234567 as "1,234,567".  `text` has at least 32 bytes and is returned. */
 const char *tty_count(uint64_t n, char *text);
