@@ -178,13 +178,13 @@ static bool make_rows(struct sizer *s, struct tk_size_report *r) {
 
 /* ---- all ---- */
 
-/* Formats the trace with compression, without writing a file, and counts its bytes. */
-static bool weigh_output(struct sizer *s, struct tk_save_options o, struct sink_meter meter, struct tk_saved *saved,
+/* Formats the trace as a file of this name, without writing it, and counts its bytes. */
+static bool weigh_output(struct sizer *s, const char *name, struct tk_save_options o, struct sink_meter meter, struct tk_saved *saved,
                          struct tk_err *err) {
   struct saver out = {.meter = meter};
   const char *inputs[] = {NULL};
   o.dry_run = true;
-  bool ok = save_open(&out, "-.gz", &o, s->t->format, inputs, err) && out.sink->open(out.sink, s->t, err) &&
+  bool ok = save_open(&out, name, &o, s->t->format, inputs, err) && out.sink->open(out.sink, s->t, err) &&
             save_write(&out, s->t, err) && out.sink->close(out.sink, s->t, NULL, err) && save_commit(&out, saved, err);
   save_close(&out);
   return ok;
@@ -217,7 +217,7 @@ static bool weigh_passthrough(struct sizer *s, struct tk_save_options o, uint64_
   struct tk_saved less;
   if (meta->bytes < bytes / 100 * SMALL_PERCENT) return true;
   o.no_passthrough = true;
-  if (!weigh_output(s, o, (struct sink_meter){0}, &less, err)) return false;
+  if (!weigh_output(s, "-", o, (struct sink_meter){0}, &less, err)) return false;
   if (less.raw_bytes >= bytes) return true;
   const uint64_t saved = bytes - less.raw_bytes < meta->bytes ? bytes - less.raw_bytes : meta->bytes;
   meta->bytes -= saved;
@@ -227,7 +227,7 @@ static bool weigh_passthrough(struct sizer *s, struct tk_save_options o, uint64_
 
 static bool size_trace(struct sizer *s, const struct tk_save_options *opt, struct tk_size_report *r, struct tk_err *err) {
   struct tk_saved saved;
-  if (!weigh_output(s, *opt, (struct sink_meter){hear, s}, &saved, err)) return false;
+  if (!weigh_output(s, "-.gz", *opt, (struct sink_meter){hear, s}, &saved, err)) return false;
   r->bytes = saved.raw_bytes;
   r->packed = saved.bytes;
   if (r->bytes > s->total) count_in_cell(&s->slots[S_META], r->bytes - s->total);
