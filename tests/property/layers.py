@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from dumped import covered  # noqa: E402
 from schema import conforms  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
@@ -31,15 +32,6 @@ def write(path, events):
     with open(path, 'w', encoding='utf-8') as f:
         json.dump({'traceEvents': events}, f)
     return path
-
-
-def covered(intervals):
-    """Returns the length of the union."""
-    total, end = 0, float('-inf')
-    for a, b in sorted(intervals):
-        total += max(0, b - max(a, end))
-        end = max(end, b)
-    return total
 
 
 def layers(path, *args):

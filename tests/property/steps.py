@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from dumped import covered  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
@@ -59,14 +60,6 @@ def drawn(folder):
     ranks = [r['step'] for r in run('report', '-q', '--json', path)['ranks'] if r['step']]
     judge('steps of 91.5 us', '' if [r['mean_ns'] for r in ranks] == [91500] else f'{ranks}')
     judge('steps of two threads', fault(path, ranks))
-
-
-def covered(intervals):
-    total, end = 0, float('-inf')
-    for a, b in sorted(intervals):
-        total += max(0, b - max(a, end))
-        end = max(end, b)
-    return total
 
 
 def collections(folder):
