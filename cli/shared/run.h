@@ -148,7 +148,7 @@ extern const struct opt_word run_progress_words[];
   { OPT_STRING, 0, "run", "RUN", "run directory: use this run (a prefix selects the newest match)", SHARED(run), 0, 0, 0 },    \
   { OPT_STRING, 0, "step-dir", "N", "run directory: use the run in the folder step_N", SHARED(step_dir), 0, 0, 0 },            \
   {                                                                                                                            \
-    OPT_FLAG, 0, "latest-good", 0, "run directory: use the newest run that contains a readable trace",                         \
+    OPT_FLAG, 0, "latest-good", 0, "run directory: use the newest run that contains a complete trace",                         \
         SHARED(latest_good), 0, 0, 0                                                                                           \
   }
 #define ROW_JOIN                                                                                                               \

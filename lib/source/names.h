@@ -17,8 +17,9 @@
 #include "io/archive.h"
 #include "rundir.h"
 
-/* Result of inspecting the first bytes of an entry. FAILED: a system error prevented it. */
-enum source_look { LOOK_NONE, LOOK_TRACE, LOOK_EMPTY, LOOK_NO_TRACE, LOOK_DAMAGED, LOOK_FAILED };
+/* Result of inspecting an entry. CUT: a trace that ends early, looked for only if complete_only. FAILED: a system error prevented
+ * the inspection. */
+enum source_look { LOOK_NONE, LOOK_TRACE, LOOK_CUT, LOOK_EMPTY, LOOK_NO_TRACE, LOOK_DAMAGED, LOOK_FAILED };
 
 struct source_entry {
   const char *name;   /* name in messages, and on a command line: path, or archive:member */
@@ -59,6 +60,7 @@ struct source {
   uint32_t n_entries, cap_entries, cap_places, n_origins, cap_origins;
   struct rundir rundir;
   uint64_t max_size;
+  bool complete_only; /* read files to their end when they are inspected, and prefer those that are complete */
   const struct tk_fetch *fetch; /* reads addresses; NULL = none can be read */
   uint32_t waiting;  /* entry whose open stream waits to be read (source_hold); UINT32_MAX = none */
   struct mem held; /* memory account of entries that are kept open */

@@ -17,8 +17,8 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
-#include "format/stranger.h"
 #include "graph/diagnostics.h"
+#include "look.h"
 #include "sources_rank.h"
 #include "sources_beside.h"
 #include "sources_join.h"
@@ -27,41 +27,7 @@
 
 enum { NONE = -1, NAMED = 5 };
 
-/* ---- inspecting first bytes ---- */
-
-static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err) {
-  struct source_entry *e = &s->entries[entry];
-  char text[80];
-  size_t n = 0;
-  const uint8_t *p = in ? in_ahead(in, FORMAT_PEEK, &n, err) : NULL;
-  const struct format *f = p && n ? format_detect(in, s->places[entry].rel, err) : NULL;
-  (void)arg;
-  const char *result = n == 0 ? stranger_result(s->places[entry].rel) : NULL; /* empty results need no message */
-  e->look = !p && err->code != TK_EFORMAT ? LOOK_DAMAGED : p && n == 0 && !result ? LOOK_EMPTY : LOOK_NO_TRACE;
-  if (!f && (err->code == TK_EOPEN || err->code == TK_EREAD || err->code == TK_ELIMIT)) e->look = LOOK_FAILED;
-  if (!f) {
-    e->why = p && result ? result : n == 0 && p ? "empty file" : source_text(s, err->msg);
-  } else if (f->is_trace && !f->is_trace(in)) {
-    snprintf(text, sizeof text, "%s without events", f->info.title);
-    e->why = source_text(s, text);
-  } else {
-    e->look = LOOK_TRACE;
-    e->format = f->info.name;
-    e->rank = f->stated_rank ? f->stated_rank(in) : NONE;
-    e->pid = f->stated_process ? f->stated_process(in) : NONE;
-  }
-}
-
-/* True if a system error prevented inspecting the entry: it may be a trace, and loading it will report the error. */
-static bool may_be_trace(const struct source *s, uint32_t entry) {
-  return s->entries[entry].look == LOOK_TRACE || s->entries[entry].look == LOOK_FAILED;
-}
-
 /* ---- inputs ---- */
-
-static const enum tk_health healths[] = {
-    [LOOK_NONE] = TK_HEALTH_UNKNOWN,     [LOOK_TRACE] = TK_HEALTH_UNKNOWN, [LOOK_EMPTY] = TK_HEALTH_EMPTY,
-    [LOOK_NO_TRACE] = TK_HEALTH_NO_TRACE, [LOOK_DAMAGED] = TK_HEALTH_CORRUPT, [LOOK_FAILED] = TK_HEALTH_UNKNOWN};
 
 static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t entry) {
   struct tk_sources_impl *m = s->impl;
@@ -86,7 +52,7 @@ static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t 
   const struct rundir_run *run = &m->source.rundir.runs[f->run];
   *in = (struct tk_input){.name = e->name, .run = run->name, .step = run->step, .host = f->host, .size = e->size,
                           .rank = e->rank >= 0 ? e->rank : f->rank, .run_ns = run->time_ns, .run_id = f->run,
-                          .format = e->format, .health = healths[e->look], .why = e->why,
+                          .format = e->format, .health = look_health(e), .why = e->why,
                           .best = f->best && e->look != LOOK_NO_TRACE};
   return c;
 }
@@ -184,7 +150,7 @@ static bool best_view(struct tk_sources *s, uint32_t head, uint32_t *found, stru
   *found = UINT32_MAX;
   for (uint32_t i = head; i != UINT32_MAX; i = src->places[i].next) {
     if (!source_look(src, i, err)) return false;
-    if (may_be_trace(src, i)) {
+    if (look_may_be_trace(src, i)) {
       *found = i;
       return true;
     }
@@ -265,7 +231,7 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
 
 static void note_passed_over(struct tk_sources *s, size_t first, uint32_t n) {
   char text[512];
-  snprintf(text, sizeof text, "%u newer %s no trace; %s is the newest that does", n, n == 1 ? "run contains" : "runs contain",
+  snprintf(text, sizeof text, "%u newer %s no complete trace; %s is the newest that does", n, n == 1 ? "run contains" : "runs contain",
            s->inputs[first].run);
   if (n) sources_note(s, &s->impl->chosen[first], false, text);
 }
@@ -281,8 +247,15 @@ static bool is_run(const struct source *src, const struct runs *r, uint32_t run)
 static bool any_trace(const struct tk_sources *s, size_t first) {
   for (size_t i = first; i < s->n; i++) {
     const uint32_t entry = s->impl->chosen[i].entry;
-    if (entry != UINT32_MAX && may_be_trace(&s->impl->source, entry)) return true;
+    if (entry != UINT32_MAX && look_may_be_trace(&s->impl->source, entry)) return true;
   }
+  return false;
+}
+
+static bool any_cut(const struct source *src, uint32_t origin) {
+  const struct source_origin *o = &src->origins[origin];
+  for (uint32_t i = o->first; i < o->first + o->n; i++)
+    if (src->entries[i].look == LOOK_CUT) return true;
   return false;
 }
 
@@ -296,7 +269,7 @@ static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t 
     for (uint32_t i = r->first[r->order[n] - r->base]; i != UINT32_MAX; i = r->next[i - base]) {
       if (!src->places[i].best) continue;
       if (!best_view(s, i, &view, err)) return false;
-      if (view != UINT32_MAX && may_be_trace(src, view)) {
+      if (view != UINT32_MAX && look_may_be_trace(src, view)) {
         *name = run->name;
         return true;
       }
@@ -305,36 +278,62 @@ static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t 
   return true;
 }
 
-static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *err) {
+/* Runs of an origin that were not read, and the files that are not traces in the one that was. */
+struct left_out {
+  uint32_t n_runs, n_without; /* all; those that are newer but have no usable trace */
+  struct passed files;
+};
+
+static bool choose_runs(struct tk_sources *s, const struct runs *r, struct left_out *left, struct tk_err *err) {
   struct tk_sources_impl *m = s->impl;
   const struct tk_source_options *opt = &m->opt;
-  struct passed passed = {.n = 0};
-  size_t first = s->n;
-  uint32_t n_runs = 0, n_passed = 0;
+  const size_t first = s->n;
+  *left = (struct left_out){.n_runs = 0};
   for (uint32_t i = 0; i < r->n; i++) {
-    bool any = s->n > first;
-    n_runs += any && is_run(&m->source, r, r->order[i]);
+    const bool any = s->n > first;
+    left->n_runs += any && is_run(&m->source, r, r->order[i]);
     if (!run_is_wanted(opt, &m->source.rundir.runs[r->order[i]]) || (any && !opt->all_runs)) continue;
     struct passed these = {.n = 0};
     if (!add_run(s, r, r->order[i], &these, err)) return false;
     if (any) continue;
     if (opt->latest_good && !any_trace(s, first)) {
-      n_passed += s->n > first;
+      left->n_without += s->n > first;
       s->n = m->n = (uint32_t)first;
       continue;
     }
-    passed = these;
+    left->files = these;
     if (s->n == first || any_trace(s, first)) continue;
     if (!find_sound_run(s, r, i + 1, &m->chosen[first].sound_run, err)) return false;
     for (size_t k = first; k < s->n; k++) m->chosen[k].sound_run = m->chosen[first].sound_run;
   }
+  return true;
+}
+
+/* Chooses among files that end early if there is no other trace. */
+static bool choose_cut_runs(struct tk_sources *s, const struct runs *r, struct left_out *left, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  const size_t first = s->n;
+  src->complete_only = false;
+  const bool ok = choose_runs(s, r, left, err);
+  src->complete_only = true;
+  if (ok && s->n > first) sources_note(s, &s->impl->chosen[first], true, "no run has a complete trace");
+  return ok;
+}
+
+static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *err) {
+  struct tk_sources_impl *m = s->impl;
+  const struct tk_source_options *opt = &m->opt;
+  struct left_out left;
+  size_t first = s->n;
+  if (!choose_runs(s, r, &left, err)) return false;
+  if (s->n == first && any_cut(&m->source, r->origin) && !choose_cut_runs(s, r, &left, err)) return false;
   if (s->n == first) {
-    why_nothing(s, r->origin, &passed);
+    why_nothing(s, r->origin, &left.files);
     return true;
   }
   bool chose = !opt->all_runs && !opt->run && !opt->step && m->source.origins[r->origin].kind != ORIGIN_FILE;
-  note_origin(s, first, r->origin, &passed, chose && !n_passed ? n_runs + 1 : 1);
-  note_passed_over(s, first, n_passed);
+  note_origin(s, first, r->origin, &left.files, chose && !left.n_without ? left.n_runs + 1 : 1);
+  note_passed_over(s, first, left.n_without);
   return true;
 }
 
@@ -351,7 +350,7 @@ static bool add_all_of(struct tk_sources *s, uint32_t origin, const uint32_t *fi
   struct source *src = &s->impl->source;
   for (uint32_t i = 0; i < n; i++) {
     if (!source_look(src, files[i], err)) return false;
-    if (!may_be_trace(src, files[i]) && !is_named_so(src, files[i])) src->entries[files[i]].look = LOOK_NO_TRACE;
+    if (!look_may_be_trace(src, files[i]) && !is_named_so(src, files[i])) src->entries[files[i]].look = LOOK_NO_TRACE;
     if (sources_is_wanted(s->impl, files[i]) && !add_input(s, origin, files[i])) return false;
   }
   return true;
@@ -450,6 +449,7 @@ static bool open_all(struct tk_sources *s, const char *const *names, size_t n, s
   bool ok = take_rank(s->impl, err);
   for (size_t i = 0; ok && i < n; i++) ok = source_add(src, names[i], err);
   for (uint32_t i = 0; ok && i < src->n_origins; i++) ok = add_origin(s, i, err);
+  look_take_cut(src);
   ok = ok && sources_join(s, err) && sources_find_ranks(s, err);
   if (s->impl->opt.by_rank || s->impl->opt.rank) ok = ok && sources_split(s, err);
   else if (s->n == 1) ok = ok && sources_find_within(s, err);
@@ -480,6 +480,7 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
   src->mem.limit = src->held.limit = os_memory_limit(s->impl->opt.max_memory);
   src->max_size = s->impl->opt.max_size;
   src->fetch = s->impl->opt.fetch, src->progress = s->impl->opt.progress;
+  src->complete_only = s->impl->opt.latest_good;
   src->look = look_at_beginning;
   if (open_all(s, names, n, err)) {
     src->progress = (struct tk_progress){.tick = NULL};

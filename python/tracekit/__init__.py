@@ -142,7 +142,7 @@ def load(source: Source, *, run: Optional[str] = None, host: Optional[str] = Non
     step_dir : int or str, optional
         Use the run in the folder step_N.
     latest_good : bool
-        Skip runs without a readable trace.
+        Skip runs without a complete trace.
     join : bool
         Read all inputs as pieces of one trace, in the order of their names.
     format : {None, "json", "perfetto", "xplane"}

@@ -1,0 +1,14 @@
+/* ending.h - tells whether a file ends where its format allows it to end, without reading its events.
+ *
+ * A profiler that is killed, and a disk that is full, leave a file whose beginning is valid. The decompressor shows the end of a
+ * compressed file, the lengths of the outermost fields that of a protobuf file, and the last character that of a JSON file. */
+#ifndef FORMAT_ENDING_H
+#define FORMAT_ENDING_H
+
+#include "format.h"
+
+/* Consumes the input from its first byte. Returns false if it is damaged or ends early. True proves nothing about the contents
+ * of the fields, nor about formats that are neither protobuf nor JSON. */
+bool ending_is_whole(const struct format *f, struct in *in);
+
+#endif

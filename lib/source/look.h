@@ -1,0 +1,20 @@
+/* look.h - inspects entries: which are traces, of which format, and whether they are complete. */
+#ifndef SOURCE_LOOK_H
+#define SOURCE_LOOK_H
+
+#include "names.h"
+
+/* The function `look` of struct source. */
+void look_at_beginning(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err);
+
+/* True if the entry can be read as a trace, or if a system error prevented inspecting it: loading then reports the error. If the
+ * source wants complete files only, those that end early cannot. */
+bool look_may_be_trace(const struct source *s, uint32_t entry);
+
+/* Treats traces that end early as traces from here on: the inputs are chosen. */
+void look_take_cut(struct source *s);
+
+/* What an inspection shows of the condition of an entry. */
+enum tk_health look_health(const struct source_entry *e);
+
+#endif
