@@ -313,5 +313,7 @@ bool flops_is_counted(const struct flops_model *m) { return m->of != each; }
 
 bool flops_of(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   *f = (struct flops){.type = PEAK_UNKNOWN};
-  return m->of(m, in, f);
+  if (!m->of(m, in, f)) return false;
+  f->has_bytes = f->has_bytes && in->has_types;
+  return f->has_flops || f->has_bytes;
 }

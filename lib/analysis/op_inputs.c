@@ -88,6 +88,11 @@ static bool read_types(struct op_inputs *in, const char *text, size_t n) {
   return !bad && at == in->n;
 }
 
+/* Takes each input with dimensions for a tensor: a number has none either. */
+static void guess_tensors(struct op_inputs *in) {
+  for (unsigned i = 0; i < in->n; i++) in->in[i].is = in->in[i].is && in->in[i].rank > 0;
+}
+
 static void read_concrete(struct op_inputs *in, const char *text, size_t n) {
   struct json j = list_at(text, n);
   struct json_value v;
@@ -104,8 +109,10 @@ bool op_inputs_read(struct op_inputs *in, const struct op_texts *texts) {
   in->n = 0;
   memset(in->concrete, 0, sizeof in->concrete);
   memset(in->concrete_len, 0, sizeof in->concrete_len);
-  if (!is_list(texts->dims, texts->n_dims) || !is_list(texts->types, texts->n_types)) return false;
-  if (!read_all_dims(in, texts->dims, texts->n_dims) || !read_types(in, texts->types, texts->n_types)) return false;
+  in->has_types = texts->n_types > 0;
+  if (!is_list(texts->dims, texts->n_dims) || !read_all_dims(in, texts->dims, texts->n_dims)) return false;
+  if (!in->has_types) guess_tensors(in);
+  else if (!is_list(texts->types, texts->n_types) || !read_types(in, texts->types, texts->n_types)) return false;
   if (is_list(texts->concrete, texts->n_concrete)) read_concrete(in, texts->concrete, texts->n_concrete);
   return true;
 }

@@ -13,7 +13,8 @@ enum { OP_INPUTS = 20, OP_RANK = 8 };
 
 /* An input. Dimensions are whole numbers below 2^53, which a double represents exactly. */
 struct op_tensor {
-  bool is;               /* true for a tensor of a known type; false for scalars, lists and missing inputs */
+  bool is;               /* true for a tensor of a known type, or with dimensions if no types are recorded; false for scalars,
+                          * lists and missing inputs */
   unsigned rank;
   double dims[OP_RANK];
   unsigned size;         /* bytes of an element; 0 = unknown */
@@ -22,6 +23,7 @@ struct op_tensor {
 
 struct op_inputs {
   unsigned n;
+  bool has_types;
   struct op_tensor in[OP_INPUTS];
   const char *concrete[OP_INPUTS]; /* printed values of inputs that are not tensors: "[1, 1]", "True"; points into the text */
   size_t concrete_len[OP_INPUTS];
@@ -33,8 +35,8 @@ struct op_texts {
   size_t n_dims, n_types, n_concrete;
 };
 
-/* Reads the inputs. Returns false if dimensions or types are missing or invalid, or if there are more inputs or dimensions than
- * fit. The texts end with a NUL and must live as long as the inputs. */
+/* Reads the inputs. Returns false if dimensions are missing or invalid, if types are invalid, or if there are more inputs or
+ * dimensions than fit. The texts end with a NUL and must live as long as the inputs. */
 bool op_inputs_read(struct op_inputs *in, const struct op_texts *texts);
 
 /* Returns the number of elements. */

@@ -58,7 +58,7 @@ static bool flops_by_shapes(const struct reporter *p, const struct tk_event *e, 
   const struct report_flops *r = &p->flops;
   struct flops_known k = {.cls = e->cls, .dims = text_arg_of(p->t, e, r->dims), .types = text_arg_of(p->t, e, r->types),
                           .concrete = text_arg_of(p->t, e, r->concrete)};
-  if (!k.dims || !k.types) return false;
+  if (!k.dims) return false;
   struct flops_known *at = &r->known[(k.cls * 31 + k.dims * 7 + k.types * 3 + k.concrete) % MOST_KNOWN];
   if (at->cls != k.cls || at->dims != k.dims || at->types != k.types || at->concrete != k.concrete) {
     k.known = read_shapes(p->t, model, &k);

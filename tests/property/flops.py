@@ -529,7 +529,7 @@ def check_hostile(rnd):
              '[[4, 5], [5, 9007199254740992]]', '[]', '[[], []]', '[[[4, 5], [5, 7]]]', '"[[4, 5], [5"', '"[[4, 5], [5, 7]"', '"text"', '7', 'null',
              '{"a": 1}', '[null, null]', '[[4, 5], "[5, 7]"]', '[[4, null], [5, 7]]', '[[' + '1, ' * 40 + '5], [5, 7]]', '[' + '[' * 50 + ']' * 50 + ']',
              '""', '"["', '"[]]"', '"[[4,5],[5,7]"', '[[4, true], [true, 7]]']
-    types = ['["float", "float"]', '["float"]', '[]', '[1, 2]', '["float", null]', '"float"', 'null', '["float\\u0000", "float"]', '["nonsense", "float"]']
+    types = ['["float", "float"]', '["float"]', '[]', '[1, 2]', '["float", null]', '"float"', '["float\\u0000", "float"]', '["nonsense", "float"]']
     names = ['aten::mm', 'aten::addmm', 'aten::bmm', 'aten::linear', 'aten::convolution', 'aten::convolution_backward', 'aten::add', 'aten::add_',
              'aten::fill_', 'aten::copy_', 'aten::where', 'aten::_scaled_mm', 'aten::_flash_attention_forward', 'aten::mv',
              'aten::_efficient_attention_backward']

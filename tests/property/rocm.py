@@ -128,18 +128,21 @@ def rpd():
     r.op(71000, 71100, 'Task')
     r.op(71000, 71200, 'FillBuffer', gpu=3)
     r.call(100, 10, 50000, 'UserMarker', 'aten::linear')
+    r.call(100, 20, 40000, 'UserMarker', 'aten::mm, seq = 4, op_id = 5, sizes = [[2, 3], [3, 4]]')
     for start, value in ((0, '800'), (500, '1700.5'), (900, 'n/a')):
         r.add('rocpd_monitor', deviceType='gpu', deviceId=2, monitorType='sclk', start=BOOT + start, end=BOOT + start + 1, value=value)
     r.add('rocpd_metadata', tag='schema_version', value='2')
     r.db.execute('INSERT INTO ext_callstack VALUES (1)')
     r.close()
-    events = sums_agree(path('one.rpd'), {'rocpd_api': ('hip_api', 'marker_api', 'api'), 'rocpd_op': ('kernel', 'gpu_memcpy', 'gpu_memset', 'gpu_sync')})
+    events = sums_agree(path('one.rpd'), {'rocpd_api': ('hip_api', 'marker_api', 'api', 'cpu_op'), 'rocpd_op': ('kernel', 'gpu_memcpy', 'gpu_memset', 'gpu_sync')})
     kernels = spans(events, 'kernel')
     check('kernels of calls are called by their name', [e['name'] for e in kernels].count('kernel_1') == 17, len(kernels))
     check('kernels of a graph are kernels, a task without a name is a barrier',
           len(kernels) == 53 and [e['name'] for e in spans(events, 'gpu_sync')] == ['Task'])
     check('grid and workgroup', kernels[0]['args']['grid'] == [4, 5, 6] and kernels[0]['args']['block'] == [64, 1, 1], kernels[0])
     check('a marker is called by its text', [e['name'] for e in spans(events, 'marker_api')] == ['aten::linear'])
+    check('a marker of PyTorch is an operator', [(e['name'], e['args']) for e in spans(events, 'cpu_op')] ==
+          [('aten::mm', {'Sequence number': 4, 'op_id': 5, 'Input Dims': [[2, 3], [3, 4]]})], spans(events, 'cpu_op'))
     check('args of calls', spans(events, 'hip_api')[-2]['args']['args'] == 'dst=0x7f | size=8', spans(events, 'hip_api')[-2])
     check('bytes of copies', spans(events, 'gpu_memcpy')[0]['args']['bytes'] == 4096)
     check('GPUs and queues', set(named(events, 'process_name').values()) >= {'GPU 2', 'GPU 3'} and

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "format/torch_range.h"
 #include "graph/args.h"
 #include "nccl.h"
 #include "nvtx.h"
@@ -78,8 +79,9 @@ static void add_binary(struct nsys *r, const struct sqlite_scan *row) {
   else database_text_arg(&r->d, &r->texts, key, data);
 }
 
-static uint32_t event_args(struct nsys *r, const struct sqlite_scan *row, bool async) {
+static uint32_t event_args(struct nsys *r, const struct sqlite_scan *row, const struct torch_range *range, bool async) {
   args_begin(r->d.t);
+  torch_range_args(r->d.t, range);
   if (number(row, DOMAIN_ID)) add_name(r, "domain", map_get(&r->domains, domain_key(row)));
   if (row->v[CATEGORY_ID].type == CELL_INT) {
     const uint32_t *name = map_get(&r->categories, category_key(row));
@@ -113,6 +115,7 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
   const bool async = is_async(type);
   struct tk_event e = {.kind = is_mark(type) ? TK_EVENT_INSTANT : TK_EVENT_SPAN, .flags = async
                        ? TK_FLAG_ASYNC | TK_FLAG_PAIRED | TK_FLAG_END_NAMED : 0};
+  struct torch_range range;
   tk_time end;
   if (!is_event(type)) return;
   if (!database_time(&r->d, &row->v[START], &e.ts)) {
@@ -121,11 +124,11 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
     return;
   }
   e.track = track_of(r, row, async);
-  e.cls = trace_class(r->d.t, text_of(r, row), trace_text(r->d.t, "nvtx"));
+  e.cls = torch_range_class(r->d.t, text_of(r, row), trace_text(r->d.t, "nvtx"), &range);
   const bool ends = database_time(&r->d, &row->v[END], &end);
   if (e.kind == TK_EVENT_SPAN && !ends) e.kind = TK_EVENT_BEGIN; /* without an end: the process died before it */
   if (e.kind == TK_EVENT_SPAN && end > e.ts) e.dur = end - e.ts;
-  e.args = event_args(r, row, async);
+  e.args = event_args(r, row, &range, async);
   *trace_add_event(r->d.t) = e;
   nccl_note(r, &e);
 }

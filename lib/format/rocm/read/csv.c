@@ -19,6 +19,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "format/torch_range.h"
 #include "graph/args.h"
 #include "reader.h"
 #include "work.h"
@@ -170,9 +171,11 @@ static void add_call(struct csv *c, const struct fields *f, struct tk_event *e) 
   struct tk_trace *t = c->r.d.t;
   const tk_id kind = text_of(c, C_KIND);
   e->track = trace_track(t, TK_TRACK_THREAD, ident_int(int_of(c, C_PID)), ident_int(int_of(c, C_TID)), 0);
-  e->cls = trace_class(t, text_of(c, C_CALL), kind);
+  struct torch_range range;
+  e->cls = torch_range_class(t, text_of(c, C_CALL), kind, &range);
   if (e->dur == 0 && text_begins(tk_string(t, kind, NULL), "MARKER")) e->kind = TK_EVENT_INSTANT;
   begin_args(c, f);
+  torch_range_args(t, &range);
   e->args = args_end(t);
   database_add(&c->r.d, e);
 }

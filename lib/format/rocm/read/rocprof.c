@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "format/json_walk.h"
+#include "format/torch_range.h"
 #include "graph/args.h"
 #include "reader.h"
 #include "work.h"
@@ -204,15 +205,18 @@ static uint64_t launch_key(const struct rocprof *p, int64_t id) { return hash_pa
 static void take_call(struct rocprof *p, struct json_walk *w, const struct json_value *v) {
   const struct record e = record_of(w, v);
   struct tk_event event = {.depth = 0};
+  struct torch_range range = {.text = 0};
   struct tk_trace *t = p->r.d.t;
   if (!times_of(p, &e, &event)) return;
   const uint64_t operation = operation_key(whole_of(&e.kind), whole_of(&e.operation));
   const bool is_marker = strcmp(tk_string(t, p->category, NULL), "marker_api") == 0;
   const tk_id text = is_marker ? lazy_text(p, w, MARKERS, (uint64_t)e.id) : 0;
   event.track = trace_track(t, TK_TRACK_THREAD, ident_int(p->pid), ident_int(whole_of(&e.thread)), 0);
-  event.cls = trace_class(t, text ? text : lazy_text(p, w, OPERATIONS, operation), p->category);
+  event.cls = text ? torch_range_class(t, text, p->category, &range)
+                   : trace_class(t, lazy_text(p, w, OPERATIONS, operation), p->category);
   if (is_marker && event.dur == 0 && event.kind == TK_EVENT_SPAN) event.kind = TK_EVENT_INSTANT;
   begin_args(p, &e);
+  torch_range_args(t, &range);
   put_number(p, K_BYTES, &e.allocated);
   event.args = args_end(t);
   const tk_id id = database_add(&p->r.d, &event);

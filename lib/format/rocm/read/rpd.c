@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "format/torch_range.h"
 #include "graph/args.h"
 #include "work.h"
 
@@ -75,15 +76,18 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
   struct rpd *p = arg;
   struct tk_trace *t = p->r->d.t;
   struct tk_event e = {.depth = 0};
+  struct torch_range range = {.text = 0};
   const struct cell *id = &row->v[0];
   if (!database_span(&p->r->d, &row->v[3], &row->v[4], &e)) return;
   tk_id name = text_in(p, &row->v[5]), text = text_in(p, &row->v[6]);
   const bool is_marker = name && strcmp(tk_string(t, name, NULL), "UserMarker") == 0;
   const char *category = is_marker ? "marker_api" : category_of_call(tk_string(t, name, NULL));
   if (is_marker && text) name = text, text = 0;
-  e.cls = trace_class(t, name, trace_text(t, category));
+  const tk_id cat = trace_text(t, category);
+  e.cls = is_marker ? torch_range_class(t, name, cat, &range) : trace_class(t, name, cat);
   e.track = trace_track(t, TK_TRACK_THREAD, ident_int(row->v[1].i), ident_int(row->v[2].i), 0);
   args_begin(t);
+  torch_range_args(t, &range);
   if (text && *tk_string(t, text, NULL)) args_str(t, p->r->key[K_ARGS], TK_ARG_STR, text);
   const struct launch *l = launch_of(p, id->i);
   if (l) args_int(t, p->r->key[K_CORRELATION], id->i);

@@ -1,0 +1,25 @@
+/* torch_range.h - reads the names of ranges by which PyTorch marks its operators for other profilers.
+ *
+ *     aten::mm, seq = 12, op_id = 34, sizes = [[4, 8], [8, 2]], input_op_ids = [(31,0), (33,0)]
+ *
+ * torch.autograd.profiler.emit_nvtx writes them as NVTX or roctx ranges (getNvtxStr in torch/csrc/profiler/util.cpp); each part
+ * after the name may be missing. Such a range becomes the operator that Kineto would record: category "cpu_op", the name alone,
+ * and the rest as args. */
+#ifndef FORMAT_TORCH_RANGE_H
+#define FORMAT_TORCH_RANGE_H
+
+#include "graph/trace.h"
+
+struct torch_range {
+  tk_id text;           /* the whole name */
+  int64_t seq, op;      /* -1 = not stated */
+  struct { uint32_t at, n; } sizes, inputs; /* parts of the text; n is 0 if not stated */
+};
+
+/* Returns the class of a range with this name: of an operator, or of the name and category as they are. */
+tk_id torch_range_class(struct tk_trace *t, tk_id text, tk_id category, struct torch_range *r);
+
+/* Adds what the name states beside the operator's own name, between args_begin and args_end. */
+void torch_range_args(struct tk_trace *t, const struct torch_range *r);
+
+#endif
