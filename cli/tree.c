@@ -187,6 +187,8 @@ static void print_layer_notes(const struct tk_tree_report *r, size_t hidden) {
   wrap_note("%s%s%s", steps, r->work ? work : none, more);
   if (r->work) wrap_note("device: time in which work %s the layer ran on any device",
                          strcmp(r->layers, "scopes") != 0 ? "that was launched within" : "of");
+  if (r->stepless) wrap_note("%s begin outside of all steps and are left out (--step-name chooses other steps)",
+                             tty_counted(r->stepless, "span", n));
 }
 
 static bool print_layers(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
@@ -301,6 +303,7 @@ static void tree_print_json(const struct params *p, const struct tk_trace *t, co
   if (r->layers) json_string(&j, "layers", r->layers);
   if (r->layers || r->work) fields_time(&j, "work_ns", r->work);
   if (!r->layers && r->work) fields_time(&j, "outside_ns", r->outside);
+  if (r->stepless) json_uint(&j, "spans_outside_steps", r->stepless);
   fields_total(&j, "sum_ns", r->sum);
   json_uint(&j, "paths_in_all", r->n_nodes);
   json_open(&j, "paths", '[');

@@ -480,6 +480,7 @@ struct tk_tree_report {
                         * time in which one ran work, in the steps with per_step; 0 if no work was launched within the spans */
   tk_time outside;     /* time in which work ran that was launched outside of all spans, or whose launch is unknown; 0 with layers,
                         * which have a node without a name for this work */
+  uint64_t stepless;    /* with layers or per_step: selected spans that begin outside of all steps, and are left out */
 };
 
 /* Aggregates the time of a sealed trace by path of names. */

@@ -161,6 +161,7 @@ struct tk_report_rank {
   uint64_t module_recompilations;  /* largest number of recompilations of one XLA module during the steps */
   const char *recompiled_module;   /* name of that module; "" = none; NULL in brief reports */
   bool incomplete;         /* the rank's trace ends early or is damaged, so figures that missing events could change are no findings */
+  double operator_bytes_rate; /* bytes per second of the operators that bytes_coverage counts, while their kernels ran; 0 = unknown */
 };
 
 struct tk_report_kernel {

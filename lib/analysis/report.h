@@ -43,7 +43,7 @@ struct report_geometry {
   uint32_t grid, block;
 };
 struct geometry_keys {
-  tk_id occupancy, registers, shared, grid, block, details;
+  tk_id occupancy, warps, registers, shared, grid, block, details;
 };
 
 /* A table row under construction; tk_report_impl.kernel_of maps names to rows. */
@@ -127,6 +127,7 @@ struct tk_report_impl {
   bool has_device;      /* at least one row is a device */
   bool computes;        /* at least one device ran a kernel */
   struct report_mean occupancy; /* mean occupancy of all kernels that compute */
+  i128 compute;         /* sum of the durations of these kernels, also without an occupancy */
   bool steps_differ;    /* the steps of two traces have different names */
   uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
                                         * events that their producer writes */

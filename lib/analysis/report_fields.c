@@ -104,6 +104,11 @@ static bool get_flops_rate(const void *row, const void *owner, struct tk_value *
     (void)owner;                                                                    \
     return field_number(v, 100 * share, share >= 0);                                \
   }
+static bool get_operator_bandwidth(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return rate(v, ((const struct tk_report_rank *)row)->operator_bytes_rate, 1);
+}
+
 KNOWN_SHARE(mfu, tk_report_rank, mfu)
 KNOWN_SHARE(flops_coverage, tk_report_rank, flops_coverage)
 KNOWN_SHARE(bytes_coverage, tk_report_rank, bytes_coverage)
@@ -185,6 +190,7 @@ static const struct tk_field rank_list[] = {
     "share of the durations of compute kernels whose operations are known"),
   FIELD_GET_IF(NUMBER, PERCENT, "bytes_coverage_percent", get_bytes_coverage,
     "share of the durations of compute kernels whose memory traffic is known"),
+  FIELD_GET_IF(NUMBER, GB_PER_S, "operators_gb_per_s", get_operator_bandwidth, "this traffic divided by the durations of its kernels"),
   FIELD_IF(tk_report_rank, TEXT, peak_device, "peak_device", has_peak_device, "device whose peaks count; null if unknown"),
   FIELD_GET_IF(NUMBER, GB_PER_S, "peak_gb_per_s", get_peak_bandwidth, "peak bandwidth of the device's memory"),
   FIELD(tk_report_rank, COUNT, compilations, "compilations",

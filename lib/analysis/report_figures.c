@@ -48,9 +48,12 @@ static bool kernel_duration(const struct tk_report_rank *row, const struct tk_re
 }
 
 static bool bandwidth(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  static const double MOST_OF = .5;
+  const bool stated = row->bytes_known && row->bytes_time > 0;
   (void)r;
-  if (!row->bytes_known || row->bytes_time <= 0) return false;
-  return share(row->bytes / ((double)row->bytes_time / 1e12), row->peak_bandwidth, value) && *value <= 100; /* more is an error */
+  if (!stated && row->bytes_coverage < MOST_OF) return false;
+  const double rate = stated ? row->bytes / ((double)row->bytes_time / 1e12) : row->operator_bytes_rate;
+  return share(rate, row->peak_bandwidth, value) && *value <= 100; /* more is an error */
 }
 
 /* The runtimes that record operators of the host (PyTorch, XLA, TensorFlow) record compilations in the same way: with operators alone,

@@ -186,7 +186,7 @@ bool report_flops_begin(struct reporter *p, struct tk_report_rank *row, uint32_t
   struct report_flops *r = &p->flops;
   const struct work_row *w = &p->works.rows[which];
   if (!r->made && !find_ops(p)) return false;
-  r->flops = r->least = r->fastest = 0;
+  r->flops = r->least = r->fastest = r->bytes = 0;
   r->slowest = INFINITY;
   r->compute = r->flops_time = r->bytes_time = 0;
   r->no_type = r->no_peak = false;
@@ -254,6 +254,7 @@ static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_
   k->bytes += op->f.bytes;
   if (op->f.has_flops) k->flops_time += op->time;
   if (op->f.has_bytes) k->bytes_time += op->time;
+  if (op->f.has_bytes) p->flops.bytes += op->f.bytes;
   if (op->f.has_flops) add_flops(p, row, op, e->ts);
   return true;
 }
@@ -344,6 +345,7 @@ bool report_flops_end(struct reporter *p, struct tk_report_rank *row) {
   row->mfu = known && window > 0 ? r->least / window : -1;
   row->flops_coverage = r->flops > 0 && r->compute > 0 ? (double)r->flops_time / (double)r->compute : -1;
   row->bytes_coverage = r->bytes_time > 0 && r->compute > 0 ? (double)r->bytes_time / (double)r->compute : -1;
+  row->operator_bytes_rate = r->bytes_time > 0 ? r->bytes / ((double)r->bytes_time / 1e12) : 0;
   finish_steps(row, known);
   return ok && (r->flops <= 0 || known || say_no_mfu(p));
 }

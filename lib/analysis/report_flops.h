@@ -44,6 +44,7 @@ struct report_flops {
   struct device_peaks peaks;     /* peaks of the row's device */
   uint64_t searched;             /* bytes of metadata that were searched for devices */
   double flops, least;           /* least: seconds that the operations take at the peak of their types */
+  double bytes;                  /* traffic of operators and of work that states it */
   double slowest, fastest;       /* slowest and fastest of these peaks */
   tk_time compute, flops_time, bytes_time; /* durations of computation, and of its parts with known operations and with known traffic */
   bool no_type, no_peak;         /* true if some operations have an unknown type; a type without a known peak */

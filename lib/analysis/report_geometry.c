@@ -12,8 +12,9 @@
 #include "graph/args.h"
 
 struct geometry_keys report_geometry_keys(const struct tk_trace *t) {
-  return (struct geometry_keys){report_key_of(t, "est. achieved occupancy %"), report_key_of(t, "registers per thread"),
-                                report_key_of(t, "shared memory"), report_key_of(t, "grid"), report_key_of(t, "block"),
+  return (struct geometry_keys){report_key_of(t, "est. achieved occupancy %"), report_key_of(t, "warps per SM"),
+                                report_key_of(t, "registers per thread"), report_key_of(t, "shared memory"),
+                                report_key_of(t, "grid"), report_key_of(t, "block"),
                                 report_key_of(t, "kernel_details")};
 }
 
@@ -78,13 +79,22 @@ static bool add_details(struct reporter *p, struct report_geometry *g, const cha
   return keep_size(g, p->impl, block, n, false);
 }
 
+/* Reads the occupancy that Kineto estimated. It rounds to whole percents, and also writes 0 if it cannot estimate: 0 counts only if
+ * the kernel has so few warps that it is the rounded value. */
+static bool occupancy_of(const struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, double *v) {
+  static const double MOST_WARPS = 64, HALF_PERCENT = .005; /* of a multiprocessor */
+  double warps;
+  if (!report_number_of(p->t, e, k->occupancy, v)) return false;
+  return *v > 0 || (report_number_of(p->t, e, k->warps, &warps) && warps > 0 && warps < HALF_PERCENT * MOST_WARPS);
+}
+
 bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, tk_time time,
                          struct report_geometry *g) {
   struct tk_arg arg;
   double v;
   if (k->details && args_of_event(p->t, e, k->details, &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF))
     return add_details(p, g, tk_string(p->t, arg.s, NULL), time);
-  if (report_number_of(p->t, e, k->occupancy, &v) && v > 0) add_mean(&g->occupancy, v, time);
+  if (occupancy_of(p, k, e, &v)) add_mean(&g->occupancy, v, time);
   if (report_number_of(p->t, e, k->registers, &v)) add_mean(&g->registers, v, time);
   if (report_number_of(p->t, e, k->shared, &v)) add_mean(&g->shared, v, time);
   if (time < g->longest) return true;

@@ -410,13 +410,15 @@ static const char *name_class(unsigned class) {
   return class == WORK_COMMUNICATION ? "communication" : class == WORK_COPY ? "copy" : class == WORK_FILL ? "fill" : "compute";
 }
 
-static void set_geometry(struct tk_report_impl *impl, const struct report_geometry *g, struct tk_report_kernel *k) {
+static void set_geometry(struct tk_report_impl *impl, const struct report_kernel *of, struct tk_report_kernel *k) {
+  const struct report_geometry *g = &of->geometry;
   k->occupancy = report_mean_of(&g->occupancy);
   k->registers = report_mean_of(&g->registers);
   k->shared = report_mean_of(&g->shared);
   if (strcmp(k->kind, "compute") == 0) {
     impl->occupancy.area += g->occupancy.area;
     impl->occupancy.time += g->occupancy.time;
+    impl->compute += of->total;
   }
   k->grid = g->grid ? (const char *)impl->texts.strs[g->grid].bytes : "";
   k->block = g->block ? (const char *)impl->texts.strs[g->block].bytes : "";
@@ -460,7 +462,7 @@ static bool make_kernels(struct tk_report *r) {
         .bytes_known = k->bytes_known, .bytes = k->bytes, .durations = k->durations,
         .bytes_time = k->bytes_time, .mean = (tk_time)((k->total * 2 + (i128)k->count) / ((i128)k->count * 2)),
         .of_sum = sum > 0 ? i128_double(k->total) / i128_double(sum) : 0};
-    set_geometry(impl, &k->geometry, &r->kernels[r->n_kernels - 1]);
+    set_geometry(impl, k, &r->kernels[r->n_kernels - 1]);
   }
   qsort(r->kernels, r->n_kernels, sizeof *r->kernels, by_total);
   return shorten(r);
@@ -508,6 +510,18 @@ static bool make_collectives(struct tk_report *r) {
   return r->collectives != NULL;
 }
 
+/* Says that the mean occupancy is not that of all kernels. */
+static bool say_occupancy(struct tk_report *r) {
+  enum { NEARLY_ALL = 90 };
+  const struct tk_report_impl *impl = r->impl;
+  char text[160];
+  if (impl->occupancy.time <= 0 || impl->compute <= 0) return true;
+  const double percent = 100.0 * (double)impl->occupancy.time / i128_double(impl->compute);
+  if (percent >= NEARLY_ALL) return true;
+  snprintf(text, sizeof text, "occupancy is known for %d%% of the time of compute kernels; the mean is of these", (int)(percent + .5));
+  return report_unknown(r, report_text(r->impl, text));
+}
+
 bool report_make_tables(struct tk_report *r) {
-  return make_kernels(r) && make_launches(r) && make_collectives(r) && report_flops_make(r);
+  return make_kernels(r) && say_occupancy(r) && make_launches(r) && make_collectives(r) && report_flops_make(r);
 }

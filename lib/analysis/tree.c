@@ -50,7 +50,7 @@ static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
   if (tree->layers && !tree_layers_holds(tree, e)) return 0;
   if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
-  if (tree->opt->per_step && !steps_at(&tree->match.steps, e)) return 0;
+  if (tree_nodes_stepless(tree, e)) return 0;
   if (parent && !begins_step(tree, e, parent)) return tree_nodes_child(tree, parent, groups_of(tree->names, e), false);
   if (parent) return tree_nodes_child(tree, tree_nodes_child(tree, 0, groups_of(tree->by, e), true), groups_of(tree->names, e), false);
   if (tree->opt->per && !is_per(tree, e->cls)) return 0;

@@ -64,7 +64,7 @@ static bool add_rest(struct tree *tree, const struct work *w) {
 static bool add_scopes(struct tree *tree, const struct works *works) {
   bool ok = true;
   for (uint32_t i = 0; ok && i < works->n; i++)
-    if (!tree->opt->per_step || steps_at(&tree->match.steps, &tree->t->events[works->v[i].event])) ok = add_scoped(tree, &works->v[i]);
+    if (!tree_nodes_stepless(tree, &tree->t->events[works->v[i].event])) ok = add_scoped(tree, &works->v[i]);
   return ok;
 }
 

@@ -20,3 +20,9 @@ void tree_nodes_start(struct tree *tree, const struct tk_event *e, uint32_t node
   if (e->flags & TK_FLAG_LOST_CLOCK) return;
   for (uint32_t k = node; k && e->ts < tree->nodes[k].start; k = tree->nodes[k].parent) tree->nodes[k].start = e->ts;
 }
+
+bool tree_nodes_stepless(struct tree *tree, const struct tk_event *e) {
+  if (!tree->opt->per_step || steps_at(&tree->match.steps, e)) return false;
+  tree->report->stepless++;
+  return true;
+}

@@ -71,6 +71,9 @@ struct tree {
 static inline bool tree_nodes_is_mark(const struct node *n) { return n->marks && n->marks == n->count; }
 /* Returns the node of a group below the node `parent`; 0 if memory runs out. */
 uint32_t tree_nodes_child(struct tree *tree, uint32_t parent, uint32_t group, bool is_by);
+
+/* True if only events in steps count and this one begins in none; it is counted in the report. */
+bool tree_nodes_stepless(struct tree *tree, const struct tk_event *e);
 /* Adds a piece of device work to a node. Returns false if memory runs out. */
 bool tree_nodes_work(struct tree *tree, uint32_t node, struct interval when);
 /* Notes the start of a span in its node and in the nodes above. */

@@ -278,7 +278,11 @@ def check_models(rnd, count):
         rank = out['ranks'][0]
         judge(f'model {i}: rank', unlike(rank, {
             'flops': flops, 'flops_coverage_percent': 100.0 if flops else None, 'bytes_coverage_percent': 100.0,
+            'operators_gb_per_s': traffic / seconds / 1e9,
             'mfu_percent': 100 * rate / peak if rate and peak else None, 'peak_flops_per_second': peak if rate else None}))
+        share = 100 * traffic / seconds / A100['bandwidth']
+        figure = [f['value'] for f in out['key_figures'] if f['name'] == 'memory bandwidth'][0]
+        judge(f'model {i}: key figure', unlike({'share': figure}, {'share': share if share <= 100 else None}))
 
 
 def check_together(rnd):

@@ -278,6 +278,19 @@ def outside(folder):
     judge('no launches', '' if 'outside_ns' not in report else str(report))
 
 
+def stepless(folder):
+    """Layers outside of all steps are left out, with a note; another step's name includes them."""
+    span = lambda name, ts, dur: {'ph': 'X', 'cat': 'user_annotation', 'name': name, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur}  # noqa: E731
+    path = write(f'{folder}/stepless.json', [span('all', 0, 500), span('before', 10, 50), span('within', 20, 20), span('ProfilerStep#1', 100, 200),
+                                             span('layer', 110, 20)])
+    report, found = layers(path)
+    judge('stepless: JSON', '' if report['spans_outside_steps'] == 3 and set(found) == {('layer',)} else str(report))
+    note = run('tree', '--layers', path).splitlines()[-1]
+    judge('stepless: note', '' if note.startswith('3 spans begin outside of all steps') else note)
+    report, found = layers(path, '--step-name', 'all')
+    judge('stepless: other steps', '' if 'spans_outside_steps' not in report and ('before', 'within') in found else str(report))
+
+
 def nothing(folder):
     run('tree', '--layers', write(f'{folder}/none.json', [{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 0, 'dur': 1}]), status=1)
     for option in (('--path', 'arg.tf_op'), ('--per', 'a'), ('--every', 'a'), ('--svg',)):
@@ -336,6 +349,7 @@ def main():
         tables(folder)
         ambiguous(folder)
         outside(folder)
+        stepless(folder)
         nothing(folder)
     names()
     return finish()

@@ -384,10 +384,14 @@ def geometry(folder):
         rows = {k['name']: k for k in report(f'{folder}/{name}')['kernels']}
         judge(f'{name}: k', compare(want, rows['k']))
         judge(f'{name}: bare', f'{rows["bare"]}' if 'occupancy_percent' in rows['bare'] or 'grid' in rows['bare'] else '')
-    with open(f'{folder}/occupancy.json', 'w', encoding='utf-8') as f:  # 0 is unknown
-        json.dump({'traceEvents': [kernel(0, 10, 0, 32, 4), kernel(20, 10, 60, 64, 9), {**kernel(40, 30, 20, 32, 5), 'name': 'other'}]}, f)
-    got = {f['name']: f['value'] for f in report(f'{folder}/occupancy.json')['key_figures']}['occupancy']
-    judge('occupancy: the mean by time of kernels that state it', '' if got == 30 else f'{got}, not 30')
+    few, many = ({'args': {**kernel(0, 10, 0, 32, 4)['args'], 'warps per SM': warps}} for warps in (.3, 1))
+    with open(f'{folder}/occupancy.json', 'w', encoding='utf-8') as f:  # 0 is unknown, unless the warps are so few
+        json.dump({'traceEvents': [kernel(0, 10, 0, 32, 4), kernel(20, 10, 60, 64, 9), {**kernel(40, 30, 20, 32, 5), 'name': 'other'},
+                                   {**kernel(80, 40, 0, 32, 4), **few}, {**kernel(130, 20, 0, 32, 4), **many}]}, f)
+    found = report(f'{folder}/occupancy.json')
+    got = {f['name']: f['value'] for f in found['key_figures']}['occupancy']
+    judge('occupancy: the mean by time of kernels that state it', '' if got == 15 else f'{got}, not 15')
+    judge('occupancy: its share of the time', '' if any('known for 73%' in s for s in found['unknown']) else str(found['unknown']))
 
 
 def job(seed, folder):
