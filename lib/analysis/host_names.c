@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "graph/accelerator.h"
 #include "graph/phase_names.h"
@@ -98,17 +99,19 @@ static bool waits(const char *name) {
   return text_any_holds(name, parts);
 }
 
-/* Spans that only show that a profiler ran, by category or by the beginning of their names. */
+/* Spans that only show that a profiler ran, by category or by name. */
 static const struct mark {
-  const char *cat, *begin;
+  const char *cat, *glob;
 } MARKS[] = {
   {"Trace", NULL},               /* Kineto: "PyTorch Profiler (0)" around the whole trace, on a process of its own (output_json.cpp) */
-  {NULL, "PyTorch Profiler ("},  /* the same in formats without categories */
+  {NULL, "PyTorch Profiler (*"}, /* the same in formats without categories */
+  {NULL, "$profiler.py:* start_trace"}, /* this row and the next: jax/_src/profiler.py; the last frame of a recording is its own end */
+  {NULL, "$profiler.py:* stop_trace"},
 };
 
 static bool is_mark(const char *name, const char *cat) {
   for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++)
-    if (MARKS[i].cat ? strcmp(cat, MARKS[i].cat) == 0 : text_begins(name, MARKS[i].begin)) return true;
+    if (MARKS[i].cat ? strcmp(cat, MARKS[i].cat) == 0 : glob_matches(MARKS[i].glob, name)) return true;
   return false;
 }
 

@@ -20,6 +20,7 @@ from schema import conforms  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
+MARK = re.compile(r'PyTorch Profiler \(|\$profiler\.py:.* st(art|op)_trace$')  # spans that only show that a profiler ran
 csv.field_size_limit(sys.maxsize)
 TRACES = 4000 if os.environ.get('LONG') else 250
 MOST = 40_000_000 if os.environ.get('LONG') else 3_000_000  # bytes of dump
@@ -69,7 +70,7 @@ def model(tracks, key):
                 continue
             groups[key(e)].append(e)
             alone = 'unfinished' not in e.flags and (kind != 'thread' or 'lost-clock' in e.flags)
-            mark = e.cat == 'Trace' or (e.name or '').startswith('PyTorch Profiler (')
+            mark = e.cat == 'Trace' or MARK.match(e.name or '') is not None
             self_times[key(e)] += 0 if mark else e.dur if alone else own.get(i, 0)
     return {k: figures(v, self_times[k]) for k, v in groups.items()}
 

@@ -20,6 +20,7 @@ from schema import conforms  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES, SRC, B = (os.environ[name] for name in ('TRACEKIT', 'FIXTURES', 'SRC', 'B'))
+MARK = re.compile(r'PyTorch Profiler \(|\$profiler\.py:.* st(art|op)_trace$')  # spans that only show that a profiler ran
 TRACES = 4000 if os.environ.get('LONG') else 250
 MOST = 40_000_000 if os.environ.get('LONG') else 3_000_000  # bytes of dump
 DEVICE = ('kernel', 'gpu_memcpy', 'gpu_memset')
@@ -96,7 +97,7 @@ def correlation(e):
 
 
 def is_mark(e):
-    return e.cat == 'Trace' or (e.name or '').startswith('PyTorch Profiler (')
+    return e.cat == 'Trace' or MARK.match(e.name or '') is not None
 
 
 def model(tracks, wanted, per=None):
