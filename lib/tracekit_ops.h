@@ -236,8 +236,9 @@ struct tk_filter_report {
   uint64_t clipped;
 };
 
-/* Returns the i-th symbol of expressions and sets *help to its meaning; then the i-th kind of event.  Returns NULL past the end. */
+/* Returns the i-th symbol of filter expressions, and sets *help to its meaning.  Returns NULL past the end. */
 TK_API const char *tk_filter_symbol(size_t i, const char **help);
+/* Returns the i-th kind of event.  Returns NULL past the end. */
 TK_API const char *tk_kind_word(size_t i);
 
 /* Returns true if the options are valid.  Needs no trace, so that a mistyped expression fails before anything is read. */

@@ -14,10 +14,10 @@ struct tk_derived {
   uint64_t grouped;              /* events that belong to a step */
 };
 
-/* Derives what xprof derives from an XSpace before display: the step of each event (args group_id and step_name; the step's own
- * event takes the step's name) and the device lines Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops and Source code.
- * Derived data has the arg TK_DERIVED and is never written to XPlane.  Other formats, and traces with steps, are left
- * unchanged.  Stores its counts in `done`. */
+/* Adds the data that xprof derives from an XSpace before it displays one. Each event gets its step in the args group_id and step_name,
+ * and the event that marks a step takes the step's name. Devices get the lines Steps, XLA Modules, XLA Ops, Framework Name Scope,
+ * Framework Ops and Source code. Derived data has the arg TK_DERIVED and is never written to XPlane.  Other formats, and traces with
+ * steps, are left unchanged.  Stores its counts in `done`. */
 TK_EXPERIMENTAL bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
 /* Counts of the changes by tk_fold_graphs. */

@@ -79,8 +79,8 @@ bool select_is_asked(const struct tk_selection *s);
 /* Explains why no event of the trace is selected, which is not an error.  The trace cannot be used afterwards. */
 void select_say_nothing(struct tk_trace *t, const struct tk_selection *s);
 
-/* Returns the data that the rows of such a report do not depend on (tk_load_options.without). --strict validates all data, and
- * --verbose prints facts about all data. */
+/* Returns the data that need not be loaded (tk_load_options.without) because no row of the report of tk_top depends on it. Returns
+ * 0 with --strict, which validates all data, and with --verbose, which prints facts about all data. */
 uint8_t select_without(const struct shared *s, const struct tk_top_options *o);
 
 /* Returns true if the word is arg.KEY. */

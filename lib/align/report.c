@@ -105,8 +105,8 @@ static void add_lateness(char *text, size_t size, const struct align_host *found
     snprintf(text + n, size - n, "; its collectives end up to %s us before or after those of other hosts, because ranks are late",
              num_fixed(ceil(found->spread_ns / 1e3), 0).s);
   else if (found->trend_ns > found->error_ns / 2)
-    snprintf(text + n, size - n, "; ranks of one host seem to leave collectives one after another, so the error includes %s us in "
-                                 "case hosts do the same",
+    snprintf(text + n, size - n, "; within a host, ranks seem to leave collectives in the order of their numbers; the error includes "
+                                 "%s us in case this also holds between hosts",
              num_fixed(found->trend_ns / 1e3, 0).s);
 }
 

@@ -43,7 +43,7 @@ static bool list_after(struct rest *s, const char *key, uint32_t *at, uint32_t *
   return true;
 }
 
-/* Takes all parts that may follow a name, in their order. */
+/* Parses the optional parts after an operator's name, which have a fixed order. True if all of the rest is valid. */
 static bool take_parts(struct rest s, struct torch_range *r) {
   const tk_id text = r->text;
   *r = (struct torch_range){.text = text, .seq = -1, .op = -1};

@@ -158,8 +158,8 @@ bool recordings_overlap(const struct tk_trace *a, const struct tk_trace *b) {
 static void say_clocks(const struct joining *j, char *text, size_t n) {
   const struct twice *w = &j->twice;
   if (is_moved(j))
-    snprintf(text, n, "%u %s that both contain show its clock offset: it was moved by %s us, error %s us", w->anchors, w->tied_by,
-             num_fixed((double)j->moved_ns / 1e3, 3).s, num_fixed(w->error_ns / 1e3, 3).s);
+    snprintf(text, n, "%u %s that both inputs contain give its clock offset: its times were shifted by %s us, error %s us",
+             w->anchors, w->tied_by, num_fixed((double)j->moved_ns / 1e3, 3).s, num_fixed(w->error_ns / 1e3, 3).s);
   else if (j->align == TK_ALIGN_NONE) snprintf(text, n, "its times are kept as recorded");
   else if (is_equal(j))
     snprintf(text, n, "its clock agrees with that of the other input: %u %s that both contain differ by at most %s us", w->anchors,

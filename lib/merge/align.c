@@ -141,7 +141,7 @@ static bool keep_steps(struct aligner *a, size_t i, const struct scan *s) {
                                                        "instead", input->name);
   if (!scan_steps_range(s, asked.first, asked.last, &start, &end)) return true;
   if (!is_in_range(start, later) || !is_in_range(end, later) || start > end)
-    return err_set(a->err, TK_EFORMAT, "%s: its scan is damaged: impossible steps", input->name);
+    return err_set(a->err, TK_EFORMAT, "%s: its scan is damaged: invalid step times", input->name);
   input->from_ns = start + later;
   input->to_ns = end + later;
   return true;

@@ -11,7 +11,7 @@ void look_at_beginning(void *arg, struct source *s, uint32_t entry, struct in *i
  * source wants complete files only, those that end early cannot. */
 bool look_may_be_trace(const struct source *s, uint32_t entry);
 
-/* Treats traces that end early as traces from here on: the inputs are chosen. */
+/* Makes truncated entries count as traces, even if only complete files were wanted. Called when the inputs have been chosen. */
 void look_take_cut(struct source *s);
 
 /* What an inspection shows of the condition of an entry. */

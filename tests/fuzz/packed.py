@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""packed.py FILE SEED: puts FILE into an archive as an input of fuzz_archive: a byte that chooses the ending of the name, then a zip,
-tar, tar.gz, or 7z. The number at the end of the name SEED chooses the format."""
+"""packed.py FILE SEED: writes SEED, an input of fuzz_archive that contains FILE: one byte that selects the file extension, followed by
+a zip, tar, 7z or tar.gz archive. The number at the end of the file name SEED selects the format."""
 import ctypes
 import ctypes.util
 import io

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that `dump` with the options that select events prints the events that `filter` keeps, with the times, depths and columns that
-they have in the dump of the whole trace, in every form; that an empty selection is a finding; and that options which exclude each
-other are refused."""
+"""Checks that `dump` with options that select events prints the same events as `filter` keeps. Each line must equal the line of that
+event in the dump of the whole trace. An empty selection must exit with status 1, and incompatible or invalid options with status 2."""
 import collections
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that merge with a selection keeps what filter keeps of each rank, on one timeline.
+"""Checks that merge with a selection keeps the same events of each rank as filter, on one timeline.
 
-    ranks   --rank and --every-rank: the output equals a merge of those ranks, except for clocks, which all ranks determine
+    ranks   --rank and --every-rank: the output equals a merge of those ranks, except that all ranks are used to align clocks
     steps   --step: as many events of each rank as filter --step keeps
     time    --time: nothing outside the range, and everything inside, whatever the hosts' clocks
     size    --to: not larger; the ranks are still identified

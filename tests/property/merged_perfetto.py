@@ -143,7 +143,7 @@ def labels():
 # ---- pairs of an event and packets of the same time ----
 
 class Clocks:
-    """Converts times of one machine to the trace clock, as importers do: by the last snapshot before."""
+    """Converts times of one machine to the trace clock as importers do: by the last snapshot that is not later than the time."""
 
     def __init__(self, name, machine, trace_clock):
         self.trace_clock, self.snapshots = trace_clock, []

@@ -89,8 +89,8 @@ def stranger(path, seed):
 
 
 def clocks(folder):
-    """Compares hosts that can be placed on the first one's clock with hosts that cannot, in an order where both follow each
-    other."""
+    """Checks that the clock report does not depend on the number of threads, for a merge in which hosts that can be aligned alternate
+    with hosts that cannot."""
     ranks = []
     for i in range(4):
         path = f'{folder}/host{i}.json'

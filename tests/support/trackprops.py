@@ -159,7 +159,7 @@ def trace(seed):
     return Maker(seed).trace()
 
 
-# ---- reading them ----
+# ---- reading traces ----
 
 def get(fields, n, otherwise=None):
     return next((value for k, value in reversed(fields) if k == n), otherwise)

@@ -381,7 +381,7 @@ double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 
  * numbers. */
 static double none_of(const struct hypotheses *h, const struct hypothesis *best, bool repeats, double most) {
   const double few = 5; /* nats */
-  /* penalty if a program repeats itself and its ends yield no evidence: two jobs in step look alike */
+  /* factor on the prior of another job if the program repeats itself and end times give no evidence: jobs in step look alike */
   const double unproven = best->fit.sigma > NOISE ? 100 : 5;
   const struct question *q = h->q;
   const struct view *v = q->view;

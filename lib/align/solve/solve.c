@@ -32,13 +32,13 @@
 #define DECIDED 0.999   /* messages alone determine a clock if their answer has at least this weight */
 #define FAR 5           /* clocks hardly ever differ by more than this multiple of the typical difference */
 
-static const char BY_NAME[] = "its inputs are assumed to share a clock only because of their host name";
+static const char BY_NAME[] = "its inputs are assumed to share a clock only because they have the same host name";
 static const char VAGUE[] = "its collectives do not record which devices took part";
 static const char COARSE[] = "its collectives are known only from calls on the CPU, which do not wait for the other ranks";
 static const char OTHER_STEPS[] = "its sends and receives may have been matched across different steps";
-static const char OTHER_HOSTS[] = "its sends and receives may have been matched with another host";
-static const char ROOT_BY_NAME[] = "the inputs of the host it was aligned to are assumed to share a clock only because of "
-                                   "their host name";
+static const char OTHER_HOSTS[] = "its sends and receives may have been matched with those of the wrong host";
+static const char ROOT_BY_NAME[] = "it was aligned to a host whose inputs are assumed to share a clock only because they "
+                                   "have the same host name";
 
 struct solver {
   struct align_work w;

@@ -149,7 +149,7 @@ static void counter_event(struct perfetto *r, struct sequence *q, const struct p
     return;
   }
   counter_fields(r, q, k, e, &sample);
-  if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
+  if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are NaN");
   if (k->private_fields.p) perfetto_private_sample(r, q, k, &sample);
   else perfetto_sample(r, &sample);
 }
