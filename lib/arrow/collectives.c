@@ -89,7 +89,7 @@ static bool fill_step(struct table_source *s, struct column *c) {
 /* ---- columns from args ---- */
 
 static tk_id collectives_key_of(const struct table_source *s, const char *key) {
-  return intern_id(&s->t->store->strings, key, strlen(key));
+  return trace_text_id(s->t, key);
 }
 
 static bool fill_text(struct table_source *s, struct column *c, const char *key) {

@@ -212,9 +212,8 @@ static void take_starts(struct tasks *t) {
 
 static bool take_inputs(struct tasks *t, struct tk_err *err) {
   const Plan__Plan *p = t->plan;
-  t->inputs = arena_alloc(&t->arena, p->n_rank * sizeof *t->inputs);
+  t->inputs = arena_zeros(&t->arena, p->n_rank, sizeof *t->inputs);
   if (!t->inputs) return mem_refuse(t->mem, err);
-  memset(t->inputs, 0, p->n_rank * sizeof *t->inputs);
   for (size_t i = 0; i < p->n_rank; i++) {
     t->inputs[i].name = tasks_text_of(t, p->rank[i]->input);
     t->inputs[i].run = tasks_text_of(t, p->rank[i]->run);

@@ -15,6 +15,8 @@
 #include "keys.h"
 #include "warp.h"
 
+#include <string.h>
+
 struct tk_arg_shape {
   uint32_t id, n;
   struct shape_field {
@@ -138,6 +140,10 @@ struct tk_trace *trace_new(uint64_t max_memory);
 /* Returns the id of a string. The caller has checked that the string is valid UTF-8. */
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n);
 tk_id trace_text(struct tk_trace *t, const char *text);
+/* Returns the id of the text, or 0 if the trace does not contain the text. */
+static inline tk_id trace_text_id(const struct tk_trace *t, const char *text) {
+  return intern_id(&t->store->strings, text, strlen(text));
+}
 static inline const struct intern_str *trace_str(const struct tk_trace *t, tk_id id) { return &t->store->strings.strs[id]; }
 
 tk_id trace_class(struct tk_trace *t, tk_id name, tk_id cat);

@@ -17,21 +17,15 @@ static bool asks(const struct expr *e, enum symbol symbol) {
   return asks(e->left, symbol) || (e->right && asks(e->right, symbol));
 }
 
-static uint8_t *blank_bytes(struct mem *mem, uint64_t n) {
-  uint8_t *p = mem_alloc(mem, n + 1);
-  if (p) memset(p, 0, n + 1);
-  return p;
-}
-
 static bool prepare_test(struct match *m, const struct expr *e) {
   uint32_t i = e->index;
   if (e->kind != EXPR_TEST) return prepare_test(m, e->left) && (!e->right || prepare_test(m, e->right));
   enum symbol_scope scope = expr_symbols[e->symbol].scope;
-  if (scope == OF_CLASS) m->of_class[i] = blank_bytes(m->mem, m->t->n_classes);
-  if (scope == OF_TRACK) m->of_track[i] = blank_bytes(m->mem, m->t->n_tracks);
+  if (scope == OF_CLASS) m->of_class[i] = mem_zeros(m->mem, (uint64_t)m->t->n_classes + 1, 1);
+  if (scope == OF_TRACK) m->of_track[i] = mem_zeros(m->mem, (uint64_t)m->t->n_tracks + 1, 1);
   map_init(&m->texts[i], m->mem);
   const char *key = e->symbol == SYM_ARG ? e->key : e->symbol == SYM_STREAM ? "stream" : e->symbol == SYM_DEVICE ? "device" : NULL;
-  if (key) m->keys[i] = intern_id(&m->t->store->strings, key, strlen(key));
+  if (key) m->keys[i] = trace_text_id(m->t, key);
   return (scope != OF_CLASS || m->of_class[i]) && (scope != OF_TRACK || m->of_track[i]);
 }
 
@@ -64,11 +58,7 @@ static tk_time first_start(const struct tk_trace *t) {
   return start == INT64_MAX ? 0 : start;
 }
 
-static void *tables(struct match *m, size_t elem) {
-  void *p = mem_array(m->mem, (uint64_t)m->n_tests + 1, elem);
-  if (p) memset(p, 0, ((size_t)m->n_tests + 1) * elem);
-  return p;
-}
+static void *tables(struct match *m, size_t elem) { return mem_zeros(m->mem, (uint64_t)m->n_tests + 1, elem); }
 
 static bool parse_all(struct match *m, const char *const *where, struct tk_err *err) {
   for (; where && *where; where++) {

@@ -96,11 +96,8 @@ static void find_points(struct printer *p, struct mem *mem) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (f->role < TK_FLOW_OUT || !f->bound || tk_args_find(t, t->events[f->at].args, "json.bind_id", &arg)) continue;
-    if (!p->points) {
-      p->points = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *p->points);
-      if (!p->points) return;
-      memset(p->points, 0, ((size_t)t->n_events + 1) * sizeof *p->points);
-    }
+    if (!p->points) p->points = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *p->points);
+    if (!p->points) return;
     if (!p->points[f->at]) p->points[f->at] = i;
   }
 }

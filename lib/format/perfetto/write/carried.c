@@ -157,10 +157,9 @@ static void put_key_type(struct carrier *c, tk_id key, uint32_t bits, uint8_t kn
 static void put_types(struct carrier *c) {
   const struct tk_trace *t = c->t;
   const uint32_t n = t->store->strings.n;
-  const tk_id of_end = intern_id(&t->store->strings, END_ARG "perfetto.fields", strlen(END_ARG "perfetto.fields"));
-  uint8_t *bits = mem_array(&c->mem, (uint64_t)n + 1, 1), *known = passthrough_key_types(t, &c->mem);
+  const tk_id of_end = trace_text_id(t, END_ARG "perfetto.fields");
+  uint8_t *bits = mem_zeros(&c->mem, (uint64_t)n + 1, 1), *known = passthrough_key_types(t, &c->mem);
   c->types.len = 0;
-  if (bits) memset(bits, 0, (size_t)n + 1);
   for (uint32_t i = 1; bits && i <= t->store->n_shapes; i++) {
     const struct tk_arg_shape *shape = t->store->shapes[i];
     for (uint32_t k = 0; k < shape->n; k++) bits[shape->fields[k].key] |= (uint8_t)bit_of_field(&shape->fields[k], of_end);

@@ -30,8 +30,7 @@ void companions_begin(struct perfetto_sink *s) {
   s->w.accompanied = NULL;
   if (!s->w.begin_keys.thread_time && !s->w.begin_keys.instructions) return;
   for (tk_id i = 1; i <= s->t->n_tracks; i++) find_counter(s, i);
-  if (s->thread_counters.n) s->w.accompanied = mem_array(&s->mem, n, 1);
-  if (s->w.accompanied) memset(s->w.accompanied, 0, (size_t)n);
+  if (s->thread_counters.n) s->w.accompanied = mem_zeros(&s->mem, n, 1);
 }
 
 void companions_end(struct perfetto_sink *s) {

@@ -301,8 +301,7 @@ static void keep_uuids(struct perfetto_sink *s) {
  * process that a Perfetto input did not describe is described only if it has children to be written. */
 static void find_processes(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
-  uint8_t *needed = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1);
-  if (needed) memset(needed, 0, (size_t)t->n_tracks + 1);
+  uint8_t *needed = mem_zeros(&s->mem, (uint64_t)t->n_tracks + 1, 1);
   for (tk_id i = 1; needed && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     bool said = !s->keeps_tracks || k->name || k->labels || k->machine;

@@ -192,7 +192,7 @@ static void write_plain_annotation(struct event_writer *w, const struct tk_arg *
 enum { IS_FIELD = UINT32_MAX };
 
 static tk_id find_key(struct event_writer *w, struct iids *keys, const char *text) {
-  tk_id id = intern_id(&w->t->store->strings, text, strlen(text));
+  tk_id id = trace_text_id(w->t, text);
   if (id) keys->iid[id] = IS_FIELD;
   return id;
 }
@@ -202,14 +202,14 @@ void event_find_keys(struct event_writer *w) {
   w->begin_keys.interned = find_key(w, &w->keys, ARG_INTERNED);
   w->begin_keys.types = find_key(w, &w->keys, ARG_TYPES);
   w->begin_keys.correlation = find_key(w, &w->keys, "perfetto.correlation_id");
-  w->begin_keys.thread_time = intern_id(&w->t->store->strings, THREAD_TIME_ARG, strlen(THREAD_TIME_ARG));
-  w->begin_keys.instructions = intern_id(&w->t->store->strings, INSTRUCTIONS_ARG, strlen(INSTRUCTIONS_ARG));
+  w->begin_keys.thread_time = trace_text_id(w->t, THREAD_TIME_ARG);
+  w->begin_keys.instructions = trace_text_id(w->t, INSTRUCTIONS_ARG);
   w->end_field_keys.fields = find_key(w, &w->end_keys, END_ARG "perfetto.fields");
   w->end_field_keys.interned = find_key(w, &w->end_keys, END_ARG ARG_INTERNED);
   w->end_field_keys.types = find_key(w, &w->end_keys, END_ARG ARG_TYPES);
   w->end_field_keys.correlation = find_key(w, &w->end_keys, END_ARG "perfetto.correlation_id");
-  w->end_field_keys.thread_time = intern_id(&w->t->store->strings, END_ARG THREAD_TIME_ARG, strlen(END_ARG THREAD_TIME_ARG));
-  w->end_field_keys.instructions = intern_id(&w->t->store->strings, END_ARG INSTRUCTIONS_ARG, strlen(END_ARG INSTRUCTIONS_ARG));
+  w->end_field_keys.thread_time = trace_text_id(w->t, END_ARG THREAD_TIME_ARG);
+  w->end_field_keys.instructions = trace_text_id(w->t, END_ARG INSTRUCTIONS_ARG);
 }
 
 static bool are_whole(const struct raw_fields *fields) {

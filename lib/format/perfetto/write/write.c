@@ -278,13 +278,11 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
-  s->own_tids = mem_array(&s->mem, n, sizeof *s->own_tids);
-  s->tids = mem_array(&s->mem, n, sizeof *s->tids);
+  s->own_tids = mem_zeros(&s->mem, n, sizeof *s->own_tids);
+  s->tids = mem_zeros(&s->mem, n, sizeof *s->tids);
   s->w.sequences = &s->sequences;
   s->w.next_sequence = &s->next_sequence;
   if (!machine_write_all(s) || !s->uuids || !s->pids || !s->own_tids || !s->tids) return false;
-  memset(s->tids, 0, n * sizeof *s->tids);
-  memset(s->own_tids, 0, n * sizeof *s->own_tids);
   if (!writer_begin(&s->w, t, num_sub(t->origin_ns, s->zero_ns), s->out, &s->mem)) return false;
   event_find_keys(&s->w);
   if (s->opt.gpu_events && !gpu_begin(s)) return false;
