@@ -179,6 +179,19 @@ static bool says_unit(const struct buf *fields, const char *unit) {
   return false;
 }
 
+/* Writes into s->private_fields the properties of the track that only this program reads. */
+static void put_private_fields(struct perfetto_sink *s, const struct child *c) {
+  struct buf *b = &s->private_fields;
+  const uint32_t form = c->form | (c->tid.kind == TK_IDENT_QUOTED ? FORM_QUOTED : 0);
+  b->len = 0;
+  if (form) pb_u64(b, TRACK_FORM, form);
+  if (c->series) descriptors_put_string(s, b, TRACK_IDENT, c->series);
+  if (c->tid.kind == TK_IDENT_STR) descriptors_put_string(s, b, c->counter ? TRACK_TID_TEXT : TRACK_IDENT, c->tid.str);
+  if (is_number(c->tid)) pb_i64(b, TRACK_TID, c->tid.num);
+  if (c->process) pb_u64(b, TRACK_PROCESS, c->process);
+  if (c->id) pb_bytes(b, TRACK_COUNTER_ID, c->id, c->n_id);
+}
+
 uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   struct buf d = {.mem = &s->mem};
   uint64_t uuid = writer_uuid(s);
@@ -192,15 +205,7 @@ uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   if (c->unit && !says_unit(&s->inner, c->unit)) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
   write_passthrough_fields(s, c->track, false, &d);
-  s->private_fields.len = 0;
-  uint32_t form = c->form | (c->tid.kind == TK_IDENT_QUOTED ? FORM_QUOTED : 0);
-  if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
-  if (c->series) descriptors_put_string(s, &s->private_fields, TRACK_IDENT, c->series);
-  if (c->tid.kind == TK_IDENT_STR)
-    descriptors_put_string(s, &s->private_fields, c->counter ? TRACK_TID_TEXT : TRACK_IDENT, c->tid.str);
-  if (is_number(c->tid)) pb_i64(&s->private_fields, TRACK_TID, c->tid.num);
-  if (c->process) pb_u64(&s->private_fields, TRACK_PROCESS, c->process);
-  if (c->id) pb_bytes(&s->private_fields, TRACK_COUNTER_ID, c->id, c->n_id);
+  put_private_fields(s, c);
   pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
   if (c->lone) put_lone_descriptor(s, &d);
   else put_descriptor(s, &d);
@@ -219,17 +224,24 @@ uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, in
   return s->uuids[thread ? thread : process];
 }
 
+/* Returns the uuid of the track below which a named track is shown. */
+static uint64_t parent_of_named(struct perfetto_sink *s, const struct tk_track *k, uint32_t code) {
+  const int64_t rest = k->tid.num >> 3;
+  size_t n;
+  const char *tid = tk_string(s->t, k->tid.str, &n);
+  if (code == NAMED_GLOBAL) return 0;
+  if (code == NAMED_OF_THREAD) return descriptor_thread_uuid(s, k->parent, rest);
+  if (code != NAMED_OF_TRACK || rest < 0 || (size_t)rest >= n) return s->uuids[k->parent];
+  const tk_id text = intern_id(&s->t->store->strings, tid, (size_t)rest);
+  const uint32_t *up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
+  return s->uuids[up ? *up : k->parent];
+}
+
 /* Describes a named track. Must be called after its parent was described. */
 static void describe_named(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  const struct intern *strings = &s->t->store->strings;
-  uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
-  int64_t rest = k->tid.num >> 3;
-  struct child c = {.parent = s->uuids[k->parent], .form = descriptor_form_of_spans(s->t, k), .track = track};
-  size_t n;
-  const char *tid = tk_string(s->t, k->tid.str, &n);
-  c.has_rank = k->has_sort;
-  c.rank = k->sort_index;
+  const uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES);
+  struct child c = {.form = descriptor_form_of_spans(s->t, k), .track = track, .has_rank = k->has_sort, .rank = k->sort_index};
   c.name = tk_string(s->t, k->name ? k->name : k->tid.str, &c.n);
   struct kept_track kept = passthrough_track(s, track);
   uint32_t *slot = map_put(&s->named, (uint64_t)k->parent << 32 | k->tid.str, track);
@@ -244,13 +256,7 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
     s->uuids[track] = s->uuids[k->parent];
     return;
   }
-  if (code == NAMED_GLOBAL) c.parent = 0;
-  if (code == NAMED_OF_THREAD) c.parent = descriptor_thread_uuid(s, k->parent, rest);
-  if (code == NAMED_OF_TRACK && rest >= 0 && (size_t)rest < n) {
-    tk_id text = intern_id(strings, tid, (size_t)rest);
-    up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
-    if (up) c.parent = s->uuids[*up];
-  }
+  c.parent = parent_of_named(s, k, code);
   if (kept.has_parent) c.parent = kept.parent;
   s->uuids[track] = descriptor_child(s, &c);
 }
