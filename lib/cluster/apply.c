@@ -158,10 +158,7 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
   struct tk_sources *sources = NULL;
   uint32_t at = 0, ordinal = 0;
   if (!merge_report_init(report, 0, err) || !tasks_read(&a->tasks, plan, &a->mem, err)) return false;
-  free(report->ranks);
-  report->ranks = calloc(a->tasks.sources.n + 1, sizeof *report->ranks);
-  report->n_ranks = a->tasks.sources.n;
-  if (!report->ranks) return err_set(err, TK_ELIMIT, "out of memory");
+  if (!merge_report_ranks(report, a->tasks.sources.n, err)) return false;
   a->merge = a->tasks.opt;
   a->m = (struct merger){.opt = &a->merge, .output = &a->output, .report = report};
   bool ok = take_rank(a, rank, &sources, &at, err);

@@ -296,11 +296,9 @@ static bool open_saver(struct concat *c, const char *plan, const char *path) {
 static bool concat(struct concat *c, const char *plan, const char *output) {
   if (!merge_report_init(c->report, 0, c->err) || !tasks_read(&c->tasks, plan, &c->mem, c->err)) return false;
   const size_t n = c->tasks.sources.n;
-  free(c->report->ranks);
-  c->report->ranks = calloc(n + 1, sizeof *c->report->ranks);
+  if (!merge_report_ranks(c->report, n, c->err)) return false;
   c->of = calloc(n + 1, sizeof *c->of);
-  c->report->n_ranks = n;
-  if (!c->report->ranks || !c->of) return err_set(c->err, TK_ELIMIT, "out of memory");
+  if (!c->of) return err_set(c->err, TK_ELIMIT, "out of memory");
   c->merge = c->tasks.opt;
   c->m = (struct merger){.opt = &c->merge, .output = &c->output, .report = c->report};
   c->report->align.json = merger_text(&c->m, c->tasks.align);
