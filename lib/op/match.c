@@ -196,7 +196,7 @@ static bool order_passes(enum expr_op op, int order) {
 }
 
 static bool time_passes(const struct expr *e, i128 time) {
-  return order_passes(e->op, time < e->value.time ? -1 : time > e->value.time);
+  return e->op == OP_HAS || order_passes(e->op, time < e->value.time ? -1 : time > e->value.time);
 }
 
 /* Compares integers and decimals exactly, as multiples of 10^-9. Values that exceed 100 bits then never match. */
@@ -334,10 +334,10 @@ static bool event_passes(const struct match *m, const struct expr *e, tk_id id) 
   const char *word;
   int64_t number;
   switch (e->symbol) {
-  case SYM_TS: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts - m->start));
-  case SYM_END: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts + ev->dur - m->start));
-  case SYM_DUR: return !counter && ev->kind != TK_EVENT_SAMPLE && (e->op == OP_HAS || time_passes(e, ev->dur));
-  case SYM_SELF: return !counter && ev->kind != TK_EVENT_SAMPLE && (e->op == OP_HAS || time_passes(e, m->self[id]));
+  case SYM_TS: return timed && time_passes(e, (i128)ev->ts - m->start);
+  case SYM_END: return timed && time_passes(e, (i128)ev->ts + ev->dur - m->start);
+  case SYM_DUR: return !counter && ev->kind != TK_EVENT_SAMPLE && time_passes(e, ev->dur);
+  case SYM_SELF: return !counter && ev->kind != TK_EVENT_SAMPLE && time_passes(e, m->self[id]);
   case SYM_DEPTH: return !counter && number_passes(e, ev->depth, 0);
   case SYM_KIND: return e->op == OP_HAS || (kinds_of(&m->kinds, ev) & (unsigned)e->value.time) != 0;
   case SYM_STEP: return steps_of(&m->steps, ev, &number) && number_passes(e, number, 0);
