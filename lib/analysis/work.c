@@ -276,8 +276,6 @@ static bool take_track(struct finder *f, tk_id track) {
   return true;
 }
 
-static void keep_launch(void *arg, tk_id launch, tk_id work) { ((tk_id *)arg)[work] = launch; }
-
 bool works_find(struct works *w, const struct match *m, const struct scope *scope, bool launches, struct mem *mem) {
   struct finder f = {.w = w, .m = m, .scope = scope};
   const struct tk_trace *t = m->t;
@@ -293,7 +291,7 @@ bool works_find(struct works *w, const struct match *m, const struct scope *scop
     find_lines(&f);
     ok = find_hardware(&f) && find_devices(&f);
   }
-  ok = ok && (!launches || launched_each(&m->kinds, m->origins, mem, keep_launch, w->launch_of));
+  ok = ok && (!launches || launched_each(&m->kinds, m->origins, mem, launched_keep, w->launch_of));
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = take_track(&f, i);
   if (f.hardware.mem) map_free(&f.hardware);
   mem_free(mem, f.devices);

@@ -95,8 +95,6 @@ static bool open_whole(struct concat *c, struct part *p, const char *path) {
   return err_prefix(c->err, "%s", path);
 }
 
-static bool is_unusable(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }
-
 /* Returns the reason why a part cannot be used, and adds it as a note. */
 static const char *why_unusable(struct concat *c, const char *path) {
   const size_t n = strlen(path);
@@ -121,7 +119,7 @@ static bool find_each(struct concat *c, const char **why, struct tk_err *first) 
       continue;
     }
     const bool skipped = c->opt->keep_going && c->err->code != TK_EINTERRUPTED && c->err->code != TK_ELIMIT;
-    if (!skipped && !is_unusable(c->err)) return false;
+    if (!skipped && !err_is_damage(c->err)) return false;
     why[i] = why_unusable(c, c->parts[i]);
     if (first->code == TK_OK) *first = *c->err;
     err_clear(c->err);

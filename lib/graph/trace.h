@@ -150,6 +150,7 @@ tk_id trace_class(struct tk_trace *t, tk_id name, tk_id cat);
 
 static inline struct tk_ident ident_int(int64_t v) { return (struct tk_ident){v, 0, TK_IDENT_INT}; }
 static inline struct tk_ident ident_str(tk_id s) { return (struct tk_ident){0, s, TK_IDENT_STR}; }
+static inline bool ident_is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 static inline struct tk_ident ident_none(void) { return (struct tk_ident){0, 0, TK_IDENT_NONE}; }
 /* True if both ids name the same thread: 7 and "7" do, because some producers write both for the same thread. */
 bool trace_ident_equal(struct tk_ident a, struct tk_ident b);

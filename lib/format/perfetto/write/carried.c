@@ -243,9 +243,6 @@ static bool carrier_close(struct sink *sink, const struct tk_trace *first, const
   return true;
 }
 
-/* Stores nothing: a graph's part of the block does not depend on the parts of other graphs. */
-static void carrier_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
-
 static bool carrier_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
   (void)sink, (void)part, (void)err;
   return true;
@@ -267,7 +264,8 @@ struct sink *perfetto_carrier(struct out *out, const struct sink_options *opt) {
   if (!c) return NULL;
   *c = (struct carrier){.out = out, .has_types = opt->has_types};
   c->types.mem = c->graph.mem = c->track.mem = c->ident.mem = &c->mem;
+  /* A graph's part of the block does not depend on the parts of other graphs. */
   c->sink = (struct sink){.open = carrier_open, .write = carrier_write, .close = carrier_close, .free = carrier_free,
-                          .leave = carrier_leave, .take = carrier_take};
+                          .leave = sink_leave_nothing, .take = carrier_take};
   return &c->sink;
 }

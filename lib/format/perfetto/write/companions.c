@@ -73,13 +73,11 @@ static void match(struct event_writer *w, const struct tk_track *counter, tk_id 
   }
 }
 
-static bool has_end(const struct tk_event *e) { return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED; }
-
 static void match_all(struct perfetto_sink *s, tk_id thread, unsigned which, const struct tk_track *counter) {
   const struct tk_track *k = &s->t->tracks[thread];
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     match(&s->w, counter, i, which, false);
-    if (has_end(&s->t->events[i])) match(&s->w, counter, i, which, true);
+    if (writer_has_end(&s->t->events[i])) match(&s->w, counter, i, which, true);
   }
 }
 

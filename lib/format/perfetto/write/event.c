@@ -298,13 +298,11 @@ static bool is_end_arg(const struct event_writer *w, tk_id key) {
          (s->len < END_FIELD_SIZE || memcmp(s->bytes, END_FIELD, END_FIELD_SIZE) != 0);
 }
 
-static bool has_end(const struct tk_event *e) { return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED; }
-
 /* True if the end packet of this span represents the arg. */
 static bool end_says(struct event_writer *w, const struct tk_event *e, const struct tk_arg *a) {
   const struct tk_class *c = &w->t->classes[e->cls];
   struct tk_arg other;
-  if (!has_end(e)) return false;
+  if (!writer_has_end(e)) return false;
   if (a->key && a->key == w->end_field_keys.thread_time) return says_thread_time(w, e, &w->end_field_keys, a);
   if (a->key == KEY_END_CAT) return a->s == c->cat && !find_arg(w, e->args, KEY_END_NAME, &other);
   return a->key == KEY_END_NAME && a->s == c->name && !find_arg(w, e->args, KEY_END_CAT, &other);

@@ -377,9 +377,6 @@ static bool perfetto_close(struct sink *sink, const struct tk_trace *first, cons
   return mem_check(&s->mem, err);
 }
 
-/* Stores nothing: the end of the file does not depend on earlier graphs. */
-static void perfetto_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
-
 static bool perfetto_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   if (part->n_state) return err_set(err, TK_EFORMAT, "the part was written by another version of tracekit");
@@ -422,7 +419,7 @@ struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   s->sink.write = perfetto_write;
   s->sink.close = perfetto_close;
   s->sink.free = perfetto_free;
-  s->sink.leave = perfetto_leave;
+  s->sink.leave = sink_leave_nothing; /* the end of the file does not depend on earlier graphs */
   s->sink.take = perfetto_take;
   return &s->sink;
 }

@@ -13,8 +13,6 @@
 #include "kineto.h"
 #include "event.h"
 
-static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
-
 /* ---- counters ---- */
 
 struct sample {
@@ -99,7 +97,7 @@ static void give_id(const struct xplane_encoder *e, struct map *taken, struct xp
   const struct tk_track *k = &e->g->t->tracks[line->track];
   int64_t shown;
   if (line->was || line->kind == XLINE_STEPS) return;
-  line->id = line->kind == XLINE_THREAD && is_number(k->tid) ? k->tid.num : 0;
+  line->id = line->kind == XLINE_THREAD && ident_is_number(k->tid) ? k->tid.num : 0;
   shown = free_id(taken, line->id, next);
   if (shown != line->id && line->id == 0) line->id = shown;
   else if (shown != line->id) line->display_id = shown;
