@@ -316,7 +316,8 @@ static void describe_vendor(struct collector *c, const struct tk_event *e, struc
   collect_group(c, a, text);
 }
 
-/* Stores label, group and sequence number of a kernel from its args. A message without group or label is matched by time only. */
+/* Stores label, group and sequence number of a kernel from its args. A message has a group only if its args name the group and it
+ * has a label. */
 static void take_args(struct collector *c, uint32_t args, tk_id name, unsigned what, bool is_message, struct align_anchor *a) {
   tk_id ignored;
   int64_t seq;
