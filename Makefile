@@ -286,9 +286,9 @@ PYTHON_INCLUDE ?= $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_pa
 python-parts: $(BIN) $(NATIVE)
 
 # Only the module's entry is exported, so that calls into its static libraries are not bound to those of another module. On macOS they
-# never are; zig's linker ignores the list there.
+# never are; zig's linker ignores the list there. Without a name, a macOS library would contain the path at which it was linked.
 NATIVE_EXPORTS = $(if $(APPLE),\
-  -Wl$(comma)-exported_symbols_list$(comma)python/native.exports,-Wl$(comma)--version-script=python/native.map)
+  -Wl$(comma)-install_name$(comma)@rpath/_native.abi3.so -Wl$(comma)-exported_symbols_list$(comma)python/native.exports,-Wl$(comma)--version-script=python/native.map)
 $(NATIVE): python/native.map python/native.exports
 NATIVE_SRC = python/native.c python/frame.c python/fetch.c
 $(NATIVE): $(NATIVE_SRC) python/frame.h python/fetch.h $(BIN_LIB) $(B)/flags $(HEADERS)

@@ -45,17 +45,11 @@ static bool convert_prepare(const struct shared *s, struct tk_trace *t, const ch
   return !s->redact.asked || tk_redact(t, &r->options, &r->report, err);
 }
 
-static void one_json(struct json *j, const void *arg) { redact_json(j, &((const struct redacting *)arg)->report); }
-static void one_text(FILE *to, const void *arg) {
-  const struct redacting *r = arg;
-  redact_text(to, &r->report, r->options.names);
-}
-
 static int convert_one(const struct shared *s, struct tk_sources *sources, const char *output, struct redacting *r) {
   int status = STATUS_DONE;
   struct tk_trace *t = run_load_input(s, sources, 0, &status);
   struct tk_err err = { 0 };
-  struct report more = { one_json, one_text, r };
+  struct report more = redact_report(r);
   if (t && !convert_prepare(s, t, output, r, &err)) status = run_fail(&err);
   else if (t) status = write_trace(s, "convert", t, output, s->redact.asked ? &more : NULL);
   tk_free(t);

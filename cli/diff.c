@@ -484,6 +484,15 @@ static bool parse_conditions(struct run *run) {
   return ok;
 }
 
+/* Compares the runs, once their selection is known to be valid. */
+static int check_and_diff(struct run *run, struct tk_diff_options *o, const struct operands *in, const struct operands *sides) {
+  const struct params *p = run->p;
+  const struct tk_filter_options asked = { .where = o->select.where, .time = o->select.time, .steps = o->select.steps };
+  struct tk_err err = { 0 };
+  if (!tk_filter_check(&asked, &err)) return run_fail(&err);
+  return p->over || p->html || in->n > 2 || p->label.n ? diff_runs(run, o, in, sides) : open_and_diff(run, o, sides);
+}
+
 /* Checks all options before reading any input. */
 static int cmd_diff(const void *params, const struct operands *in) {
   const struct params *p = params;
@@ -491,12 +500,10 @@ static int cmd_diff(const void *params, const struct operands *in) {
   const struct tk_selection select = { .where = (const char *const *)e.v,
                                        .time = p->selected.selection.time,
                                        .steps = p->selected.selection.step };
-  const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
   struct tk_diff_options options = { .select = select, .fold = p->fold, .whole = p->whole,
                                      .keep_going = p->selected.shared.keep_going };
   struct run run = { .p = p, .expects = calloc(p->fail_if.n + 1, sizeof *run.expects) };
   struct operands sides[2];
-  struct tk_err err = { 0 };
   int status = STATUS_USAGE;
   const bool parsed = parse_conditions(&run);
   if (!run.expects) status = run_no_memory();
@@ -504,10 +511,7 @@ static int cmd_diff(const void *params, const struct operands *in) {
   else if (!find_sides(p, in, sides))
     status = run_usage("diff", "two or more runs are needed: BEFORE AFTER..., --before and --after, or --over");
   else if (e.failed && !e.wrong) tty_say("out of memory");
-  else if (!e.wrong && parsed && read_by(p, &options))
-    status = !tk_filter_check(&asked, &err) ? run_fail(&err)
-             : p->over || p->html || in->n > 2 || p->label.n ? diff_runs(&run, &options, in, sides)
-                                                             : open_and_diff(&run, &options, sides);
+  else if (!e.wrong && parsed && read_by(p, &options)) status = check_and_diff(&run, &options, in, sides);
   for (size_t i = 0; run.expects && i < p->fail_if.n; i++) expect_free(&run.expects[i]);
   free(run.expects);
   select_free(&e);

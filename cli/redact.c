@@ -3,7 +3,6 @@
 
 #include "commands.h"
 #include "print/tty.h"
-#include "shared/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -168,6 +167,8 @@ static void report_text(FILE *to, const void *arg) {
   redact_text(to, &r->report, r->options.names);
 }
 
+struct report redact_report(const struct redacting *r) { return (struct report){ report_json, report_text, r }; }
+
 /* ---- the command ---- */
 
 static int redact(const struct shared *s, struct redacting *r, const char *input, const char *output) {
@@ -175,7 +176,7 @@ static int redact(const struct shared *s, struct redacting *r, const char *input
   int status;
   struct tk_trace *t = run_load(s, input, &status);
   if (!t) return status;
-  struct report more = { report_json, report_text, r };
+  struct report more = redact_report(r);
   if (tk_redact(t, &r->options, &r->report, &err)) status = write_trace(s, "redact", t, output, &more);
   else status = run_fail(&err);
   tk_free(t);

@@ -4,6 +4,7 @@
 
 #include "print/json.h"
 #include "shared/run.h"
+#include "shared/write.h"
 
 extern const struct opt_word redact_names_words[];
 
@@ -45,5 +46,8 @@ int redact_end(struct redacting *r, const char *output, int status);
 /* Print the redaction counts as members of a JSON report, or as a line of text; if names are kept, a second line says so. */
 void redact_json(struct json *j, const struct tk_redact_report *r);
 void redact_text(FILE *to, const struct tk_redact_report *r, enum tk_redact_names names);
+
+/* Returns a report that prints both for a trace that was written. */
+struct report redact_report(const struct redacting *r);
 
 #endif

@@ -97,6 +97,15 @@ struct shrinking {
   const struct tk_redact_report *redacted;
 };
 
+static void put_rung(struct json *j, const struct tk_shrink_rung *g) {
+  json_open(j, NULL, '{');
+  json_string(j, "rung", g->name);
+  json_uint(j, "events", g->events);
+  json_uint(j, "args", g->args);
+  if (g->bytes) json_uint(j, "bytes", g->bytes);
+  json_close(j, '}');
+}
+
 static void print_shrink_json(FILE *to, const struct shared *s, const struct shrinking *in, const struct tk_shrink_report *r,
                               const char *output) {
   struct json j = { .to = to };
@@ -120,16 +129,8 @@ static void print_shrink_json(FILE *to, const struct shared *s, const struct shr
   json_uint(&j, "coalesced", r->coalesced);
   json_uint(&j, "broken_flows", r->broken_flows);
   json_open(&j, "rungs", '[');
-  for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
-    const struct tk_shrink_rung *g = &r->rungs[i];
-    if (!g->events && !g->args) continue;
-    json_open(&j, NULL, '{');
-    json_string(&j, "rung", g->name);
-    json_uint(&j, "events", g->events);
-    json_uint(&j, "args", g->args);
-    if (g->bytes) json_uint(&j, "bytes", g->bytes);
-    json_close(&j, '}');
-  }
+  for (int i = 0; i < TK_SHRINK_RUNGS; i++)
+    if (r->rungs[i].events || r->rungs[i].args) put_rung(&j, &r->rungs[i]);
   json_close(&j, ']');
   json_close(&j, '}');
 }

@@ -117,8 +117,6 @@ static char *read_queries(const struct params *p, bool *prompt) {
 
 /* ---- running ---- */
 
-static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n;")] == 0; }
-
 static void note_differences(const struct params *p, const struct tk_sql *sql) {
   const char *text;
   for (size_t i = 0; !p->shared.quiet && (text = tk_sql_difference(sql, i)) != NULL; i++) tty_say("note: %s", text);
@@ -140,7 +138,7 @@ static int query(const struct params *p, struct tk_trace *t, const char *text, b
                              .to = stdout, .input = t->source, .width = tty_width(stdout) };
   struct tk_sql *sql = tk_sql_open(t, &options, &err);
   if (!sql) return run_fail(&err);
-  int status = prompted ? sql_prompt(sql, &printer) : is_blank(text) ? STATUS_DONE : sql_run_text(sql, text, &printer);
+  int status = prompted ? sql_prompt(sql, &printer) : prompt_is_blank(text) ? STATUS_DONE : sql_run_text(sql, text, &printer);
   if (status == STATUS_DONE && p->db && !tk_sql_copy(sql, p->db, p->shared.force, &err)) status = run_fail(&err);
   note_differences(p, sql);
   tk_sql_close(sql);

@@ -16,6 +16,7 @@ who="${DEBFULLNAME:-tracekit developers} <${DEBEMAIL:-tracekit@localhost}>"
 sed -i "s/@MAINTAINER@/$who/" "$src/debian/control" "$src/debian/changelog.in"
 sed -e "s/@VERSION@/$1/" -e "s/@DATE@/$(date -R -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}")/" "$src/debian/changelog.in" > "$src/debian/changelog"
 rm "$src/debian/changelog.in"
+find "$src" -exec touch -h -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" {} + # dates of the copy would be part of the packages
 cd "$src"
 dpkg-buildpackage -us -uc -b > "$work/log" 2>&1 || { tail -40 "$work/log" >&2; exit 1; }
 cd "$work"

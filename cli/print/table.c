@@ -168,6 +168,21 @@ static void say_dropped(const struct table *t, const size_t *widest, const bool 
   if (n) table_say_dropped(titles, to);
 }
 
+/* Prints a cell in its style, and the end of the line after the last cell. `before`: width of the columns before the last. */
+static void print_styled(const struct table *t, size_t i, const size_t *widest, size_t before, FILE *to) {
+  const size_t columns = strlen(t->align), column = i % columns;
+  const bool last = column + 1 == columns, cut = t->width && last && t->squeezed != columns;
+  const enum tty_style style = style_of(t, i / columns), mark = i < t->n_marks ? (enum tty_style)t->marks[i] : TTY_PLAIN;
+  if (column == 0 && style) fputs(tty_style(to, style), to);
+  if (widest[column] == DROPPED) return;
+  if (mark) fputs(tty_style(to, mark), to);
+  if (cut) print_rest(to, t->cells[i], t->width > before ? t->width - before : 0);
+  else print_cell(to, t->cells[i], widest[column], t->align[column] == 'r', last);
+  if (mark) fputs(tty_style(to, TTY_PLAIN), to);
+  if (mark && style) fputs(tty_style(to, style), to);
+  if (last) fprintf(to, "%s\n", style ? tty_style(to, TTY_PLAIN) : "");
+}
+
 static void print_cells(const struct table *t, size_t *widest, bool *empty, FILE *to) {
   size_t columns = strlen(t->align), before = 0;
   for (size_t i = 0; i < t->n; i++)
@@ -177,19 +192,7 @@ static void print_cells(const struct table *t, size_t *widest, bool *empty, FILE
   squeeze_column(t, widest);
   for (size_t i = 0; i + 1 < columns; i++) before += span(widest[i]);
   drop_columns(t, widest, &before);
-  for (size_t i = 0; i < t->n; i++) {
-    size_t column = i % columns;
-    const bool cut = t->width && column + 1 == columns && t->squeezed != columns;
-    const enum tty_style style = style_of(t, i / columns), mark = i < t->n_marks ? (enum tty_style)t->marks[i] : TTY_PLAIN;
-    if (column == 0 && style) fputs(tty_style(to, style), to);
-    if (widest[column] == DROPPED) continue;
-    if (mark) fputs(tty_style(to, mark), to);
-    if (cut) print_rest(to, t->cells[i], t->width > before ? t->width - before : 0);
-    else print_cell(to, t->cells[i], widest[column], t->align[column] == 'r', column + 1 == columns);
-    if (mark) fputs(tty_style(to, TTY_PLAIN), to);
-    if (mark && style) fputs(tty_style(to, style), to);
-    if (column + 1 == columns) fprintf(to, "%s\n", style ? tty_style(to, TTY_PLAIN) : "");
-  }
+  for (size_t i = 0; i < t->n; i++) print_styled(t, i, widest, before, to);
   say_dropped(t, widest, empty, to);
 }
 

@@ -165,13 +165,13 @@ static void forget(struct statement *s) {
   *s = (struct statement){ 0 };
 }
 
-static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n;")] == 0; }
+bool prompt_is_blank(const char *text) { return text[strspn(text, " \t\r\n;")] == 0; }
 
 /* Runs a command, or adds the line to the statement and runs the statement if it is complete.  False if the user quits or if
  * out of memory. */
 static bool take_line(struct tk_sql *sql, struct printer *like, struct statement *s, const char *line) {
   if (!s->text && line[0] == '.') return obey(sql, like, line);
-  if (!s->text && is_blank(line)) return true;
+  if (!s->text && prompt_is_blank(line)) return true;
   if (!add_line(s, line)) return false;
   if (!tk_sql_complete(s->text)) return true;
   struct printer printer = *like;
@@ -191,7 +191,7 @@ static void talk(struct tk_sql *sql, struct printer *like, struct line_editor *e
     if (line) more = take_line(sql, like, &s, line);
     if (interrupt_signal()) interrupt_forget();
   }
-  if (s.text && !is_blank(s.text)) tty_say("sql: the last statement has no semicolon and was not run");
+  if (s.text && !prompt_is_blank(s.text)) tty_say("sql: the last statement has no semicolon and was not run");
   forget(&s);
   fputc('\n', stdout);
 }

@@ -41,7 +41,7 @@ enum what { WORK, CALLS, ANNOTATIONS };
 static void find_link_keys(struct side *s) {
   s->n_keys = 0;
   for (const char *const *key = accelerator_links; *key; key++) {
-    const tk_id id = intern_id(&s->t->store->strings, *key, strlen(*key));
+    const tk_id id = trace_text_id(s->t, *key);
     if (id) s->keys[s->n_keys++] = id;
   }
 }

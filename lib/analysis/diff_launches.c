@@ -131,13 +131,10 @@ bool diff_launches_init(struct diff_launches *x, struct diff_set *set, const str
                         struct mem *mem) {
   const size_t n = (size_t)match->t->n_events + 1;
   *x = (struct diff_launches){.set = set, .mem = mem, .groups = groups, .kinds = &match->kinds};
-  x->op = mem_array(mem, n, sizeof *x->op);
-  x->path = mem_array(mem, n, sizeof *x->path);
-  x->index = mem_array(mem, n, sizeof *x->index);
+  x->op = mem_zeros(mem, n, sizeof *x->op);
+  x->path = mem_zeros(mem, n, sizeof *x->path);
+  x->index = mem_zeros(mem, n, sizeof *x->index);
   if (!x->op || !x->path || !x->index) return false;
-  memset(x->op, 0, n * sizeof *x->op);
-  memset(x->path, 0, n * sizeof *x->path);
-  memset(x->index, 0, n * sizeof *x->index);
   return links_init(&x->links, &match->kinds, match->origins, mem) && find_ops(x) && number_work(x);
 }
 

@@ -217,6 +217,13 @@ static uint32_t launched_row(struct adder *a, tk_id event) {
   return row;
 }
 
+/* Records whether the row contains marks of a profiler, kernels or other events. */
+static void describe_row(struct adder *a, struct diff_path *row, const struct tk_event *e) {
+  if (a->is_mark[e->cls]) row->marks = true;
+  else if (!row->others && groups_is_kernel(&a->groups, e)) row->kernels = true;
+  else row->others = true;
+}
+
 /* Adds the event to its cell and returns the cell; 0 if the event is not selected or memory runs out. */
 static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
   const struct tk_event *e = &a->t->events[event];
@@ -229,10 +236,7 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? diff_rows_cell(a->set, a->side, *row, sample, 0) : 0;
   if (!cell) return 0;
   struct diff_cell *c = &a->side->cells[cell - 1];
-  struct diff_path *path = &a->set->rows[*row - 1];
-  if (a->is_mark[e->cls]) path->marks = true;
-  else if (!path->others && groups_is_kernel(&a->groups, e)) path->kernels = true;
-  else path->others = true;
+  describe_row(a, &a->set->rows[*row - 1], e);
   c->count++;
   if (e->kind == TK_EVENT_SPAN) a->set->times = true;
   if (e->flags & TK_FLAG_UNFINISHED) return cell;
@@ -298,22 +302,27 @@ static bool add_all(struct adder *a, struct tk_err *err) {
   return diff_stacks_close(&a->stacks) || mem_refuse(a->set->mem.failed ? &a->set->mem : a->mem, err);
 }
 
+/* Prepares all that the events of the trace are assigned by. Returns false, with err unless memory ran out. */
+static bool prepare(struct adder *a, const struct track_origin *origins, struct tk_err *err) {
+  const struct tk_diff_options *o = &a->set->opt;
+  const struct tk_top_options names = {.by = o->by_path ? TK_TOP_NAME : o->by, .arg = o->arg, .fold = o->fold};
+  struct tk_trace *t = a->t;
+  map_init(&a->samples, a->mem);
+  if (!match_init(&a->match, t, o->select.where, origins, a->mem, err) ||
+      !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !groups_init(&a->groups, &a->match, &names, a->mem))
+    return false;
+  a->cell_of = mem_array(a->mem, (uint64_t)t->n_events + 1, sizeof *a->cell_of);
+  a->is_mark = host_names_marks(t, a->mem);
+  a->calls = mem_zeros(a->mem, (uint64_t)t->n_classes + 1, 1);
+  diff_stacks_init(&a->stacks, a->set, a->side, t, &a->groups);
+  if (o->by_launch && !diff_launches_init(&a->launches, a->set, &a->match, &a->groups, a->mem)) return false;
+  return a->cell_of && a->calls && a->is_mark;
+}
+
 bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err) {
   struct adder a = {.set = set, .side = &set->sides[side], .t = t, .mem = &t->store->mem, .scope = SCOPE_ALL,
                     .input = set->sides[side].inputs++};
-  const struct tk_top_options names = {
-      .by = set->opt.by_path ? TK_TOP_NAME : set->opt.by, .arg = set->opt.arg, .fold = set->opt.fold};
-  const struct tk_selection *s = &set->opt.select;
-  map_init(&a.samples, a.mem);
-  bool ok = match_init(&a.match, t, s->where, origins, a.mem, err) &&
-            window_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
-  if (ok) a.cell_of = mem_array(a.mem, (uint64_t)t->n_events + 1, sizeof *a.cell_of);
-  if (ok) a.is_mark = host_names_marks(t, a.mem);
-  if (ok) a.calls = mem_alloc(a.mem, (size_t)t->n_classes + 1);
-  if (a.calls) memset(a.calls, 0, (size_t)t->n_classes + 1);
-  if (ok) diff_stacks_init(&a.stacks, set, a.side, t, &a.groups);
-  if (ok && set->opt.by_launch) ok = diff_launches_init(&a.launches, set, &a.match, &a.groups, a.mem);
-  ok = ok && a.cell_of && a.calls && a.is_mark && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
+  const bool ok = prepare(&a, origins, err) && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
   mem_free(a.mem, a.calls);
   mem_free(a.mem, a.is_mark);

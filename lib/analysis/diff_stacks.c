@@ -156,10 +156,9 @@ static void put_sum(struct diff_stacks *x, const struct stack_part *part, tk_id 
 bool diff_stacks_close(struct diff_stacks *x) {
   const uint64_t n = (uint64_t)x->t->n_stacks + 1;
   if (!x->n) return !x->mem->failed;
-  struct pass p = {mem_array(x->mem, n, sizeof *p.seen), mem_array(x->mem, n, sizeof *p.stacks),
+  struct pass p = {mem_zeros(x->mem, n, sizeof *p.seen), mem_array(x->mem, n, sizeof *p.stacks),
                    mem_array(x->mem, n, sizeof *p.sums), 0};
   const bool ok = p.seen && p.stacks && p.sums && find_rows(x);
-  if (ok) memset(p.seen, 0, n * sizeof *p.seen);
   for (uint32_t part = 0; ok && part < x->n_list; part++) {
     gather(x, &p, part);
     if (p.n) qsort(p.stacks, p.n, sizeof *p.stacks, order_uint32);

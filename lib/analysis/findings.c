@@ -2,6 +2,7 @@
 #include "findings.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,48 +182,45 @@ static bool of_drift(const struct subject *s, double *v) {
 
 /* ---- rules ---- */
 
-/* Times of a step, by the part that a rule is about; the step with the largest time shows the finding. */
-static tk_time no_part(const struct tk_report_step *s) { return s->dur; }
-static tk_time input_part(const struct tk_report_step *s) { return s->split.input; }
-static tk_time compile_part(const struct tk_report_step *s) { return s->split.compile; }
-static tk_time sync_part(const struct tk_report_step *s) { return s->split.sync; }
-static tk_time copy_part(const struct tk_report_step *s) { return s->split.copy; }
-static tk_time communication_part(const struct tk_report_step *s) { return s->split.communication; }
+#define PART(member) offsetof(struct tk_report_step, member)
 
 static const struct rule {
   enum threshold limit;
   bool (*figure)(const struct subject *s, double *v);
-  tk_time (*part)(const struct tk_report_step *s); /* NULL = the finding is not about steps */
+  size_t part; /* time of a step that the rule is about; the step with the largest one shows the finding; 0 = none */
   bool host;                                      /* the figure is about the host; all devices of a host have the same */
   bool grows;                                     /* events that are missing can only make the figure larger */
 } RULES[] = {
-  {LIMIT_DEVICE_IDLE, of_unexplained, NULL, false, false},
-  {LIMIT_INPUT, of_input, input_part, false, false},
-  {LIMIT_COMPILE, of_compile, compile_part, false, false},
-  {LIMIT_COMPILE_TIME, of_compile_time, NULL, true, true},
-  {LIMIT_SYNC, of_sync, sync_part, false, false},
-  {LIMIT_SYNC_COUNT, of_sync_count, sync_part, true, false},
-  {LIMIT_SMALL_KERNELS, of_small_kernels, NULL, false, false},
-  {LIMIT_COMMUNICATION, of_communication, communication_part, false, false},
-  {LIMIT_COPY, of_copy, copy_part, false, false},
-  {LIMIT_PAGEABLE, of_pageable, NULL, false, false},
-  {LIMIT_GC, of_collections, NULL, true, false},
-  {LIMIT_PROFILER, of_profiler, NULL, true, false},
-  {LIMIT_RECOMPILATIONS, of_recompilations, NULL, true, true},
-  {LIMIT_MODULES, of_modules, NULL, true, true},
-  {LIMIT_GRAPHS, of_graphs, NULL, true, true},
-  {LIMIT_STEP_OUTLIER, of_outlier, no_part, false, false},
-  {LIMIT_STEP_DRIFT, of_drift, NULL, false, false},
-  {LIMIT_FP32_MATMUL, of_fp32, NULL, false, false},
-  {LIMIT_SMALL_GRID, of_small_grid, NULL, false, false},
-  {LIMIT_UNRECORDED, of_unrecorded, NULL, true, false},
+  {LIMIT_DEVICE_IDLE, of_unexplained, 0, false, false},
+  {LIMIT_INPUT, of_input, PART(split.input), false, false},
+  {LIMIT_COMPILE, of_compile, PART(split.compile), false, false},
+  {LIMIT_COMPILE_TIME, of_compile_time, 0, true, true},
+  {LIMIT_SYNC, of_sync, PART(split.sync), false, false},
+  {LIMIT_SYNC_COUNT, of_sync_count, PART(split.sync), true, false},
+  {LIMIT_SMALL_KERNELS, of_small_kernels, 0, false, false},
+  {LIMIT_COMMUNICATION, of_communication, PART(split.communication), false, false},
+  {LIMIT_COPY, of_copy, PART(split.copy), false, false},
+  {LIMIT_PAGEABLE, of_pageable, 0, false, false},
+  {LIMIT_GC, of_collections, 0, true, false},
+  {LIMIT_PROFILER, of_profiler, 0, true, false},
+  {LIMIT_RECOMPILATIONS, of_recompilations, 0, true, true},
+  {LIMIT_MODULES, of_modules, 0, true, true},
+  {LIMIT_GRAPHS, of_graphs, 0, true, true},
+  {LIMIT_STEP_OUTLIER, of_outlier, PART(dur), false, false},
+  {LIMIT_STEP_DRIFT, of_drift, 0, false, false},
+  {LIMIT_FP32_MATMUL, of_fp32, 0, false, false},
+  {LIMIT_SMALL_GRID, of_small_grid, 0, false, false},
+  {LIMIT_UNRECORDED, of_unrecorded, 0, true, false},
 };
 enum { N_RULES = sizeof RULES / sizeof *RULES };
 
-static const struct tk_report_step *worst_step(const struct tk_report_rank *row, tk_time (*part)(const struct tk_report_step *)) {
+static const struct tk_report_step *worst_step(const struct tk_report_rank *row, size_t part) {
   const struct tk_report_step *worst = NULL;
-  for (size_t i = 0; part && i < row->n_steps; i++)
-    if (part(&row->steps[i]) > (worst ? part(worst) : 0)) worst = &row->steps[i];
+  tk_time most = 0;
+  for (size_t i = 0; part && i < row->n_steps; i++) {
+    const tk_time time = *(const tk_time *)(const void *)((const char *)&row->steps[i] + part);
+    if (time > most) worst = &row->steps[i], most = time;
+  }
   return worst;
 }
 

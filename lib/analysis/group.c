@@ -38,10 +38,9 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
   intern_init(&g->texts, mem);
   map_init(&g->of_value, mem);
   if (!groups_prepare(g, opt->by)) return false;
-  if (key) g->key = intern_id(&t->store->strings, key, strlen(key));
+  if (key) g->key = trace_text_id(t, key);
   if (!has_table(g->by)) return true;
-  g->of_id = mem_array(mem, n, sizeof *g->of_id);
-  if (g->of_id) memset(g->of_id, 0, n * sizeof *g->of_id);
+  g->of_id = mem_zeros(mem, n, sizeof *g->of_id);
   return g->of_id != NULL;
 }
 

@@ -492,7 +492,7 @@ static bool prepare_columns(struct top *top) {
   top->report->n_cols = top->n_cols;
   top->keys = mem_array(top->mem, top->n_cols + 1, sizeof *top->keys);
   for (size_t k = 0; top->keys && k < top->n_cols; k++)
-    top->keys[k] = intern_id(&top->t->store->strings, cols[k], strlen(cols[k]));
+    top->keys[k] = trace_text_id(top->t, cols[k]);
   return top->keys != NULL;
 }
 

@@ -31,8 +31,7 @@ const char *weights_unit(const struct weight_unit *u, const struct tk_trace *t) 
 
 bool weights_init(struct weights *w, const struct tk_trace *t, struct mem *mem) {
   const uint64_t n = (uint64_t)t->n_stacks + 1;
-  *w = (struct weights){mem, mem_array(mem, n, sizeof *w->sums)};
-  if (w->sums) memset(w->sums, 0, n * sizeof *w->sums);
+  *w = (struct weights){mem, mem_zeros(mem, n, sizeof *w->sums)};
   return w->sums != NULL;
 }
 
@@ -62,7 +61,6 @@ struct stack_tree {
 };
 
 static void plant(const struct tk_trace *t, struct stack_tree *tree) {
-  memset(tree->child, 0, ((size_t)t->n_stacks + 1) * sizeof *tree->child);
   for (tk_id i = t->n_stacks; i > 0; i--) {
     const tk_id parent = t->stacks[i].parent;
     tree->sibling[i] = tree->child[parent];
@@ -89,11 +87,10 @@ static void visit(const struct tk_trace *t, struct stack_tree *tree, const uint3
 bool weights_outer(const struct tk_trace *t, struct mem *mem, const uint32_t *group_of, uint32_t n_groups, weights_see_stack *see,
                    void *arg) {
   const uint64_t n = (uint64_t)t->n_stacks + 1;
-  struct stack_tree tree = {mem_array(mem, n, sizeof(tk_id)), mem_array(mem, n, sizeof(tk_id)),
-                            mem_array(mem, (uint64_t)n_groups + 1, sizeof(uint32_t))};
+  struct stack_tree tree = {mem_zeros(mem, n, sizeof(tk_id)), mem_array(mem, n, sizeof(tk_id)),
+                            mem_zeros(mem, (uint64_t)n_groups + 1, sizeof(uint32_t))};
   const bool ok = tree.child && tree.sibling && tree.open;
   if (ok) {
-    memset(tree.open, 0, ((size_t)n_groups + 1) * sizeof *tree.open);
     plant(t, &tree);
     visit(t, &tree, group_of, see, arg);
   }

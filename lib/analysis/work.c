@@ -48,7 +48,6 @@ static bool is_counted(const struct finder *f, tk_id track) {
 
 static void find_lines(struct finder *f) {
   const struct tk_trace *t = f->m->t;
-  memset(f->lines, 0, (size_t)t->n_tracks + 1);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const unsigned kind = f->m->kinds.of_track[i];
     if (kind & KIND_KERNEL && t->tracks[i].count) f->lines[process_of(t, i)] |= kind & KIND_OP ? HAS_OPS : HAS_QUEUES;
@@ -277,27 +276,22 @@ static bool take_track(struct finder *f, tk_id track) {
   return true;
 }
 
-static void keep_launch(void *arg, tk_id launch, tk_id work) { ((tk_id *)arg)[work] = launch; }
-
 bool works_find(struct works *w, const struct match *m, const struct scope *scope, bool launches, struct mem *mem) {
   struct finder f = {.w = w, .m = m, .scope = scope};
   const struct tk_trace *t = m->t;
   *w = (struct works){.mem = mem};
-  w->row_of = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *w->row_of);
-  w->partial = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *w->partial);
-  if (launches) w->launch_of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *w->launch_of);
-  f.lines = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *f.lines);
+  w->row_of = mem_zeros(mem, (uint64_t)t->n_tracks + 1, sizeof *w->row_of);
+  w->partial = mem_zeros(mem, (uint64_t)t->n_tracks + 1, sizeof *w->partial);
+  if (launches) w->launch_of = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *w->launch_of);
+  f.lines = mem_zeros(mem, (uint64_t)t->n_tracks + 1, sizeof *f.lines);
   f.open = mem_array(mem, UINT16_MAX + 2, sizeof *f.open);
   bool ok = w->row_of && w->partial && (w->launch_of || !launches) && f.lines && f.open;
   if (ok) {
-    memset(w->row_of, 0, ((size_t)t->n_tracks + 1) * sizeof *w->row_of);
-    memset(w->partial, 0, ((size_t)t->n_tracks + 1) * sizeof *w->partial);
-    if (launches) memset(w->launch_of, 0, ((size_t)t->n_events + 1) * sizeof *w->launch_of);
-    f.collective = intern_id(&t->store->strings, "Collective name", 15);
+    f.collective = trace_text_id(t, "Collective name");
     find_lines(&f);
     ok = find_hardware(&f) && find_devices(&f);
   }
-  ok = ok && (!launches || launched_each(&m->kinds, m->origins, mem, keep_launch, w->launch_of));
+  ok = ok && (!launches || launched_each(&m->kinds, m->origins, mem, launched_keep, w->launch_of));
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = take_track(&f, i);
   if (f.hardware.mem) map_free(&f.hardware);
   mem_free(mem, f.devices);

@@ -88,12 +88,19 @@ static bool fill_step(struct table_source *s, struct column *c) {
 
 /* ---- columns from args ---- */
 
-static tk_id collectives_key_of(const struct table_source *s, const char *key) {
-  return intern_id(&s->t->store->strings, key, strlen(key));
+/* Returns the key of the arg that a column shows; 0 if no event has it. */
+static tk_id key_of_column(const struct table_source *s, const struct column *c) {
+  static const struct {
+    const char *column, *key;
+  } KEYS[] = {{"collective", "Collective name"}, {"group", "Process Group Name"}, {"group_size", "Group size"}, {"seq", "Seq"},
+              {"dtype", "dtype"}, {"in_elements", "In msg nelems"}, {"out_elements", "Out msg nelems"}};
+  for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
+    if (strcmp(KEYS[i].column, c->name) == 0) return trace_text_id(s->t, KEYS[i].key);
+  return 0;
 }
 
-static bool fill_text(struct table_source *s, struct column *c, const char *key) {
-  const tk_id id = collectives_key_of(s, key);
+static bool fill_text(struct table_source *s, struct column *c) {
+  const tk_id id = key_of_column(s, c);
   bool ok = true;
   for EACH_ROW(s, e, row) {
     struct tk_arg arg;
@@ -116,24 +123,16 @@ static bool put_count(struct column *c, int64_t row, int64_t n) {
   return true;
 }
 
-static bool fill_count(struct table_source *s, struct column *c, const char *key) {
-  const tk_id id = collectives_key_of(s, key);
+static bool fill_count(struct table_source *s, struct column *c) {
+  const tk_id id = key_of_column(s, c);
   bool ok = true;
   for EACH_ROW(s, e, row) ok = put_count(c, row, count_of(s, e, id)) && ok;
   return ok;
 }
 
-static bool fill_collective(struct table_source *s, struct column *c) { return fill_text(s, c, "Collective name"); }
-static bool fill_group(struct table_source *s, struct column *c) { return fill_text(s, c, "Process Group Name"); }
-static bool fill_group_size(struct table_source *s, struct column *c) { return fill_count(s, c, "Group size"); }
-static bool fill_seq(struct table_source *s, struct column *c) { return fill_count(s, c, "Seq"); }
-static bool fill_dtype(struct table_source *s, struct column *c) { return fill_text(s, c, "dtype"); }
-static bool fill_in(struct table_source *s, struct column *c) { return fill_count(s, c, "In msg nelems"); }
-static bool fill_out(struct table_source *s, struct column *c) { return fill_count(s, c, "Out msg nelems"); }
-
 /* Fills in the bytes of the input, if the type of its elements is known. */
 static bool fill_bytes(struct table_source *s, struct column *c) {
-  const tk_id elements = collectives_key_of(s, "In msg nelems"), dtype = collectives_key_of(s, "dtype");
+  const tk_id elements = trace_text_id(s->t, "In msg nelems"), dtype = trace_text_id(s->t, "dtype");
   bool ok = true;
   for EACH_ROW(s, e, row) {
     struct tk_arg type;
@@ -150,9 +149,9 @@ static const struct table_column columns[] = {
     {"dur", COLUMN_DUR, fill_dur, false},               {"name", COLUMN_TEXT, fill_name, false},
     {"track", COLUMN_U32, fill_track, false},           {"rank", COLUMN_I64, fill_rank, false},
     {"host", COLUMN_TEXT, fill_host, false},            {"step", COLUMN_I64, fill_step, false},
-    {"collective", COLUMN_TEXT, fill_collective, false}, {"group", COLUMN_TEXT, fill_group, false},
-    {"group_size", COLUMN_I64, fill_group_size, false}, {"seq", COLUMN_I64, fill_seq, false},
-    {"dtype", COLUMN_TEXT, fill_dtype, false},          {"in_elements", COLUMN_I64, fill_in, false},
-    {"out_elements", COLUMN_I64, fill_out, false},      {"bytes", COLUMN_I64, fill_bytes, false},
+    {"collective", COLUMN_TEXT, fill_text, false},      {"group", COLUMN_TEXT, fill_text, false},
+    {"group_size", COLUMN_I64, fill_count, false},      {"seq", COLUMN_I64, fill_count, false},
+    {"dtype", COLUMN_TEXT, fill_text, false},           {"in_elements", COLUMN_I64, fill_count, false},
+    {"out_elements", COLUMN_I64, fill_count, false},    {"bytes", COLUMN_I64, fill_bytes, false},
 };
 const struct table collectives_table = {"collectives", columns, sizeof columns / sizeof *columns, collective_rows, NULL};

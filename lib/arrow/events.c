@@ -276,7 +276,7 @@ static bool fill_arg(struct table_source *s, struct column *c, tk_id key) {
 static bool fill_other(struct table_source *s, const char *name, struct column *c, bool *known) {
   *known = strncmp(name, "arg.", 4) == 0 && name[4];
   if (!*known) return true;
-  const tk_id key = intern_id(&s->t->store->strings, name + 4, strlen(name + 4));
+  const tk_id key = trace_text_id(s->t, name + 4);
   enum column_type type = COLUMN_TEXT;
   bool any = false;
   for EACH_EVENT(s, e) {

@@ -27,9 +27,8 @@ uint32_t intern_find(const struct intern *in, const void *p, size_t n, uint32_t 
 
 static bool rehash(struct intern *in) {
   uint32_t mask = in->slots ? in->mask * 2 + 1 : 1023, at;
-  uint32_t *slots = mem_array(in->mem, (uint64_t)mask + 1, sizeof *slots);
+  uint32_t *slots = mem_zeros(in->mem, (uint64_t)mask + 1, sizeof *slots);
   if (!slots) return false;
-  memset(slots, 0, ((size_t)mask + 1) * sizeof *slots);
   for (uint32_t id = 1; id <= in->n; id++) {
     for (at = in->strs[id].hash & mask; slots[at]; at = (at + 1) & mask) {}
     slots[at] = id;

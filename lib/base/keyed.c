@@ -61,3 +61,11 @@ struct keyed *keyed_sort(struct keyed *v, struct keyed *spare, uint32_t n) {
   if (n < RADIX_FROM) return merge_sort(v, spare, n);
   return radix_sort(v, spare, n, min, 64 - (unsigned)__builtin_clzll((uint64_t)max - (uint64_t)min));
 }
+
+/* While indices are placed, first[g + 1] is where the next index of group g goes; afterwards, it is the end of the group. */
+void keyed_lists(const uint32_t *group, uint32_t n, uint32_t groups, uint32_t *first, uint32_t *list) {
+  memset(first, 0, ((size_t)groups + 2) * sizeof *first);
+  for (uint32_t i = 0; i < n; i++) first[group[i] + 2]++;
+  for (uint32_t g = 2; g <= groups + 1; g++) first[g] += first[g - 1];
+  for (uint32_t i = 0; i < n; i++) list[first[group[i] + 1]++] = i;
+}

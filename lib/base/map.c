@@ -37,9 +37,8 @@ uint32_t *map_get(const struct map *m, uint64_t key) {
 static bool grow_slots(struct map *m) {
   const struct map old = *m;
   const uint32_t mask = old.slots ? old.mask * 2 + 1 : 255;
-  struct map_slot *slots = mem_array(m->mem, (uint64_t)mask + 1, sizeof *slots);
+  struct map_slot *slots = mem_zeros(m->mem, (uint64_t)mask + 1, sizeof *slots);
   if (!slots) return false;
-  memset(slots, 0, ((size_t)mask + 1) * sizeof *slots);
   m->slots = slots;
   m->mask = mask;
   for (uint32_t i = 0; old.slots && i <= old.mask; i++)

@@ -68,6 +68,11 @@ void *mem_array(struct mem *m, uint64_t n, size_t elem) {
   return NULL;
 }
 
+void *mem_zeros(struct mem *m, uint64_t n, size_t elem) {
+  void *p = mem_array(m, n, elem);
+  return p ? memset(p, 0, (size_t)n * elem) : NULL;
+}
+
 void mem_free(struct mem *m, void *p) {
   if (!p) return;
   m->used -= block_of(p)->size;
@@ -191,6 +196,11 @@ void *arena_alloc(struct arena *a, size_t n) {
   }
   a->next += pad;
   return arena_bytes(a, n);
+}
+
+void *arena_zeros(struct arena *a, size_t n, size_t elem) {
+  void *p = n <= SIZE_MAX / 2 / elem ? arena_alloc(a, n * elem) : NULL;
+  return p ? memset(p, 0, n * elem) : NULL;
 }
 
 char *arena_text(struct arena *a, const void *p, size_t n) {

@@ -18,10 +18,13 @@ struct mem {
   bool failed;
 };
 
-/* All functions that allocate return NULL on failure, and do not clear the memory. Blocks store their own size. */
+/* All functions that allocate return NULL on failure, and all but mem_zeros leave the memory uncleared. Blocks store their own
+ * size. */
 void *mem_alloc(struct mem *m, size_t size);
 /* Allocates n elements of `elem` bytes; the product is checked for overflow. */
 void *mem_array(struct mem *m, uint64_t n, size_t elem);
+/* Same as mem_array, but clears the elements. */
+void *mem_zeros(struct mem *m, uint64_t n, size_t elem);
 /* Resizes the block p, which may be NULL; on failure the old block remains valid. */
 void *mem_resize(struct mem *m, void *p, size_t size);
 /* p may be NULL. */
@@ -79,6 +82,8 @@ struct arena {
 
 /* Returns n bytes aligned for any type, or NULL. */
 void *arena_alloc(struct arena *a, size_t n);
+/* Returns n elements of `elem` bytes, cleared and aligned for any type, or NULL. */
+void *arena_zeros(struct arena *a, size_t n, size_t elem);
 /* Returns n unaligned bytes, for text, or NULL. */
 void *arena_bytes(struct arena *a, size_t n);
 /* Returns a copy of n bytes, followed by a NUL, or NULL. */

@@ -27,6 +27,7 @@ static inline bool text_any_holds(const char *s, const char *const *words) {
 static inline char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
 
 static inline bool ascii_digit(char c) { return c >= '0' && c <= '9'; }
+static inline bool ascii_hex(char c) { return ascii_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
 static inline bool ascii_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 
 /* True if the n bytes are equal, ignoring the case of ASCII letters. */

@@ -73,8 +73,7 @@ static bool find_part(struct applier *a, const struct tk_sources *sources, const
   const int64_t *number = a->opt->rank;
   if (a->opt->input) name = a->opt->input;
   if (!number)
-    return err_set(err, TK_EUSAGE, "%s: contains %zu ranks, but apply writes one; select one by its number in the plan "
-                                   "(--rank)", name, sources->n);
+    return err_set(err, TK_EUSAGE, "%s: contains %zu ranks, but apply writes one; select one by its number in the plan", name, sources->n);
   if (count_inputs(t, name, false, number, rank) != 1 && count_inputs(t, name, true, number, rank) != 1)
     return err_set(err, TK_EUSAGE, "the plan has no rank %lld of '%s', or several", (long long)*number, name);
   *input = t->plan->rank[*rank]->part - (size_t)1;
@@ -159,10 +158,7 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
   struct tk_sources *sources = NULL;
   uint32_t at = 0, ordinal = 0;
   if (!merge_report_init(report, 0, err) || !tasks_read(&a->tasks, plan, &a->mem, err)) return false;
-  free(report->ranks);
-  report->ranks = calloc(a->tasks.sources.n + 1, sizeof *report->ranks);
-  report->n_ranks = a->tasks.sources.n;
-  if (!report->ranks) return err_set(err, TK_ELIMIT, "out of memory");
+  if (!merge_report_ranks(report, a->tasks.sources.n, err)) return false;
   a->merge = a->tasks.opt;
   a->m = (struct merger){.opt = &a->merge, .output = &a->output, .report = report};
   bool ok = take_rank(a, rank, &sources, &at, err);

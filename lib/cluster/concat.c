@@ -95,8 +95,6 @@ static bool open_whole(struct concat *c, struct part *p, const char *path) {
   return err_prefix(c->err, "%s", path);
 }
 
-static bool is_unusable(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }
-
 /* Returns the reason why a part cannot be used, and adds it as a note. */
 static const char *why_unusable(struct concat *c, const char *path) {
   const size_t n = strlen(path);
@@ -121,7 +119,7 @@ static bool find_each(struct concat *c, const char **why, struct tk_err *first) 
       continue;
     }
     const bool skipped = c->opt->keep_going && c->err->code != TK_EINTERRUPTED && c->err->code != TK_ELIMIT;
-    if (!skipped && !is_unusable(c->err)) return false;
+    if (!skipped && !err_is_damage(c->err)) return false;
     why[i] = why_unusable(c, c->parts[i]);
     if (first->code == TK_OK) *first = *c->err;
     err_clear(c->err);
@@ -296,11 +294,9 @@ static bool open_saver(struct concat *c, const char *plan, const char *path) {
 static bool concat(struct concat *c, const char *plan, const char *output) {
   if (!merge_report_init(c->report, 0, c->err) || !tasks_read(&c->tasks, plan, &c->mem, c->err)) return false;
   const size_t n = c->tasks.sources.n;
-  free(c->report->ranks);
-  c->report->ranks = calloc(n + 1, sizeof *c->report->ranks);
+  if (!merge_report_ranks(c->report, n, c->err)) return false;
   c->of = calloc(n + 1, sizeof *c->of);
-  c->report->n_ranks = n;
-  if (!c->report->ranks || !c->of) return err_set(c->err, TK_ELIMIT, "out of memory");
+  if (!c->of) return err_set(c->err, TK_ELIMIT, "out of memory");
   c->merge = c->tasks.opt;
   c->m = (struct merger){.opt = &c->merge, .output = &c->output, .report = c->report};
   c->report->align.json = merger_text(&c->m, c->tasks.align);

@@ -365,11 +365,9 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
   ok = ok && merge_report_init(p->report, 0, p->err) && read_scans(p, scans, n);
   free(inputs);
   if (!ok) return false;
-  free(p->report->ranks);
-  p->report->ranks = calloc((size_t)p->list.n + 1, sizeof *p->report->ranks);
-  p->report->n_ranks = in.n = p->list.n;
+  if (!merge_report_ranks(p->report, p->list.n, p->err)) return false;
+  in.n = p->list.n;
   if (p->opt->to) in.weighed = p->format, in.packed = strlen(p->word) > strlen(p->format->info.name);
-  if (!p->report->ranks) return err_set(p->err, TK_ELIMIT, "out of memory");
   struct merge_output out = {.needs_start = true};
   struct merger m = {.opt = p->opt, .output = &out, .report = p->report};
   ok = merge_begin(&m, &in, p->err) && merge_plan(&m);

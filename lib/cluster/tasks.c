@@ -212,9 +212,8 @@ static void take_starts(struct tasks *t) {
 
 static bool take_inputs(struct tasks *t, struct tk_err *err) {
   const Plan__Plan *p = t->plan;
-  t->inputs = arena_alloc(&t->arena, p->n_rank * sizeof *t->inputs);
+  t->inputs = arena_zeros(&t->arena, p->n_rank, sizeof *t->inputs);
   if (!t->inputs) return mem_refuse(t->mem, err);
-  memset(t->inputs, 0, p->n_rank * sizeof *t->inputs);
   for (size_t i = 0; i < p->n_rank; i++) {
     t->inputs[i].name = tasks_text_of(t, p->rank[i]->input);
     t->inputs[i].run = tasks_text_of(t, p->rank[i]->run);
@@ -275,6 +274,17 @@ void tasks_free(struct tasks *t) {
 
 /* ---- a planned merge ---- */
 
+/* Copies from the plan the place and the share of each rank. */
+static bool take_ranks(struct merger *m, const Plan__Plan *p, struct tk_err *err) {
+  const bool placed = p->group_by == TK_GROUP_HOST;
+  if (placed) m->places = mem_array(&m->mem, p->n_rank, sizeof *m->places);
+  if (p->to) m->shares.of = mem_array(&m->mem, p->n_rank, sizeof *m->shares.of);
+  if ((placed && !m->places) || (p->to && !m->shares.of)) return mem_refuse(&m->mem, err);
+  for (size_t i = 0; placed && i < p->n_rank; i++) m->places[i] = p->rank[i]->place;
+  for (size_t i = 0; p->to && i < p->n_rank; i++) m->shares.of[i] = p->rank[i]->share;
+  return true;
+}
+
 bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err) {
   const Plan__Plan *p = t->plan;
   const size_t n = p->n_rank;
@@ -285,14 +295,10 @@ bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err) {
   m->folders = p->folders;
   a->who = mem_array(&a->mem, n, sizeof *a->who);
   a->maps = mem_array(&a->mem, n, sizeof *a->maps);
-  a->mapped = mem_alloc(&a->mem, n);
-  if (a->mapped) memset(a->mapped, 0, n);
-  if (p->group_by == TK_GROUP_HOST && !(m->places = mem_array(&m->mem, n, sizeof *m->places))) return mem_refuse(&m->mem, err);
-  for (size_t i = 0; m->places && i < n; i++) m->places[i] = p->rank[i]->place;
+  a->mapped = mem_zeros(&a->mem, n, sizeof *a->mapped);
   for (size_t i = 0; a->who && i < n; i++) a->who[i] = (struct merge_who){"", INT64_MAX, false};
   a->starts = t->starts;
-  if (p->to && !(m->shares.of = mem_array(&m->mem, n, sizeof *m->shares.of))) return mem_refuse(&m->mem, err);
-  for (size_t i = 0; p->to && i < n; i++) m->shares.of[i] = p->rank[i]->share;
+  if (!take_ranks(m, p, err)) return false;
   const size_t word = strlen(m->opt->save.format);
   m->packed = packing_of_path(m->opt->save.format, word) != NULL;
   return mem_check(&a->mem, err);

@@ -36,11 +36,7 @@ struct sizer {
   uint64_t of_args; /* bytes of the args of the next event */
 };
 
-static void *cells(struct sizer *s, uint64_t n) {
-  void *p = mem_array(&s->mem, (uint64_t)n + 1, sizeof(struct cell));
-  if (p) memset(p, 0, (n + 1) * sizeof(struct cell));
-  return p;
-}
+static void *cells(struct sizer *s, uint64_t n) { return mem_zeros(&s->mem, n + 1, sizeof(struct cell)); }
 
 static void count_in_cell(struct cell *c, uint64_t bytes) {
   c->bytes += bytes;

@@ -150,9 +150,8 @@ static bool parts_by_track(struct splitter *s, bool by_rank) {
   struct track_origin *origins = identity_of_tracks(s->t, &s->mem);
   struct map ranks;
   map_init(&ranks, &s->mem);
-  s->part_of = mem_array(&s->mem, (uint64_t)s->t->n_tracks + 1, sizeof *s->part_of);
+  s->part_of = mem_zeros(&s->mem, (uint64_t)s->t->n_tracks + 1, sizeof *s->part_of);
   bool ok = origins && s->part_of;
-  if (ok) memset(s->part_of, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* part_of marks processes that have contents */
     if (tracks[i].count || tracks[i].n_points) s->part_of[tracks[i].kind == TK_TRACK_PROCESS ? i : tracks[i].parent] = 1;
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {

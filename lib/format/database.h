@@ -52,6 +52,10 @@ void database_text_arg(struct database *d, struct database_texts *x, tk_id key, 
 
 /* Returns the graph's string for a text of the file, with invalid UTF-8 repaired. */
 tk_id database_string(struct database *d, const void *p, size_t n);
+/* Returns the value that the map has for an integer cell; NULL if the cell has another type, or the map no such key. */
+static inline uint32_t *database_find(const struct map *m, const struct cell *id) {
+  return id->type == CELL_INT ? map_get(m, (uint64_t)id->i) : NULL;
+}
 /* Adds the value of a cell to the args under construction, unless it is NULL. */
 void database_arg(struct database *d, tk_id key, const struct cell *c);
 

@@ -47,7 +47,7 @@ struct tk_arg json_number_arg(struct tk_trace *t, const struct json_value *v) {
   return (struct tk_arg){.type = types[v->num.kind], .exp = v->num.exp, .i = v->num.mant};
 }
 
-static void take_value(struct tk_trace *t, struct json *j, tk_id key, const struct json_value *v) {
+void json_take_value(struct tk_trace *t, struct json *j, tk_id key, const struct json_value *v) {
   struct tk_arg number;
   switch (v->type) {
   case JSON_NULL: args_flag(t, key, TK_ARG_NULL); return;
@@ -72,7 +72,7 @@ static uint32_t members(struct tk_trace *t, struct json *j) {
     if (!json_key(j, &key)) break;
     tk_id id = json_text_of(t, j, &key);
     if (!json_value(j, &v)) break;
-    take_value(t, j, id, &v);
+    json_take_value(t, j, id, &v);
   }
   return args_end(t);
 }

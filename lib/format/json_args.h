@@ -16,6 +16,9 @@ static inline bool json_quote_id(struct buf *b, const struct tk_trace *t, tk_id 
 /* Converts a number to an arg without a key. */
 struct tk_arg json_number_arg(struct tk_trace *t, const struct json_value *v);
 
+/* Adds a value to the args under construction. A scalar becomes an arg of its type; `j` has read the value. */
+void json_take_value(struct tk_trace *t, struct json *j, tk_id key, const struct json_value *v);
+
 /* Appends the args as {"key":value,...}. Types that JSON can distinguish survive a round trip. */
 bool json_put_args(struct buf *b, const struct tk_trace *t, uint32_t args);
 

@@ -60,16 +60,22 @@ bool json_walk_value(struct json_walk *w, struct json_value *v) {
   return true;
 }
 
-void json_walk_members(struct json_walk w, const struct json_place *places) {
+void json_walk_members(struct json_walk *w, const struct json_place *places) {
   struct json_string key;
   struct json_value other;
-  if (json_walk_enter(&w, '{'))
-    while (json_walk_key(&w, &key)) {
-      const struct json_place *m = places;
-      while (m->key && !json_is(&w.j, &key, m->key)) m++;
-      if (!json_walk_value(&w, m->key ? m->to : &other)) break;
-    }
-  json_walk_free(&w);
+  for (const struct json_place *m = places; m->key; m++) *m->to = (struct json_value){.p = NULL};
+  if (!json_walk_enter(w, '{')) return;
+  while (json_walk_key(w, &key)) {
+    const struct json_place *m = places;
+    while (m->key && !json_is(&w->j, &key, m->key)) m++;
+    if (!json_walk_value(w, m->key ? m->to : &other)) break;
+  }
+}
+
+void json_walk_object(const struct json_walk *w, const struct json_value *object, const struct json_place *places) {
+  struct json_walk in = json_walk_into(w, object);
+  json_walk_members(&in, places);
+  json_walk_free(&in);
 }
 
 bool json_walk_whole(const struct json_value *v, int64_t *number) {

@@ -28,13 +28,15 @@ bool json_walk_enter(struct json_walk *w, char open);
 bool json_walk_more(struct json_walk *w);
 bool json_walk_key(struct json_walk *w, struct json_string *key);
 bool json_walk_value(struct json_walk *w, struct json_value *v);
-/* Stores the values of an object's members in the variables that `places` lists by key; a NULL key ends the list. Other members
- * are skipped. */
+/* Stores the values of an object's members in the variables that `places` lists by key; a NULL key ends the list. Variables of
+ * absent members are cleared, and other members are skipped. Stops at the closing brace, or at damage. */
 struct json_place {
   const char *key;
   struct json_value *to;
 };
-void json_walk_members(struct json_walk w, const struct json_place *places);
+void json_walk_members(struct json_walk *w, const struct json_place *places);
+/* Same, for a value that json_walk_value has read; clears all variables if the value is absent or not an object. */
+void json_walk_object(const struct json_walk *w, const struct json_value *object, const struct json_place *places);
 /* Reads a value as an integer; false if it is absent or not a number. */
 bool json_walk_whole(const struct json_value *v, int64_t *number);
 void json_walk_free(struct json_walk *w);

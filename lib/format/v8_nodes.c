@@ -40,11 +40,10 @@ static tk_id filed_frame(struct v8_nodes *v, tk_id name, tk_id file) {
 }
 
 static tk_id frame_of(struct v8_nodes *v, struct json_walk *w, const struct json_value *call, bool exact) {
-  struct json_value name = {.p = NULL}, url = {.p = NULL}, line = {.p = NULL}, column = {.p = NULL}, module = {.p = NULL};
-  struct json_value nameless = {.p = NULL};
+  struct json_value name, url, line, column, module, nameless;
   const struct json_place members[] = {{"functionName", &name}, {"url", &url}, {"lineNumber", &line}, {"columnNumber", &column},
                                        {"module", &module}, {"nameless", &nameless}, {NULL, NULL}};
-  if (call->p) json_walk_members(json_walk_into(w, call), members);
+  json_walk_object(w, call, members);
   struct tk_frame f = {.name = v8_text(v, w, &name)};
   f.file = v8_text(v, w, &url);
   if (v->mapping) return filed_frame(v, f.name, f.file);
@@ -87,12 +86,12 @@ static void add_link(struct v8_nodes *v, uint32_t node, int64_t parent) {
 
 /* Adds a node. Returns false if it has no unique id. */
 static bool add_node(struct v8_nodes *v, struct json_walk *w, const struct json_value *value, bool exact) {
-  struct json_value id = {.p = NULL}, call = {.p = NULL}, hits = {.p = NULL}, children = {.p = NULL}, parent = {.p = NULL};
+  struct json_value id, call, hits, children, parent;
   const struct json_place members[] = {{"id", &id}, {"callFrame", &call}, {"hitCount", &hits}, {"children", &children},
                                        {"parent", &parent}, {NULL, NULL}};
   struct v8_node node = {.hits = 0};
   int64_t number;
-  json_walk_members(json_walk_into(w, value), members);
+  json_walk_object(w, value, members);
   uint32_t *slot = json_walk_whole(&id, &node.id) ? map_put(&v->index, (uint64_t)node.id, v->n) : NULL;
   if (!slot || *slot != v->n) return false;
   if (!mem_grow(v->mem, (void **)&v->nodes, &v->cap, (uint64_t)v->n + 1, sizeof *v->nodes)) return true;

@@ -157,7 +157,7 @@ static bool has_process(const struct tk_trace *t, const char *name) {
 }
 
 static bool has_category(const struct tk_trace *t, const char *cat) {
-  const tk_id id = intern_id(&t->store->strings, cat, strlen(cat));
+  const tk_id id = trace_text_id(t, cat);
   for (tk_id i = 1; id && i <= t->n_classes; i++)
     if (t->classes[i].cat == id) return true;
   return false;
@@ -571,7 +571,7 @@ static bool accelerator_has_key(const struct tk_arg_shape *s, tk_id key) {
 /* Returns the name of a span that is probably device work: it has the args "device" and "stream", but an unknown category. NULL
  * if there is none. */
 static const char *suspect_args(const struct tk_trace *t) {
-  const tk_id device = intern_id(&t->store->strings, "device", 6), stream = intern_id(&t->store->strings, "stream", 6);
+  const tk_id device = trace_text_id(t, "device"), stream = trace_text_id(t, "stream");
   bool bare;
   for (tk_id i = 1; device && stream && i <= t->n_events; i++) {
     const struct tk_args it = tk_args_of(t, t->events[i].args);

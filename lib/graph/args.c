@@ -57,7 +57,7 @@ bool tk_args_next(struct tk_args *it, struct tk_arg *arg) {
 /* Looks for the key in the shape before it reads values, because most lookups are for keys that the event lacks. */
 bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg) {
   struct tk_args it = tk_args_of(t, args);
-  const tk_id id = it.shape ? intern_id(&t->store->strings, key, strlen(key)) : 0;
+  const tk_id id = it.shape ? trace_text_id(t, key) : 0;
   uint32_t at = 0;
   if (!id) return false;
   while (at < it.shape->n && it.shape->fields[at].key != id) at++;

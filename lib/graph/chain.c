@@ -6,8 +6,7 @@ bool chains_init(struct chains *c, const struct tk_trace *t, struct mem *mem) {
   uint64_t n = 64;
   while (n < (uint64_t)t->n_flow_points * 2 && n <= UINT32_MAX) n *= 2;
   *c = (struct chains){.t = t, .mem = mem, .mask = (uint32_t)(n - 1)};
-  c->slots = mem_array(mem, n, sizeof *c->slots);
-  if (c->slots) memset(c->slots, 0, n * sizeof *c->slots);
+  c->slots = mem_zeros(mem, n, sizeof *c->slots);
   return c->slots != NULL;
 }
 

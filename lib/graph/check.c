@@ -102,9 +102,8 @@ bool tk_check(const struct tk_trace *t, struct tk_err *err) {
   tk_id id;
   const char *fault = stack_fault(t, &id);
   if (fault) return fail(err, fault, id);
-  ancestors = mem_array(&mem, DEPTHS, sizeof *ancestors);
+  ancestors = mem_zeros(&mem, DEPTHS, sizeof *ancestors);
   if (!ancestors) return mem_refuse(&mem, err);
-  memset(ancestors, 0, DEPTHS * sizeof *ancestors);
   ok = check_tracks(t, ancestors, err) && check_flows(t, err);
   mem_free(&mem, ancestors);
   return ok;

@@ -27,10 +27,9 @@ static bool make_tables(struct joiner *j) {
   j->ids->strings = mem_array(mem, (uint64_t)from->store->strings.n + 1, sizeof(tk_id));
   j->ids->classes = mem_array(mem, (uint64_t)from->n_classes + 1, sizeof(tk_id));
   j->ids->tracks = mem_array(mem, (uint64_t)from->n_tracks + 1, sizeof(tk_id));
-  j->ids->shapes = mem_array(mem, (uint64_t)from->store->n_shapes + 1, sizeof(tk_id));
+  j->ids->shapes = mem_zeros(mem, (uint64_t)from->store->n_shapes + 1, sizeof(tk_id));
   if (!j->ids->strings || !j->ids->classes || !j->ids->tracks || !j->ids->shapes) return false;
   j->ids->strings[0] = j->ids->classes[0] = j->ids->tracks[0] = 0;
-  memset(j->ids->shapes, 0, ((size_t)from->store->n_shapes + 1) * sizeof(tk_id));
   return true;
 }
 

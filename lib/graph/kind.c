@@ -53,9 +53,8 @@ static bool assign_roles(struct kinds *k) {
   static const unsigned MIXED = 1, UNSEEN = 0;
   const struct tk_trace *t = k->t;
   if (!accelerator_roles(t, k->roles)) return true;
-  uint32_t *seen = mem_array(k->mem, (uint64_t)t->n_classes + 1, sizeof *seen);
+  uint32_t *seen = mem_zeros(k->mem, (uint64_t)t->n_classes + 1, sizeof *seen);
   if (!seen) return false;
-  memset(seen, 0, ((size_t)t->n_classes + 1) * sizeof *seen);
   for (tk_id i = 1; i <= t->n_classes; i++)
     if (k->of_class[i] & KIND_BARE) k->of_class[i] |= accelerator_name(tk_string(t, t->classes[i].name, NULL));
   for (tk_id i = 1; i <= t->n_events; i++) {

@@ -44,7 +44,7 @@ static bool is_host(const struct tk_trace *t, const struct tk_track *k) {
 /* ---- shapes ---- */
 
 void kind_xla_shapes(const struct tk_trace *t, uint32_t *of_shape) {
-  const tk_id step = intern_id(&t->store->strings, "step_num", 8), op = intern_id(&t->store->strings, "hlo_op", 6);
+  const tk_id step = trace_text_id(t, "step_num"), op = trace_text_id(t, "hlo_op");
   for (uint32_t i = 0; i <= t->store->n_shapes; i++) of_shape[i] = 0;
   for (uint32_t i = 1; (step || op) && i <= t->store->n_shapes; i++) {
     const struct tk_arg_shape *s = t->store->shapes[i];

@@ -20,10 +20,9 @@ enum { STRETCH = 1 << 14 }; /* elements between two releases of source pages */
 
 bool piles_init(struct piles *p, struct mem *mem, uint32_t n_groups, uint32_t n) {
   *p = (struct piles){.mem = mem, .n_groups = n_groups};
-  p->groups = mem_array(mem, n_groups, sizeof *p->groups);
+  p->groups = mem_zeros(mem, n_groups, sizeof *p->groups);
   p->of = mem_array(mem, (uint64_t)n + 1, 1);
   if (!p->groups || !p->of || !mem_grow(mem, (void **)&p->pool, &p->cap_pool, 1, sizeof *p->pool)) return false;
-  memset(p->groups, 0, n_groups * sizeof *p->groups);
   memset(p->of, PILE_NONE, (size_t)n + 1);
   return true;
 }
@@ -106,8 +105,7 @@ static bool make_buckets(struct piles *p, struct crowd *c, uint32_t n) {
   const uint64_t range = (uint64_t)c->max - (uint64_t)c->min;
   while (c->shift < 63 && range >> c->shift > n / BUCKET) c->shift++;
   c->n = bucket_of(c, c->max) + 1;
-  c->ends = mem_array(p->mem, c->n, sizeof *c->ends);
-  if (c->ends) memset(c->ends, 0, c->n * sizeof *c->ends);
+  c->ends = mem_zeros(p->mem, c->n, sizeof *c->ends);
   return c->ends != NULL;
 }
 

@@ -106,33 +106,37 @@ static void bind(struct binder *b, struct tk_flow_point *f) {
   f->bound = true;
 }
 
-/* Binds the points of all tracks. A counting sort groups points by track and keeps their time order. */
-static bool bind_all(struct tk_trace *t) {
-  struct mem *m = &t->store->mem;
-  uint32_t n = t->n_flow_points, most = 0, at = 0;
-  uint32_t *by_track = mem_array(m, (uint64_t)n + 1, sizeof *by_track);
-  for (tk_id k = 1; k <= t->n_tracks; k++) {
-    t->tracks[k].n_points = 0;
-    if (t->tracks[k].count > most) most = t->tracks[k].count;
-  }
-  tk_id *stack = mem_array(m, (uint64_t)most + 1, sizeof *stack);
-  uint32_t *start = mem_array(m, (uint64_t)t->n_tracks + 2, sizeof *start);
-  bool ok = by_track && stack && start;
-  for (tk_id i = 1; i <= n; i++) t->tracks[tk_flow_point_track(t, &t->flow_points[i])].n_points += 1;
-  for (tk_id k = 0; ok && k <= t->n_tracks; k++) {
-    start[k] = at;
+/* Lists the points by track with a counting sort, which keeps their time order. The points of track k end at end[k]. */
+static void list_points(struct tk_trace *t, uint32_t *by_track, uint32_t *end) {
+  uint32_t at = 0;
+  for (tk_id k = 1; k <= t->n_tracks; k++) t->tracks[k].n_points = 0;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) t->tracks[tk_flow_point_track(t, &t->flow_points[i])].n_points += 1;
+  for (tk_id k = 0; k <= t->n_tracks; k++) {
+    end[k] = at;
     at += t->tracks[k].n_points;
   }
   t->tracks[0].n_points = 0;
-  for (tk_id i = 1; ok && i <= n; i++) by_track[start[tk_flow_point_track(t, &t->flow_points[i])]++] = i;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) by_track[end[tk_flow_point_track(t, &t->flow_points[i])]++] = i;
+}
+
+static bool bind_all(struct tk_trace *t) {
+  struct mem *m = &t->store->mem;
+  uint32_t most = 0;
+  uint32_t *by_track = mem_array(m, (uint64_t)t->n_flow_points + 1, sizeof *by_track);
+  for (tk_id k = 1; k <= t->n_tracks; k++)
+    if (t->tracks[k].count > most) most = t->tracks[k].count;
+  tk_id *stack = mem_array(m, (uint64_t)most + 1, sizeof *stack);
+  uint32_t *end = mem_array(m, (uint64_t)t->n_tracks + 2, sizeof *end);
+  const bool ok = by_track && stack && end;
+  if (ok) list_points(t, by_track, end);
   for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
     struct binder b = {.t = t, .track = &t->tracks[k], .stack = stack};
-    for (uint32_t i = start[k] - t->tracks[k].n_points; i < start[k]; i++)
+    for (uint32_t i = end[k] - t->tracks[k].n_points; i < end[k]; i++)
       if (!t->flow_points[by_track[i]].bound) bind(&b, &t->flow_points[by_track[i]]);
   }
   mem_free(m, by_track);
   mem_free(m, stack);
-  mem_free(m, start);
+  mem_free(m, end);
   return ok;
 }
 

@@ -54,10 +54,10 @@ static bool has_overlaps(const struct tk_trace *t, const struct tk_track *k) {
 }
 
 uint32_t seal_cut_frames(struct tk_trace *t, const struct tk_track *k) {
-  struct frames f = {.t = t, .id = intern_id(&t->store->strings, "Python id", 9)};
+  struct frames f = {.t = t, .id = trace_text_id(t, "Python id")};
   uint32_t n = 0;
   uint64_t id;
-  f.parent = intern_id(&t->store->strings, "Python parent id", 16);
+  f.parent = trace_text_id(t, "Python parent id");
   if (!f.id || !f.parent || !has_overlaps(t, k)) return 0;
   map_init(&f.by_id, &t->store->mem);
   for (tk_id i = k->first; i < k->first + k->count; i++) {

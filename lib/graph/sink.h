@@ -75,6 +75,8 @@ static inline uint32_t sink_step(const struct sink *s) { return s->graphs > 1 ? 
  * graph. */
 static inline void sink_lose(struct sink *s, enum tk_loss kind, uint64_t n) { s->saved.lost[kind] += n; }
 void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds);
+/* `leave` of a sink whose closing does not depend on the graphs it wrote. */
+static inline void sink_leave_nothing(struct sink *s, struct buf *state) { (void)s, (void)state; }
 /* Makes a new sink leave out stack samples if a format with these capabilities cannot store them. */
 void sink_leave_out(struct sink *s, unsigned holds);
 

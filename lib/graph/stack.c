@@ -166,9 +166,8 @@ uint64_t stack_sampled_records(const struct tk_trace *t) {
 
 bool stack_fits_lists(const struct tk_trace *t, bool each, struct tk_err *err) {
   struct mem *mem = &t->store->mem;
-  uint8_t *seen = each || !stack_has_samples(t) ? NULL : mem_array(mem, (uint64_t)t->n_stacks + 1, 1);
+  uint8_t *seen = each || !stack_has_samples(t) ? NULL : mem_zeros(mem, (uint64_t)t->n_stacks + 1, 1);
   uint64_t frames = 0, most = STACK_FRAMES_MOST;
-  if (seen) memset(seen, 0, (size_t)t->n_stacks + 1);
   for (tk_id i = 1; stack_has_samples(t) && i <= t->n_events; i++) {
     if (t->events[i].kind != TK_EVENT_SAMPLE) continue;
     const tk_id stack = t->classes[t->events[i].cls].stack;

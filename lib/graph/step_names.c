@@ -106,7 +106,7 @@ static bool mark_by_pattern(struct step_names *n, const struct tk_trace *t, stru
 
 /* True if the profiler itself marked steps: ProfilerStep#N, the arg step_num, or a line called "Steps". */
 static bool has_own_marks(const struct tk_trace *t) {
-  if (intern_id(&t->store->strings, "step_num", 8)) return true;
+  if (trace_text_id(t, "step_num")) return true;
   for (tk_id i = 1; i <= t->n_classes; i++)
     if (text_begins(tk_string(t, t->classes[i].name, NULL), "ProfilerStep#")) return true;
   for (tk_id i = 1; i <= t->n_tracks; i++)
@@ -196,10 +196,9 @@ static void add_programs(const struct tk_trace *t, struct program *programs) {
 /* Marks the program with the longest total time among programs that ran repeatedly on a device. Returns false when memory runs
  * out. */
 static bool mark_program(struct step_names *n, const struct tk_trace *t, struct mem *mem, bool *found) {
-  struct program *programs = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *programs);
+  struct program *programs = mem_zeros(mem, (uint64_t)t->n_classes + 1, sizeof *programs);
   tk_id longest = 0;
   if (!programs) return false;
-  memset(programs, 0, ((size_t)t->n_classes + 1) * sizeof *programs);
   const bool ok = find_programs(t, programs, mem);
   if (ok) add_programs(t, programs);
   for (tk_id i = 1; i <= t->n_classes; i++)

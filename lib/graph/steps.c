@@ -161,7 +161,7 @@ static bool add_by_name(struct steps *s, const struct tk_trace *t) {
 
 bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem) {
   static const char STEP_NUM[] = "step_num";
-  const tk_id key = intern_id(&t->store->strings, STEP_NUM, sizeof STEP_NUM - 1);
+  const tk_id key = trace_text_id(t, STEP_NUM);
   *s = (struct steps){.mem = mem};
   bool *named = t->store->step_name ? NULL : find_named(t, mem), ok = named || t->store->step_name;
   for (tk_id i = 1; ok && named && i <= t->n_tracks; i++) ok = add_track(s, t, i, named, key);

@@ -15,6 +15,8 @@
 #include "keys.h"
 #include "warp.h"
 
+#include <string.h>
+
 struct tk_arg_shape {
   uint32_t id, n;
   struct shape_field {
@@ -138,12 +140,17 @@ struct tk_trace *trace_new(uint64_t max_memory);
 /* Returns the id of a string. The caller has checked that the string is valid UTF-8. */
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n);
 tk_id trace_text(struct tk_trace *t, const char *text);
+/* Returns the id of the text, or 0 if the trace does not contain the text. */
+static inline tk_id trace_text_id(const struct tk_trace *t, const char *text) {
+  return intern_id(&t->store->strings, text, strlen(text));
+}
 static inline const struct intern_str *trace_str(const struct tk_trace *t, tk_id id) { return &t->store->strings.strs[id]; }
 
 tk_id trace_class(struct tk_trace *t, tk_id name, tk_id cat);
 
 static inline struct tk_ident ident_int(int64_t v) { return (struct tk_ident){v, 0, TK_IDENT_INT}; }
 static inline struct tk_ident ident_str(tk_id s) { return (struct tk_ident){0, s, TK_IDENT_STR}; }
+static inline bool ident_is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 static inline struct tk_ident ident_none(void) { return (struct tk_ident){0, 0, TK_IDENT_NONE}; }
 /* True if both ids name the same thread: 7 and "7" do, because some producers write both for the same thread. */
 bool trace_ident_equal(struct tk_ident a, struct tk_ident b);

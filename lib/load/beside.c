@@ -16,10 +16,9 @@ enum { FIRST_PID = 20000000, NEXT_TID = 1000000000, FIRST_TID = 2000000000 };
 /* Marks the processes whose pids come from the operating system: processes that have events of the host and none of a device. */
 static uint8_t *host_processes(const struct tk_trace *t, struct mem *mem) {
   const struct format *f = format_by_name(t->format);
-  uint8_t *of = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *of);
+  uint8_t *of = mem_zeros(mem, (uint64_t)t->n_tracks + 1, sizeof *of);
   struct kinds kinds = {0};
   if (!of) return NULL;
-  memset(of, 0, (size_t)t->n_tracks + 1);
   if (!kinds_init(&kinds, t, mem)) {
     mem_free(mem, of);
     return NULL;
@@ -182,15 +181,13 @@ static void place_process(struct placing *p, tk_id process) {
 
 static bool prepare(struct placing *p, struct mem *mem) {
   const uint64_t n = (uint64_t)p->other->n_tracks + 1;
-  p->of = mem_array(mem, n, sizeof *p->of);
+  p->of = mem_zeros(mem, n, sizeof *p->of);
   p->next = mem_array(mem, n, sizeof *p->next);
-  p->first = mem_array(mem, n, sizeof *p->first);
+  p->first = mem_zeros(mem, n, sizeof *p->first);
   p->host_main = host_processes(p->main, mem);
   p->host_other = host_processes(p->other, mem);
   if (!p->of || !p->next || !p->first || !p->host_main || !p->host_other) return false;
   if (!index_init(&p->of_main, p->main, mem) || !index_init(&p->of_other, p->other, mem)) return false;
-  memset(p->of, 0, n * sizeof *p->of);
-  memset(p->first, 0, n * sizeof *p->first);
   for (tk_id i = p->other->n_tracks; i > 0; i--) {
     tk_id *first = &p->first[p->other->tracks[i].parent];
     p->next[i] = *first;

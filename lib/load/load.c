@@ -166,8 +166,6 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
   return NULL;
 }
 
-static bool is_beyond_repair(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }
-
 /* Reads the further recordings of the rank, and joins each with the trace. Frees the trace and returns NULL on failure. */
 static struct tk_trace *add_recordings(struct tk_sources *s, size_t i, struct tk_trace *t, const struct tk_load_options *opt,
                                        struct tk_err *err) {
@@ -207,7 +205,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   if (!load_take(&options, err)) return NULL;
   opt = &options;
   for (unsigned nth = 0; !t && sources_view(s, i, nth, &view); nth++) {
-    if (nth && (opt->strict || !is_beyond_repair(err))) break;
+    if (nth && (opt->strict || !err_is_damage(err))) break;
     if (nth) snprintf(instead, sizeof instead, "%s; reading this file instead", err->msg);
     err_clear(err);
     t = load_view(s, i, &view, nth ? instead : NULL, opt, err);

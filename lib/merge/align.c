@@ -463,12 +463,10 @@ static void move_anchors(struct aligner *a) {
  * because they end together. */
 static bool take_given_collectives(struct aligner *a) {
   size_t n = a->in->n;
-  bool known = true, *still = arena_alloc(&a->arena, n + 1);
-  uint32_t *one = arena_alloc(&a->arena, (n + 1) * sizeof *one);
+  bool known = true, *still = arena_zeros(&a->arena, n + 1, 1);
+  uint32_t *one = arena_zeros(&a->arena, n + 1, sizeof *one);
   struct align_solution met;
   if (!still || !one) return mem_refuse(a->mem, a->err);
-  memset(still, 0, n + 1);
-  memset(one, 0, (n + 1) * sizeof *one);
   move_anchors(a);
   struct align_problem p = {.mem = a->mem, .anchors = &a->anchors, .host_of = one, .known = &known, .n_inputs = (uint32_t)n,
                             .n_hosts = 1, .placed = true};
@@ -549,9 +547,8 @@ static bool report_clocks(struct aligner *a) {
 
 static bool align_inputs(struct aligner *a) {
   const size_t n = a->in->n;
-  a->inputs = arena_alloc(&a->arena, (n + 1) * sizeof *a->inputs);
+  a->inputs = arena_zeros(&a->arena, n + 1, sizeof *a->inputs);
   if (!merge_alignment_init(a->out, a->mem, n) || !a->inputs) return mem_refuse(a->mem, a->err);
-  memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
   if (!read_all(a)) return false;
   for (size_t i = 0; i < n; i++) {
     const struct align_input *input = &a->inputs[i];
@@ -564,29 +561,30 @@ static bool align_inputs(struct aligner *a) {
   return report_clocks(a);
 }
 
+/* Checks the options that need no input, compiles the expression of anchors and reads the file of offsets. */
+static bool take_options(struct aligner *a) {
+  const struct tk_merge_options *opt = a->opt;
+  char why[256];
+  if (lists_collectives(a) && opt->align == TK_ALIGN_MARKER)
+    return err_set(a->err, TK_EUSAGE, "a table of collectives cannot be combined with alignment by markers");
+  if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(a->err, TK_EUSAGE, "missing marker name");
+  if (opt->clock_error < 0) return err_set(a->err, TK_EUSAGE, "the clock error must not be negative");
+  if (opt->anchor && !(a->anchor = regexp_new(opt->anchor, a->mem, why, sizeof why)))
+    return mem_check(a->mem, a->err) && err_set(a->err, TK_EUSAGE, "anchor '%s': %s", opt->anchor, why);
+  return !opt->offsets_from || merge_offsets_read(&a->offsets, opt->offsets_from, a->err);
+}
+
 bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
                  struct tk_merge_report *report, struct tk_err *err) {
-  char why[256];
   struct aligner a = {.out = out, .in = in, .opt = opt, .report = report, .err = err, .mem = &out->mem};
   *out = (struct merge_alignment){.start_ns = INT64_MAX, .end_ns = INT64_MIN, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
-  a.arena.mem = a.mem;
+  a.arena.mem = a.offsets.arena.mem = a.mem;
   align_anchors_init(&a.anchors, a.mem);
   a.anchors.described = lists_collectives(&a);
   a.anchors.all = a.anchors.described && !in->weighed;
-  if (lists_collectives(&a) && opt->align == TK_ALIGN_MARKER)
-    return err_set(err, TK_EUSAGE, "a table of collectives cannot be combined with alignment by markers");
-  if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "missing marker name");
-  if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "the clock error must not be negative");
-  if (opt->anchor && !(a.anchor = regexp_new(opt->anchor, a.mem, why, sizeof why)))
-    return mem_check(a.mem, err) && err_set(err, TK_EUSAGE, "anchor '%s': %s", opt->anchor, why);
-  a.offsets.arena.mem = a.mem;
-  if (opt->offsets_from && !merge_offsets_read(&a.offsets, opt->offsets_from, err)) {
-    merge_offsets_free(&a.offsets);
-    regexp_free(a.anchor);
-    return false;
-  }
   a.start_only = !is_needed(&a);
-  bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;
+  bool ok = take_options(&a);
+  if (ok && a.start_only) ok = align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in));
   if (ok && (!a.start_only || (start && in->n > 1) || opt->time || in->weighed)) ok = align_inputs(&a);
   if (ok) ok = regexp_check(a.anchor, err);
   regexp_free(a.anchor);

@@ -42,21 +42,15 @@ bool merge_stops(size_t n_inputs, struct tk_err *err) {
   return false;
 }
 
-static void *zeros(struct mem *mem, size_t n, size_t size) {
-  void *p = mem_array(mem, n, size);
-  if (p) memset(p, 0, n * size);
-  return p;
-}
-
 bool merge_alignment_init(struct merge_alignment *a, struct mem *mem, size_t n) {
   a->n = n;
-  a->maps = zeros(mem, n, sizeof *a->maps);
-  a->mapped = zeros(mem, n, sizeof *a->mapped);
-  a->skipped = zeros(mem, n, sizeof *a->skipped);
-  a->who = zeros(mem, n, sizeof *a->who);
-  a->kept = zeros(mem, n, sizeof *a->kept);
-  a->pids = zeros(mem, n, sizeof *a->pids);
-  a->sizes = zeros(mem, n, sizeof *a->sizes);
+  a->maps = mem_zeros(mem, n, sizeof *a->maps);
+  a->mapped = mem_zeros(mem, n, sizeof *a->mapped);
+  a->skipped = mem_zeros(mem, n, sizeof *a->skipped);
+  a->who = mem_zeros(mem, n, sizeof *a->who);
+  a->kept = mem_zeros(mem, n, sizeof *a->kept);
+  a->pids = mem_zeros(mem, n, sizeof *a->pids);
+  a->sizes = mem_zeros(mem, n, sizeof *a->sizes);
   return a->maps && a->mapped && a->skipped && a->who && a->kept && a->pids && a->sizes;
 }
 

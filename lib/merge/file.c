@@ -154,6 +154,20 @@ static bool merge_and_save(struct merge_file *f, const struct merge_inputs *in, 
   return ok && commit_reports(f, report->align.json, err);
 }
 
+/* Returns the output that open_files has opened. */
+static struct merge_output output_of(struct merge_file *f) {
+  const struct format *format = f->run.format ? f->run.format : f->saver.format;
+  struct merge_output output = {.sink = f->saver.sink, .manifest = f->opt->manifest ? &f->manifest : NULL};
+  if (f->run.format) output.run = &f->run;
+  if (f->saver.format) output.saver = &f->saver;
+  if (f->opt->collectives) output.collectives = &f->collectives;
+  if (!format) return output;
+  output.needs_start = format->needs_start;
+  output.own_order = format->own_order;
+  output.keeps_ids = format->keeps_ids;
+  return output;
+}
+
 static bool merge_files(struct merge_file *f, const struct merge_inputs *in, const char *path, struct tk_merge_report *report,
                         struct tk_err *err) {
   if (!merge_report_init(report, in->n, err) || !merge_check_options(f->opt, in->n, err)) return false;
@@ -167,16 +181,7 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
   char run[NAME_MAX + 1];
   redact_run(f->opt->redact, in->sources->inputs[in->first].run, run, sizeof run);
   if (!open_files(f, path, run, report, err)) return false;
-  struct merge_output output = {.sink = f->saver.sink, .manifest = f->opt->manifest ? &f->manifest : NULL};
-  const struct format *format = f->run.format ? f->run.format : f->saver.format;
-  if (f->run.format) output.run = &f->run;
-  if (f->saver.format) output.saver = &f->saver;
-  if (f->opt->collectives) output.collectives = &f->collectives;
-  if (format) {
-    output.needs_start = format->needs_start;
-    output.own_order = format->own_order;
-    output.keeps_ids = format->keeps_ids;
-  }
+  struct merge_output output = output_of(f);
   if (!merge_into(&all, &output, f->opt, report, err)) return false;
   return commit_output(f, path, report, err) && commit_reports(f, report->align.json, err);
 }

@@ -166,9 +166,15 @@ static bool merge_all(struct merger *m) {
 }
 
 bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct tk_err *err) {
-  *report = (struct tk_merge_report){.notes = diagnostics_new(), .n_ranks = n_inputs};
-  report->ranks = calloc(n_inputs + 1, sizeof *report->ranks);
-  return (report->notes && report->ranks) || err_set(err, TK_ELIMIT, "out of memory");
+  *report = (struct tk_merge_report){.notes = diagnostics_new()};
+  return merge_report_ranks(report, n_inputs, err) && (report->notes || err_set(err, TK_ELIMIT, "out of memory"));
+}
+
+bool merge_report_ranks(struct tk_merge_report *report, size_t n, struct tk_err *err) {
+  free(report->ranks);
+  report->ranks = calloc(n + 1, sizeof *report->ranks);
+  report->n_ranks = n;
+  return report->ranks || err_set(err, TK_ELIMIT, "out of memory");
 }
 
 void merge_report_clear(struct tk_merge_report *report) {

@@ -46,6 +46,8 @@ struct merge_output {
 
 /* Initialises a report, so that notes can be added before the merge. Returns false with err set if memory runs out. */
 bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct tk_err *err);
+/* Makes the report one of n ranks, without data. Returns false with err set if memory runs out. */
+bool merge_report_ranks(struct tk_merge_report *report, size_t n, struct tk_err *err);
 void merge_report_clear(struct tk_merge_report *report);
 /* Frees a report that no caller gets; returns false. */
 bool merge_report_drop(struct tk_merge_report *report);

@@ -261,12 +261,11 @@ static enum format_ids ids_to_keep(const struct merger *m, const struct tk_trace
 static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of, struct merge_pid *was,
                            const char **machine) {
   struct tk_merge_rank *r = &m->report->ranks[input];
-  const int64_t slot = of->slot;
   struct track_origin *origins = NULL;
   struct called c;
-  call_rank(m, &c, r, slot);
+  call_rank(m, &c, r, of->slot);
   struct merge_place place = {.label = merge_label(m), .values = c.values, .machine = c.machine, .suffix = c.suffix,
-                              .pids = of->pids, .n_pids = of->n_pids, .order = m->places ? m->places[input] : slot,
+                              .pids = of->pids, .n_pids = of->n_pids, .order = m->places ? m->places[input] : of->slot,
                               .by_kind = m->opt->group_by == TK_GROUP_KIND};
   r->processes = 0;
   const enum format_ids ids = merge_joins(m) ? ids_to_keep(m, t) : FORMAT_IDS_ALL;
@@ -300,9 +299,21 @@ static bool write_file(struct merger *m, const struct tk_merge_rank *r, const st
   return ok;
 }
 
+/* Writes the trace to a file of its own, or after those of the other ranks. */
+static bool write_output(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of) {
+  const struct tk_merge_rank *r = &m->report->ranks[input];
+  struct sink *sink = m->output->sink;
+  if (m->output->run) return write_file(m, r, t, of->slot);
+  if (m->output->saver) save_count_lost(m->output->saver, t);
+  progress_phase(&m->opt->save.progress, (struct tk_phase){"writing", r->input, input + 1, m->n_inputs, true});
+  sink->ordinal = (uint32_t)m->n_merged;
+  sink->first_row = of->first_row;
+  sink->rows = of->rows;
+  return sink->write(sink, t, m->err) && mem_check_process(&t->store->mem, m->err);
+}
+
 static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of) {
   struct tk_merge_rank *r = &m->report->ranks[input];
-  struct sink *sink = m->output->sink;
   struct merge_pid *was = mem_array(&m->mem, (uint64_t)t->n_tracks + 1, sizeof *was);
   struct buf account = {.mem = &m->mem};
   if (!was) return mem_refuse(&m->mem, m->err);
@@ -317,14 +328,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, cons
   if (ok && !(r->merged && merge_joins(m))) merge_block_print(&m->blocks, &block);
   mem_free(&m->mem, was);
   buf_free(&account);
-  if (!ok) return false;
-  if (m->output->run) return write_file(m, r, t, of->slot);
-  if (m->output->saver) save_count_lost(m->output->saver, t);
-  progress_phase(&m->opt->save.progress, (struct tk_phase){"writing", r->input, input + 1, m->n_inputs, true});
-  sink->ordinal = (uint32_t)m->n_merged;
-  sink->first_row = of->first_row;
-  sink->rows = of->rows;
-  return sink->write(sink, t, m->err) && mem_check_process(&t->store->mem, m->err);
+  return ok && write_output(m, input, t, of);
 }
 
 static bool is_reference(const struct merger *m, const struct tk_merge_rank *r) {

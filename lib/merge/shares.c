@@ -144,12 +144,10 @@ bool merge_fits(const struct tk_merge_options *opt, uint64_t bytes, struct tk_er
 
 bool merge_shares_plan(struct merger *m) {
   if (!m->opt->to || !m->weighed || !m->alignment.sizes) return true;
-  struct need *v = mem_array(&m->mem, m->n_inputs + 1, sizeof *v);
-  m->shares.of = mem_array(&m->mem, m->n_inputs, sizeof *m->shares.of);
+  struct need *v = mem_zeros(&m->mem, m->n_inputs + 1, sizeof *v);
+  m->shares.of = mem_zeros(&m->mem, m->n_inputs, sizeof *m->shares.of);
   m->shares.roles = mem_alloc(&m->mem, m->n_inputs);
   if (!v || !m->shares.of || !m->shares.roles) return mem_refuse(&m->mem, m->err);
-  memset(v, 0, (m->n_inputs + 1) * sizeof *v);
-  memset(m->shares.of, 0, m->n_inputs * sizeof *m->shares.of);
   memset(m->shares.roles, 0, m->n_inputs);
   const bool ok = find_roles(m) && share(m, v);
   mem_free(&m->mem, v);

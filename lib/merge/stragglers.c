@@ -56,9 +56,8 @@ bool stragglers_find(struct stragglers *s, struct merger *m) {
   *s = (struct stragglers){.slow = UINT32_MAX, .typical = UINT32_MAX};
   if (!m->alignment.sizes) return true; /* a single input was not read in the first pass */
   struct placed *v = mem_array(&m->mem, m->n_inputs, sizeof *v);
-  s->tally = mem_array(&m->mem, m->n_inputs, sizeof *s->tally);
+  s->tally = mem_zeros(&m->mem, m->n_inputs, sizeof *s->tally);
   if (s->tally && v) {
-    memset(s->tally, 0, m->n_inputs * sizeof *s->tally);
     merge_collectives_tally(&m->alignment.collectives, s->tally);
     choose(s, m, v);
   }

@@ -26,9 +26,8 @@ struct backward {
 
 static bool find_shapes(struct backward *b, struct mem *mem) {
   const struct tk_store *s = b->t->store;
-  b->is_numbered = mem_array(mem, (uint64_t)s->n_shapes + 1, sizeof *b->is_numbered);
+  b->is_numbered = mem_zeros(mem, (uint64_t)s->n_shapes + 1, sizeof *b->is_numbered);
   if (!b->is_numbered) return false;
-  memset(b->is_numbered, 0, ((size_t)s->n_shapes + 1) * sizeof *b->is_numbered);
   for (uint32_t i = 1; i <= s->n_shapes; i++)
     for (uint32_t k = 0; k < s->shapes[i]->n; k++)
       if (s->shapes[i]->fields[k].key == b->sequence) b->is_numbered[i] = true;
@@ -112,11 +111,10 @@ static bool link_by_flow(struct backward *b, struct mem *mem) {
 
 tk_id *backward_find(const struct kinds *kinds, struct mem *mem) {
   const struct tk_trace *t = kinds->t;
-  struct backward b = {.t = t, .passes.mem = mem, .of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *b.of)};
+  struct backward b = {.t = t, .passes.mem = mem, .of = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *b.of)};
   if (!b.of) return NULL;
-  memset(b.of, 0, ((size_t)t->n_events + 1) * sizeof *b.of);
-  b.sequence = intern_id(&t->store->strings, "Sequence number", 15);
-  b.thread = intern_id(&t->store->strings, "Fwd thread id", 13);
+  b.sequence = trace_text_id(t, "Sequence number");
+  b.thread = trace_text_id(t, "Fwd thread id");
   map_init(&b.forward, mem);
   bool ok = !b.sequence || !b.thread || (find_shapes(&b, mem) && find_operators(&b));
   if (ok && b.sequence && b.thread) link_by_number(&b);

@@ -128,9 +128,8 @@ static int items_in_order(const void *p, const void *q) {
 /* Collects the outermost calls within all captures. A call that launched work was not captured. */
 static bool find_calls(struct capturing *c, const tk_id *launch) {
   const struct tk_trace *t = c->t;
-  uint8_t *worked = mem_alloc(c->mem, (uint64_t)t->n_events + 1);
+  uint8_t *worked = mem_zeros(c->mem, (uint64_t)t->n_events + 1, 1);
   if (!worked) return false;
-  memset(worked, 0, (size_t)t->n_events + 1);
   for (tk_id i = 1; i <= t->n_events; i++) worked[launch[i]] = 1;
   tk_id outer = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
@@ -150,8 +149,8 @@ static bool find_calls(struct capturing *c, const tk_id *launch) {
 static bool find_nodes(struct capturing *c) {
   static const char GRAPH[] = "graph id", NODE[] = "graph node id";
   const struct tk_trace *t = c->t;
-  const tk_id graph = intern_id(&t->store->strings, GRAPH, sizeof GRAPH - 1);
-  const tk_id node = intern_id(&t->store->strings, NODE, sizeof NODE - 1);
+  const tk_id graph = trace_text_id(t, GRAPH);
+  const tk_id node = trace_text_id(t, NODE);
   for (tk_id i = 1; node && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     const unsigned kind = kinds_of(c->kinds, e);
@@ -243,11 +242,10 @@ static bool join_all(struct capturing *c, tk_id **capture) {
   struct joining j = {0};
   tk_id *ops = regions_around(c->kinds, REGION_OP, c->mem);
   struct run *graphs = divide(c, &c->nodes, &j.n_graphs), *captures = divide(c, &c->calls, &j.n_captures);
-  *capture = mem_array(c->mem, n, sizeof **capture);
+  *capture = mem_zeros(c->mem, n, sizeof **capture);
   j.graphs = graphs;
   j.captures = captures;
   j.ops = ops;
-  if (*capture) memset(*capture, 0, n * sizeof **capture);
   for (uint32_t i = 0; !c->mem->failed && i < j.n_graphs; i++) {
     const struct run *run = capture_of(c, &j, &graphs[i]);
     if (run) join_graph(c, &graphs[i], run, *capture);
@@ -307,14 +305,12 @@ static tk_id creation_of(struct created *c, tk_id track, int64_t node) {
 static bool join_created(const struct kinds *kinds, const tk_id *launch, struct mem *mem, tk_id **capture) {
   static const char NODE[] = "graph node id", ORIGINAL[] = "original graph node id";
   const struct tk_trace *t = kinds->t;
-  struct created c = {.t = t, .node = intern_id(&t->store->strings, NODE, sizeof NODE - 1),
-                      .original = intern_id(&t->store->strings, ORIGINAL, sizeof ORIGINAL - 1)};
+  struct created c = {.t = t, .node = trace_text_id(t, NODE), .original = trace_text_id(t, ORIGINAL)};
   const size_t n = (size_t)t->n_events + 1;
   int64_t node;
   if (!c.node || !c.original) return true;
   map_init(&c.of_node, mem);
-  *capture = mem_array(mem, n, sizeof **capture);
-  if (*capture) memset(*capture, 0, n * sizeof **capture);
+  *capture = mem_zeros(mem, n, sizeof **capture);
   const bool ok = *capture && find_created(&c, kinds);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
     if (launch[i] && number_of(t, &t->events[i], c.node, &node)) (*capture)[i] = creation_of(&c, t->events[launch[i]].track, node);

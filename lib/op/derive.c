@@ -26,11 +26,10 @@ static enum plane_kind kind_of(const char *name) {
 static bool find_planes(struct derive *d) {
   const size_t n = (size_t)d->t->n_tracks + 1;
   d->planes = mem_array(d->mem, n, 1);
-  d->first_line = mem_array(d->mem, n, sizeof *d->first_line);
+  d->first_line = mem_zeros(d->mem, n, sizeof *d->first_line);
   d->next_line = mem_array(d->mem, n, sizeof *d->next_line);
   if (!d->planes || !d->first_line || !d->next_line) return false;
   memset(d->planes, PLANE_OTHER, n);
-  memset(d->first_line, 0, n * sizeof *d->first_line);
   for (tk_id i = d->t->n_tracks; i >= 1; i--) {
     const struct tk_track *k = &d->t->tracks[i];
     if (k->kind == TK_TRACK_PROCESS && !k->hidden) d->planes[i] = (uint8_t)kind_of(tk_string(d->t, k->name, NULL));
@@ -89,7 +88,7 @@ static void find_keys(struct derive *d) {
                  {&d->keys.source, "source"},
                  {&d->keys.mark, TK_DERIVED}};
   for (size_t i = 0; i < sizeof KEYS_OF / sizeof *KEYS_OF; i++)
-    *KEYS_OF[i].key = intern_id(&d->t->store->strings, KEYS_OF[i].name, strlen(KEYS_OF[i].name));
+    *KEYS_OF[i].key = trace_text_id(d->t, KEYS_OF[i].name);
 }
 
 static void add_keys(struct derive *d) {
@@ -169,9 +168,8 @@ static bool mark_events(struct derive *d, const struct buf *roots, uint64_t *n_g
 static bool derive_all(struct derive *d, struct tk_derived *done) {
   struct buf roots = {.mem = d->mem};
   const tk_id processes = d->t->n_tracks;
-  d->groups = mem_array(d->mem, d->n_events + 1, sizeof *d->groups);
+  d->groups = mem_zeros(d->mem, d->n_events + 1, sizeof *d->groups);
   if (!d->groups) return false;
-  memset(d->groups, 0, (size_t)(d->n_events + 1) * sizeof *d->groups);
   bool ok = derive_groups(d, &roots);
   if (ok) add_keys(d);
   for (tk_id i = 1; ok && i <= processes; i++)

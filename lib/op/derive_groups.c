@@ -410,11 +410,9 @@ static bool begin_groups(struct grouping *g, struct derive *d) {
   const size_t n = (size_t)d->t->n_events + 1;
   *g = (struct grouping){.d = d, .links = {.mem = d->mem}, .by_event = {.mem = d->mem}, .queue = {.mem = d->mem}};
   g->ends = mem_array(d->mem, n, sizeof *g->ends);
-  g->parents = mem_array(d->mem, n, sizeof *g->parents);
-  g->roots = mem_array(d->mem, n, sizeof *g->roots);
+  g->parents = mem_zeros(d->mem, n, sizeof *g->parents);
+  g->roots = mem_zeros(d->mem, n, sizeof *g->roots);
   if (!g->ends || !g->parents || !g->roots) return false;
-  memset(g->parents, 0, n * sizeof *g->parents);
-  memset(g->roots, 0, n * sizeof *g->roots);
   for (tk_id i = 1; i < n; i++) g->ends[i] = i + 1;
   return true;
 }

@@ -100,10 +100,9 @@ static void keep_children(struct filter *f) {
 static bool keep_whole_flows(struct filter *f) {
   struct tk_trace *t = f->t;
   struct chains chains;
-  uint8_t *wanted = mem_array(f->mem, (uint64_t)t->n_flow_points + 1, 1);
+  uint8_t *wanted = mem_zeros(f->mem, (uint64_t)t->n_flow_points + 1, 1);
   tk_id *chain_of = mem_array(f->mem, (uint64_t)t->n_flow_points + 1, sizeof *chain_of);
   bool ok = wanted && chain_of && chains_init(&chains, t, f->mem);
-  if (ok) memset(wanted, 0, (size_t)t->n_flow_points + 1);
   for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
     tk_id *chain = chains_of(&chains, &t->flow_points[i]);
     if (!*chain || flow_starts(&t->flow_points[i])) *chain = i;
@@ -142,8 +141,7 @@ static bool keep_correlated(struct filter *f) {
   struct map wanted;
   tk_id keys[2];
   uint64_t id;
-  for (int i = 0; i < 2; i++)
-    keys[i] = intern_id(&t->store->strings, NAMES[i], strlen(NAMES[i]));
+  for (int i = 0; i < 2; i++) keys[i] = trace_text_id(t, NAMES[i]);
   if (!keys[0] && !keys[1]) return true;
   map_init(&wanted, f->mem);
   for (tk_id i = 1; i <= t->n_events; i++)
@@ -313,9 +311,8 @@ static bool wants_arg(const struct tk_filter_options *o, const char *key) {
 static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, struct mem *mem) {
   uint32_t n = to->store->strings.n;
   if (!o->drop_args && !o->keep_args) return true;
-  uint8_t *goes = mem_array(mem, (uint64_t)n + 1, 1);
+  uint8_t *goes = mem_zeros(mem, (uint64_t)n + 1, 1);
   if (!goes) return false;
-  memset(goes, 0, (size_t)n + 1);
   for (uint32_t i = 1; i <= to->store->n_shapes; i++)
     for (uint32_t k = 0; k < to->store->shapes[i]->n; k++) {
       tk_id key = to->store->shapes[i]->fields[k].key;

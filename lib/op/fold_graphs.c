@@ -251,8 +251,7 @@ static bool fold(struct folder *f, tk_id node, struct tk_folded *done, struct tk
   struct kinds kinds;
   const size_t n = (size_t)f->t->n_events + 1;
   f->kinds = mem_alloc(f->mem, n);
-  f->lane_of = mem_array(f->mem, n, sizeof *f->lane_of);
-  if (f->lane_of) memset(f->lane_of, 0, n * sizeof *f->lane_of);
+  f->lane_of = mem_zeros(f->mem, n, sizeof *f->lane_of);
   bool ok = f->kinds && f->lane_of && kinds_init(&kinds, f->t, f->mem);
   if (!ok) return false;
   ok = strip(f, &kinds, node, done, err) && collect(f, &kinds, node) && assign_lanes(f);
@@ -277,7 +276,7 @@ bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *e
   err_clear(err);
   *done = (struct tk_folded){0};
   mem.limit = t->store->mem.limit;
-  const tk_id node = intern_id(&t->store->strings, NODE, sizeof NODE - 1);
+  const tk_id node = trace_text_id(t, NODE);
   bool ok = !node || fold(&f, node, done, err);
   mem_free(&mem, f.kinds);
   mem_free(&mem, f.lane_of);

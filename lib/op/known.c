@@ -6,8 +6,6 @@
 #include "base/text.h"
 #include "graph/keys.h"
 
-static bool is_hex(char c) { return ascii_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
-
 static const char *skip_digits(const char *p) {
   while (ascii_digit(*p)) p++;
   return p;
@@ -17,7 +15,7 @@ bool known_number(const char *p) {
   p += *p == '-' || *p == '+';
   if (p[0] == '0' && (p[1] | 32) == 'x') {
     size_t n = 0;
-    for (p += 2; is_hex(p[n]); n++) continue;
+    for (p += 2; ascii_hex(p[n]); n++) continue;
     return n > 0 && n <= 16 && !p[n];
   }
   if (!ascii_digit(*p)) return false;

@@ -79,21 +79,21 @@ bool launched_each(const struct kinds *kinds, const struct track_origin *origins
                    void (*found)(void *arg, tk_id launch, tk_id work), void *arg) {
   struct launched l = {.t = kinds->t, .kinds = kinds, .origins = origins};
   const struct tk_trace *t = kinds->t;
-  tk_id *by = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *by);
+  tk_id *by = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *by);
   uint64_t id;
   for (int i = 0; i < ACCELERATOR_LINKS; i++) {
-    l.keys[i] = intern_id(&t->store->strings, accelerator_links[i], strlen(accelerator_links[i]));
+    l.keys[i] = trace_text_id(t, accelerator_links[i]);
     l.any = l.any || l.keys[i];
   }
-  l.external = intern_id(&t->store->strings, "External id", 11);
+  l.external = trace_text_id(t, "External id");
   map_init(&l.hosts, mem);
   map_init(&l.ops, mem);
-  if (by) memset(by, 0, ((size_t)t->n_events + 1) * sizeof *by);
   bool ok = by && ((!l.any && !l.external) || find_hosts(&l)) && by_flow(kinds, mem, by);
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
-    if (!launched_is_work(kinds, &t->events[i])) continue;
-    const uint32_t *host = correlation_of(&l, &t->events[i], &id) ? map_get(&l.hosts, id) : NULL;
-    const uint32_t *op = host || by[i] || !id_of(&l, &t->events[i], l.external, &id) ? NULL : map_get(&l.ops, id);
+    const struct tk_event *e = &t->events[i];
+    if (!launched_is_work(kinds, e)) continue;
+    const uint32_t *host = correlation_of(&l, e, &id) ? map_get(&l.hosts, id) : NULL;
+    const uint32_t *op = host || by[i] || !id_of(&l, e, l.external, &id) ? NULL : map_get(&l.ops, id);
     if (host || by[i] || op) found(arg, host ? *host : by[i] ? by[i] : *op, i);
   }
   map_free(&l.hosts);

@@ -6,14 +6,11 @@
 #include "captured.h"
 #include "launched.h"
 
-static void keep_launch(void *arg, tk_id launch, tk_id work) { ((tk_id *)arg)[work] = launch; }
-
 bool links_init(struct links *l, const struct kinds *kinds, const struct track_origin *origins, struct mem *mem) {
   const size_t n = (size_t)kinds->t->n_events + 1;
-  *l = (struct links){.mem = mem, .launch = mem_array(mem, n, sizeof *l->launch)};
+  *l = (struct links){.mem = mem, .launch = mem_zeros(mem, n, sizeof *l->launch)};
   if (!l->launch) return false;
-  memset(l->launch, 0, n * sizeof *l->launch);
-  return launched_each(kinds, origins, mem, keep_launch, l->launch) && captured_find(kinds, origins, l->launch, mem, &l->capture);
+  return launched_each(kinds, origins, mem, launched_keep, l->launch) && captured_find(kinds, origins, l->launch, mem, &l->capture);
 }
 
 void links_free(struct links *l) {

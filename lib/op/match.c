@@ -17,21 +17,15 @@ static bool asks(const struct expr *e, enum symbol symbol) {
   return asks(e->left, symbol) || (e->right && asks(e->right, symbol));
 }
 
-static uint8_t *blank_bytes(struct mem *mem, uint64_t n) {
-  uint8_t *p = mem_alloc(mem, n + 1);
-  if (p) memset(p, 0, n + 1);
-  return p;
-}
-
 static bool prepare_test(struct match *m, const struct expr *e) {
   uint32_t i = e->index;
   if (e->kind != EXPR_TEST) return prepare_test(m, e->left) && (!e->right || prepare_test(m, e->right));
   enum symbol_scope scope = expr_symbols[e->symbol].scope;
-  if (scope == OF_CLASS) m->of_class[i] = blank_bytes(m->mem, m->t->n_classes);
-  if (scope == OF_TRACK) m->of_track[i] = blank_bytes(m->mem, m->t->n_tracks);
+  if (scope == OF_CLASS) m->of_class[i] = mem_zeros(m->mem, (uint64_t)m->t->n_classes + 1, 1);
+  if (scope == OF_TRACK) m->of_track[i] = mem_zeros(m->mem, (uint64_t)m->t->n_tracks + 1, 1);
   map_init(&m->texts[i], m->mem);
   const char *key = e->symbol == SYM_ARG ? e->key : e->symbol == SYM_STREAM ? "stream" : e->symbol == SYM_DEVICE ? "device" : NULL;
-  if (key) m->keys[i] = intern_id(&m->t->store->strings, key, strlen(key));
+  if (key) m->keys[i] = trace_text_id(m->t, key);
   return (scope != OF_CLASS || m->of_class[i]) && (scope != OF_TRACK || m->of_track[i]);
 }
 
@@ -64,11 +58,7 @@ static tk_time first_start(const struct tk_trace *t) {
   return start == INT64_MAX ? 0 : start;
 }
 
-static void *tables(struct match *m, size_t elem) {
-  void *p = mem_array(m->mem, (uint64_t)m->n_tests + 1, elem);
-  if (p) memset(p, 0, ((size_t)m->n_tests + 1) * elem);
-  return p;
-}
+static void *tables(struct match *m, size_t elem) { return mem_zeros(m->mem, (uint64_t)m->n_tests + 1, elem); }
 
 static bool parse_all(struct match *m, const char *const *where, struct tk_err *err) {
   for (; where && *where; where++) {
@@ -206,7 +196,7 @@ static bool order_passes(enum expr_op op, int order) {
 }
 
 static bool time_passes(const struct expr *e, i128 time) {
-  return order_passes(e->op, time < e->value.time ? -1 : time > e->value.time);
+  return e->op == OP_HAS || order_passes(e->op, time < e->value.time ? -1 : time > e->value.time);
 }
 
 /* Compares integers and decimals exactly, as multiples of 10^-9. Values that exceed 100 bits then never match. */
@@ -344,10 +334,10 @@ static bool event_passes(const struct match *m, const struct expr *e, tk_id id) 
   const char *word;
   int64_t number;
   switch (e->symbol) {
-  case SYM_TS: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts - m->start));
-  case SYM_END: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts + ev->dur - m->start));
-  case SYM_DUR: return !counter && ev->kind != TK_EVENT_SAMPLE && (e->op == OP_HAS || time_passes(e, ev->dur));
-  case SYM_SELF: return !counter && ev->kind != TK_EVENT_SAMPLE && (e->op == OP_HAS || time_passes(e, m->self[id]));
+  case SYM_TS: return timed && time_passes(e, (i128)ev->ts - m->start);
+  case SYM_END: return timed && time_passes(e, (i128)ev->ts + ev->dur - m->start);
+  case SYM_DUR: return !counter && ev->kind != TK_EVENT_SAMPLE && time_passes(e, ev->dur);
+  case SYM_SELF: return !counter && ev->kind != TK_EVENT_SAMPLE && time_passes(e, m->self[id]);
   case SYM_DEPTH: return !counter && number_passes(e, ev->depth, 0);
   case SYM_KIND: return e->op == OP_HAS || (kinds_of(&m->kinds, ev) & (unsigned)e->value.time) != 0;
   case SYM_STEP: return steps_of(&m->steps, ev, &number) && number_passes(e, number, 0);

@@ -63,7 +63,7 @@ static bool finder_init(struct finder *f) {
   f->of_class = mem_alloc(f->mem, (uint64_t)f->t->n_classes + 1);
   if (f->of_class) memset(f->of_class, UNKNOWN, (size_t)f->t->n_classes + 1);
   for (int i = 0; i < N_STATED; i++) {
-    f->keys[i] = intern_id(&f->t->store->strings, STATED[i].key, strlen(STATED[i].key));
+    f->keys[i] = trace_text_id(f->t, STATED[i].key);
     if (f->keys[i] && (f->of_text[i] = mem_alloc(f->mem, n_strings))) memset(f->of_text[i], UNKNOWN, n_strings);
     if (f->keys[i] && !f->of_text[i]) return false;
   }

@@ -336,9 +336,8 @@ static void redact_classes(struct redactor *r) {
 /* Adds the original names and categories to the list, with the number of events and flow points that have them. */
 static void list_classes(struct redactor *r) {
   const struct tk_trace *t = r->t;
-  uint64_t *uses = r->plan->opt->list ? mem_array(r->mem, (uint64_t)t->n_classes + 1, sizeof *uses) : NULL;
+  uint64_t *uses = r->plan->opt->list ? mem_zeros(r->mem, (uint64_t)t->n_classes + 1, sizeof *uses) : NULL;
   if (!uses) return;
-  memset(uses, 0, ((size_t)t->n_classes + 1) * sizeof *uses);
   for (tk_id i = 1; i <= t->n_events; i++) uses[t->events[i].cls]++;
   for (tk_id i = 1; i <= t->n_flow_points; i++) uses[t->flow_points[i].cls]++;
   for (tk_id i = 1; i <= t->n_classes; i++) {

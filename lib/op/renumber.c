@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "graph/accelerator.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "graph/args.h"
 
@@ -55,8 +56,6 @@ static void hide_empty(struct tk_trace *t) {
   mem_free(&t->store->mem, empty);
 }
 
-static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
-
 uint32_t renumber_pids_of(struct tk_trace *t, struct buf *pids) {
   bool *empty = mem_array(pids->mem, (uint64_t)t->n_tracks + 1, sizeof *empty);
   uint32_t n = 0;
@@ -64,7 +63,7 @@ uint32_t renumber_pids_of(struct tk_trace *t, struct buf *pids) {
   find_empty(t, empty);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    const int64_t pid = is_number(k->pid) ? k->pid.num : 0;
+    const int64_t pid = ident_is_number(k->pid) ? k->pid.num : 0;
     if (k->kind != TK_TRACK_PROCESS || empty[i]) continue;
     if (k->pid.kind != TK_IDENT_STR) buf_append(pids, &pid, sizeof pid);
     n++;
@@ -119,12 +118,10 @@ static int64_t take_given(struct given *g, int64_t pid) {
 
 static struct tk_ident new_pid(struct tk_trace *t, struct given *g, struct tk_ident pid) {
   if (pid.kind == TK_IDENT_STR) return with_suffix(t, pid, g->place->suffix);
-  if (!is_number(pid)) pid = ident_int(0);
+  if (!ident_is_number(pid)) pid = ident_int(0);
   pid.num = take_given(g, pid.num);
   return pid;
 }
-
-static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
 /* Returns the name of a process. Kineto calls all processes "python" and distinguishes them by labels: "GPU 0", "python
  * (CPU)". */
@@ -133,7 +130,7 @@ static const char *process_text(const struct tk_trace *t, const struct tk_track 
   if (accelerator_is_label(labels)) snprintf(text, size, "%s", labels);
   else if (*name) snprintf(text, size, *labels ? "%s (%s)" : "%s", name, labels);
   else if (was.kind == TK_IDENT_STR) snprintf(text, size, "%s", tk_string(t, was.str, NULL));
-  else if (is_number(was)) snprintf(text, size, "pid %lld", (long long)was.num);
+  else if (ident_is_number(was)) snprintf(text, size, "pid %lld", (long long)was.num);
   else *text = 0;
   return text;
 }
@@ -141,7 +138,7 @@ static const char *process_text(const struct tk_trace *t, const struct tk_track 
 static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident was, const struct merge_place *place) {
   char text[2048], process[2048], pid[24] = "";
   struct label_values values = place->values;
-  if (is_number(was)) snprintf(pid, sizeof pid, "%lld", (long long)was.num);
+  if (ident_is_number(was)) snprintf(pid, sizeof pid, "%lld", (long long)was.num);
   values.of[LABEL_PID] = was.kind == TK_IDENT_STR ? tk_string(t, was.str, NULL) : pid;
   values.of[LABEL_PROCESS] = process_text(t, k, was, process, sizeof process);
   size_t n = label_expand(place->label, &values, text, sizeof text);
@@ -180,7 +177,7 @@ static int by_order(const void *a, const void *b) {
 static int64_t kind_of(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was) {
   const char *labels = tk_string(t, k->labels, NULL), *name = tk_string(t, k->name, NULL);
   if (accelerator_of(t, (tk_id)(k - t->tracks)).family) return 1;
-  if (starts_with(labels, "CPU") || strstr(name, "/host:")) return 0;
+  if (text_begins(labels, "CPU") || strstr(name, "/host:")) return 0;
   return was.kind == TK_IDENT_STR || strstr(name, "/device:") ? 2 : 0;
 }
 
@@ -292,7 +289,7 @@ static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_p
   if (!at || !trace_ident_equal(was[*at].was, pid)) return;
   pid = r->t->tracks[was[*at].track].pid;
   *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_STR, .s = pid.str};
-  if (is_number(pid)) *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = pid.num};
+  if (ident_is_number(pid)) *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = pid.num};
 }
 
 static void renumber_args(struct renumber *r, struct tk_event *e, const struct merge_pid *was, uint32_t n_was) {
@@ -342,7 +339,7 @@ bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_plac
 
 /* True for a process that the file itself describes; false for one that stands for a GPU or for no process. */
 static bool is_described(const struct tk_track *k) {
-  return k->kind == TK_TRACK_PROCESS && !k->hidden && k->pid.kind != TK_IDENT_NONE && (is_number(k->pid) || !k->in_packets);
+  return k->kind == TK_TRACK_PROCESS && !k->hidden && k->pid.kind != TK_IDENT_NONE && (ident_is_number(k->pid) || !k->in_packets);
 }
 
 bool renumber_names(struct tk_trace *t, const struct merge_place *place, struct tk_err *err) {

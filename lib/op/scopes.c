@@ -127,7 +127,7 @@ bool tk_scopes(struct tk_trace *t, const char *key, uint64_t *rows, struct tk_er
   if (rows) *rows = 0;
   if (!key) return err_set(err, TK_EUSAGE, "scopes need the key of an arg");
   mem.limit = t->store->mem.limit;
-  struct scoper s = {.t = t, .mem = &mem, .key = intern_id(&t->store->strings, key, strlen(key))};
+  struct scoper s = {.t = t, .mem = &mem, .key = trace_text_id(t, key)};
   const tk_id n_tracks = t->n_tracks;
   bool ok = true;
   for (tk_id i = 1; ok && s.key && i <= n_tracks; i++) {

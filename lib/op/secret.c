@@ -23,7 +23,6 @@
 enum { LONGEST_LOCAL = 64, LONGEST_HOST = 253, LONGEST_KEY = 64 };
 
 static bool is_alnum(char c) { return ascii_digit(c) || ascii_letter(c); }
-static bool is_hex(char c) { return ascii_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static bool in_key(char c) { return is_alnum(c) || c == '_' || c == '-'; }
 static bool in_host(char c) { return is_alnum(c) || c == '-' || c == '.'; }
@@ -162,7 +161,7 @@ static size_t uuid_at(const char *p, const char *end) {
   const char *q = p;
   for (size_t i = 0; i < sizeof GROUPS; i++) {
     if (i && (q == end || *q++ != '-')) return 0;
-    if (run_of(q, end, 16, is_hex) != GROUPS[i]) return 0;
+    if (run_of(q, end, 16, ascii_hex) != GROUPS[i]) return 0;
     q += GROUPS[i];
   }
   return q == end || !is_alnum(*q) ? (size_t)(q - p) : 0;
@@ -204,7 +203,7 @@ static size_t ipv4_at(const char *start, const char *p, const char *end) {
   return n;
 }
 
-static bool in_ipv6(char c) { return is_hex(c) || c == ':'; }
+static bool in_ipv6(char c) { return ascii_hex(c) || c == ':'; }
 
 /* True if an IPv6 address may begin with the number `first`. Because "c10::add" has the syntax of an address, an address with
  * "::" must begin with a prefix in use: 2, 3, fc, fd or fe80. */
@@ -215,7 +214,7 @@ static bool begins_as_ipv6(const char *p, size_t first) {
 
 static size_t ipv6_at(const char *p, const char *end) {
   size_t n = run_of(p, end, 48, in_ipv6), group = 0, colons = 0, twice = 0, pairs = 0;
-  const size_t first = run_of(p, end, 5, is_hex);
+  const size_t first = run_of(p, end, 5, ascii_hex);
   while (n > 0 && p[n - 1] == ':' && (n < 2 || p[n - 2] != ':')) n--;
   if (p + n < end && (is_alnum(p[n]) || p[n] == '_')) return 0;
   for (size_t i = 0; i < n; i++) {

@@ -30,11 +30,7 @@ const char *const shrink_rung_names[RUNGS] = {"drop", "args", "python", "samples
 
 /* ---- preparing ---- */
 
-static void *array_of(struct mem *m, uint64_t n, size_t elem) {
-  void *p = mem_array(m, (uint64_t)n + 1, elem);
-  if (p) memset(p, 0, (n + 1) * elem);
-  return p;
-}
+static void *array_of(struct mem *m, uint64_t n, size_t elem) { return mem_zeros(m, n + 1, elem); }
 
 /* Returns the size by which events are removed: the duration, with a hash of the id to break ties, so that each threshold
  * removes the intended share. */

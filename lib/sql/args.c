@@ -186,11 +186,6 @@ static int args_connect(sqlite3 *db, void *arg, int argc, const char *const *arg
   return SQLITE_OK;
 }
 
-static int args_disconnect(sqlite3_vtab *vtab) {
-  sqlite3_free(vtab);
-  return SQLITE_OK;
-}
-
 static int args_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   struct args_cursor *c = sqlite3_malloc(sizeof *c);
   if (!c) return SQLITE_NOMEM;
@@ -283,7 +278,7 @@ static void extract_arg(sqlite3_context *out, int argc, sqlite3_value **argv) {
 
 bool sql_register_args(struct tk_sql *s) {
   static const sqlite3_module module = {
-      .xConnect = args_connect, .xBestIndex = args_plan, .xDisconnect = args_disconnect, .xOpen = args_open,
+      .xConnect = args_connect, .xBestIndex = args_plan, .xDisconnect = sql_disconnect, .xOpen = args_open,
       .xClose = args_close,     .xFilter = args_filter,  .xNext = args_next,             .xEof = args_eof,
       .xColumn = args_column,   .xRowid = args_rowid,
   };

@@ -132,11 +132,6 @@ static int connected_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   return SQLITE_CONSTRAINT; /* the query does not name the slice */
 }
 
-static int connected_disconnect(sqlite3_vtab *vtab) {
-  sqlite3_free(vtab);
-  return SQLITE_OK;
-}
-
 static int connected_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   const struct connected_vtab *v = (const struct connected_vtab *)vtab;
   struct connected_cursor *c = sqlite3_malloc(sizeof *c);
@@ -203,7 +198,7 @@ static int connected_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
 
 bool sql_register_connected(struct tk_sql *s) {
   static const sqlite3_module module = {
-      .xConnect = connected_connect, .xBestIndex = connected_plan,     .xDisconnect = connected_disconnect, .xOpen = connected_open,
+      .xConnect = connected_connect, .xBestIndex = connected_plan,     .xDisconnect = sql_disconnect, .xOpen = connected_open,
       .xClose = connected_close,     .xFilter = connected_filter,      .xNext = connected_next,             .xEof = connected_eof,
       .xColumn = connected_column,   .xRowid = connected_rowid,
   };

@@ -443,11 +443,6 @@ static int events_connect(sqlite3 *db, void *arg, int argc, const char *const *a
   return SQLITE_OK;
 }
 
-static int events_disconnect(sqlite3_vtab *vtab) {
-  sqlite3_free(vtab);
-  return SQLITE_OK;
-}
-
 static int events_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   const struct event_vtab *v = (const struct event_vtab *)vtab;
   struct event_cursor *c = sqlite3_malloc(sizeof *c);
@@ -468,7 +463,7 @@ static int events_close(sqlite3_vtab_cursor *cursor) {
 
 bool sql_register_events(struct tk_sql *s) {
   static const sqlite3_module module = {
-      .xConnect = events_connect, .xBestIndex = events_plan,   .xDisconnect = events_disconnect, .xOpen = events_open,
+      .xConnect = events_connect, .xBestIndex = events_plan,   .xDisconnect = sql_disconnect, .xOpen = events_open,
       .xClose = events_close,     .xFilter = events_filter,    .xNext = events_next,             .xEof = events_eof,
       .xColumn = events_value,    .xRowid = events_rowid,
   };

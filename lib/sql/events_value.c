@@ -76,7 +76,7 @@ static int kind_value(struct tk_sql *s, const struct tk_event *e, bool all, sqli
 
 static bool number_of_arg(const struct tk_sql *s, const struct tk_event *e, const char *name, int64_t *number) {
   struct tk_arg arg;
-  tk_id key = intern_id(&s->t->store->strings, name, strlen(name));
+  tk_id key = trace_text_id(s->t, name);
   if (!key || !args_of_event(s->t, e, key, &arg) || arg.type != TK_ARG_INT) return false;
   *number = arg.i;
   return true;

@@ -19,7 +19,7 @@ static bool number_classes(struct tk_sql *s) {
   struct by_name *b = &s->names;
   struct map seen;
   map_init(&seen, &s->mem);
-  const tk_id none = s->times.exact ? 0 : intern_id(&t->store->strings, NO_NAME, sizeof NO_NAME - 1);
+  const tk_id none = s->times.exact ? 0 : trace_text_id(t, NO_NAME);
   b->n = 1;
   b->name[0] = 0;
   b->of_class[0] = 0;
@@ -106,9 +106,8 @@ bool sql_names_counts(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   struct by_name *b = &s->names;
   if (b->counts) return true;
-  b->counts = mem_array(&s->mem, b->n, sizeof *b->counts);
+  b->counts = mem_zeros(&s->mem, b->n, sizeof *b->counts);
   if (!b->counts) return false;
-  memset(b->counts, 0, b->n * sizeof *b->counts);
   for (tk_id i = 1; i <= t->n_events; i++) b->counts[b->of_class[t->events[i].cls]]++;
   return true;
 }

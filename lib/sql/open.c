@@ -19,12 +19,11 @@
 #include "views.h"
 
 static bool open_prepare(struct tk_sql *s, struct tk_err *err) {
-  s->key_tts = intern_id(&s->t->store->strings, "json.tts", 8);
-  s->key_end_tts = intern_id(&s->t->store->strings, "json.end.json.tts", 17);
+  s->key_tts = trace_text_id(s->t, "json.tts");
+  s->key_end_tts = trace_text_id(s->t, "json.end.json.tts");
   s->origins = identity_of_tracks(s->t, &s->mem);
-  s->strings_shown = mem_array(&s->mem, SQL_SHOWN, sizeof *s->strings_shown);
+  s->strings_shown = mem_zeros(&s->mem, SQL_SHOWN, sizeof *s->strings_shown);
   if (!s->origins || !s->strings_shown || !sql_names(s) || !sql_tracks(s)) return mem_refuse(&s->mem, err);
-  memset(s->strings_shown, 0, SQL_SHOWN * sizeof *s->strings_shown);
   if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
     return err_set(err, TK_ELIMIT, "SQLite: %s", s->db ? sqlite3_errmsg(s->db) : "out of memory");
   sqlite3_exec(s->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL); /* sorting writes no file */

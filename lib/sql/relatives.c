@@ -20,12 +20,11 @@ static void parents_of_track(struct tk_sql *s, const struct tk_track *k, tk_id *
 bool sql_parents(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   if (s->parents) return true;
-  tk_id *last = mem_array(&s->mem, DEPTHS, sizeof *last);
+  tk_id *last = mem_zeros(&s->mem, DEPTHS, sizeof *last);
   tk_id *parents = mem_array(&s->mem, (uint64_t)t->n_events + 1, sizeof *parents);
   if (last && parents) {
     s->parents = parents;
     parents[0] = 0;
-    memset(last, 0, DEPTHS * sizeof *last);
     for (tk_id k = 1; k <= t->n_tracks; k++) parents_of_track(s, &t->tracks[k], last);
   } else mem_free(&s->mem, parents);
   mem_free(&s->mem, last);
@@ -36,13 +35,12 @@ bool sql_children(struct tk_sql *s) {
   const uint64_t n = (uint64_t)s->t->n_events + 1;
   if (s->siblings) return true;
   if (!sql_parents(s)) return false;
-  tk_id *children = mem_array(&s->mem, n, sizeof *children), *siblings = mem_array(&s->mem, n, sizeof *siblings);
+  tk_id *children = mem_zeros(&s->mem, n, sizeof *children), *siblings = mem_array(&s->mem, n, sizeof *siblings);
   if (!children || !siblings) {
     mem_free(&s->mem, children);
     mem_free(&s->mem, siblings);
     return false;
   }
-  memset(children, 0, n * sizeof *children);
   siblings[0] = 0;
   for (tk_id i = s->t->n_events; i; i--) { /* in descending order, so that each list is ascending */
     siblings[i] = children[s->parents[i]];
@@ -71,10 +69,9 @@ bool sql_selves(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   const uint64_t n = (uint64_t)t->n_events + 1;
   if (s->selves) return true;
-  tk_time *selves = mem_array(&s->mem, n, sizeof *selves);
+  tk_time *selves = mem_zeros(&s->mem, n, sizeof *selves);
   struct selves of = {.mem = &s->mem, .window = {INT64_MIN, INT64_MAX}, .done = take_self, .arg = selves};
   bool ok = selves != NULL;
-  if (ok) memset(selves, 0, n * sizeof *selves);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
     if (t->events[i].kind == TK_EVENT_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* for asynchronous spans, the
                                                                                                 * whole duration */
@@ -91,9 +88,8 @@ bool sql_child_durs(struct tk_sql *s) {
   const uint64_t n = (uint64_t)t->n_events + 1;
   if (s->child_durs) return true;
   if (!sql_parents(s)) return false;
-  int64_t *durs = mem_array(&s->mem, n, sizeof *durs);
+  int64_t *durs = mem_zeros(&s->mem, n, sizeof *durs);
   if (!durs) return false;
-  memset(durs, 0, n * sizeof *durs);
   for (tk_id i = 1; i <= t->n_events; i++)
     if (t->events[i].kind == TK_EVENT_SPAN) durs[s->parents[i]] += times_dur(&s->times, &t->events[i]);
   s->child_durs = durs;

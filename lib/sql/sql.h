@@ -146,4 +146,10 @@ enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB, NAME_THERE };
 /* Records that a text of the trace is, or will be, the result of a column. */
 static inline void sql_shows(const struct tk_sql *s, const char *text) { s->strings_shown[sql_shown_slot(text)] = text; }
 
+/* Frees a virtual table that owns nothing. */
+static inline int sql_disconnect(sqlite3_vtab *vtab) {
+  sqlite3_free(vtab);
+  return SQLITE_OK;
+}
+
 #endif

@@ -277,11 +277,6 @@ static int table_connect(sqlite3 *db, void *arg, int argc, const char *const *ar
   return SQLITE_OK;
 }
 
-static int table_disconnect(sqlite3_vtab *vtab) {
-  sqlite3_free(vtab);
-  return SQLITE_OK;
-}
-
 static int table_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   const struct table_vtab *v = (const struct table_vtab *)vtab;
   struct table_cursor *c = sqlite3_malloc(sizeof *c);
@@ -315,7 +310,7 @@ int sql_declare(sqlite3 *db, const char *schema) {
 
 bool table_register(struct tk_sql *s, const struct table *table) {
   static const sqlite3_module module = {
-      .xConnect = table_connect, .xBestIndex = table_plan, .xDisconnect = table_disconnect, .xOpen = table_open,
+      .xConnect = table_connect, .xBestIndex = table_plan, .xDisconnect = sql_disconnect, .xOpen = table_open,
       .xClose = table_close,     .xFilter = table_filter,  .xNext = table_next,             .xEof = table_eof,
       .xColumn = table_column,   .xRowid = table_rowid,
   };

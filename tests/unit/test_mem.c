@@ -51,6 +51,34 @@ static void arrays(void **state) {
   assert_int_equal(m.used, 0);
 }
 
+static bool is_clear(const void *p, size_t n) {
+  const uint8_t *bytes = p;
+  while (n && bytes[n - 1] == 0) n--;
+  return n == 0;
+}
+
+static void zeros(void **state) {
+  struct mem m = {.limit = 100000};
+  struct arena a = {.mem = &m};
+  void *p = mem_array(&m, 1000, 8), *q;
+  (void)state;
+  memset(p, 0xff, 8000);
+  mem_free(&m, p);
+  p = mem_zeros(&m, 1000, 8); /* usually the same block */
+  assert_true(is_clear(p, 8000));
+  memset(arena_bytes(&a, 1001), 0xff, 1001);
+  q = arena_zeros(&a, 100, 12);
+  assert_true(is_clear(q, 1200));
+  assert_int_equal((uintptr_t)q % 16, 0);
+  assert_null(arena_zeros(&a, SIZE_MAX / 2, 3));
+  assert_false(m.failed);
+  assert_null(mem_zeros(&m, UINT64_MAX, 8));
+  assert_true(m.failed);
+  mem_free(&m, p);
+  arena_free(&a);
+  assert_int_equal(m.used, 0);
+}
+
 static void bufs(void **state) {
   struct mem m = {.limit = 100000};
   struct buf b = {.mem = &m};
@@ -92,7 +120,7 @@ static void arenas(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(budget), cmocka_unit_test(whole_budget), cmocka_unit_test(arrays),
-      cmocka_unit_test(bufs),   cmocka_unit_test(arenas),
+      cmocka_unit_test(zeros),  cmocka_unit_test(bufs),         cmocka_unit_test(arenas),
   };
   return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ enum { BY_NAME = 1, BY_ARGS = 2, AS_ASKED = 3, BY_CPU = 4 };
 /* Finds collectives by args. If one event of a class has the arg, all events of the class are examined. */
 static void find_by_args(struct collector *c, const struct kinds *kinds, bool *any) {
   const struct tk_trace *t = c->t;
-  tk_id key = intern_id(&t->store->strings, COLLECTIVE_NAME, sizeof COLLECTIVE_NAME - 1);
+  tk_id key = trace_text_id(t, COLLECTIVE_NAME);
   for (tk_id i = 1; key && i <= t->n_events; i++) {
     tk_id cls = t->events[i].cls;
     if (c->how[cls] || !(kinds->of_class[cls] & KIND_KERNEL)) continue;
@@ -316,12 +316,22 @@ static void describe_vendor(struct collector *c, const struct tk_event *e, struc
   collect_group(c, a, text);
 }
 
+/* Stores label, group and sequence number of a kernel from its args. A message has a group only if its args name the group and it
+ * has a label. */
+static void take_args(struct collector *c, uint32_t args, tk_id name, unsigned what, bool is_message, struct align_anchor *a) {
+  tk_id ignored;
+  int64_t seq;
+  a->label = label_of(c, args, name, what);
+  a->op = group_of(c, args);
+  if (is_message && (!collect_text(c->t, args, "Process Group Name", &ignored) || !a->label)) a->op = 0;
+  if (a->op && !is_message && collect_number(c->t, args, "Seq", &seq) && seq >= 0) a->exact = (uint64_t)seq + 1;
+}
+
 /* Adds the anchor of a kernel. Until the numbers of groups are known, its `exact` contains 1 + the sequence number, and its
  * `op` the group. */
 static bool add_kernel(struct collector *c, const struct tk_event *e) {
-  tk_id id = 0, ignored, op;
+  tk_id id = 0, op;
   if (c->how[e->cls] == BY_ARGS && !collect_text(c->t, e->args, COLLECTIVE_NAME, &id)) return true;
-  int64_t v;
   uint32_t args = args_of(c, e, &op);
   const char *name = c->from->marker ? NULL : collect_text(c->t, args, COLLECTIVE_NAME, &id);
   unsigned what = name ? says(c, args, name) : kernel_says(c, e);
@@ -339,11 +349,7 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
   if (!name && !told) describe_vendor(c, e, a);
   if (!name) return true;
   describe(c, args, name, a);
-  a->label = label_of(c, args, id, row ? ALIGN_BARRIER : what);
-  a->op = group_of(c, args);
-  bool paired = !rooted && !row && what != ALIGN_BARRIER;
-  if (paired && (!collect_text(c->t, args, "Process Group Name", &ignored) || !a->label)) a->op = 0;
-  if (a->op && !paired && collect_number(c->t, args, "Seq", &v) && v >= 0) a->exact = (uint64_t)v + 1;
+  take_args(c, args, id, row ? ALIGN_BARRIER : what, !rooted && !row && what != ALIGN_BARRIER, a);
   return true;
 }
 
@@ -391,9 +397,8 @@ static bool make_keys(struct collector *c) {
 }
 
 static bool find_rows_with_steps(struct collector *c) {
-  c->step_of_track = arena_alloc(&c->arena, (size_t)c->t->n_tracks + 1);
+  c->step_of_track = arena_zeros(&c->arena, (size_t)c->t->n_tracks + 1, 1);
   if (!c->step_of_track) return false;
-  memset(c->step_of_track, 0, (size_t)c->t->n_tracks + 1);
   for (uint32_t i = 0; i < c->steps.n; i++) c->step_of_track[c->steps.v[i].track] = 1;
   return true;
 }

@@ -17,7 +17,7 @@ enum { FARTHEST = 4096 }; /* how many events before a call are searched for the 
 static void find_keys(struct launches *l) {
   l->n_keys = 0;
   for (const char *const *key = accelerator_links; *key; key++) {
-    const tk_id id = intern_id(&l->t->store->strings, *key, strlen(*key));
+    const tk_id id = trace_text_id(l->t, *key);
     if (id) l->keys[l->n_keys++] = id;
   }
 }

@@ -20,6 +20,7 @@
 
 #include "check.h"
 #include "solve.h"
+#include "base/keyed.h"
 #include "base/order.h"
 
 #define FARTHEST 5e4 /* ns: a larger shift means that the estimate was wrong */
@@ -232,23 +233,22 @@ static uint32_t block_of(const struct blocks *b, double t) {
 }
 
 static bool find_blocks(const struct align_work *w, const struct align_solution *s, struct arena *arena, struct blocks *out) {
+  const uint32_t n = w->n_collectives;
   double low = INFINITY, high = -INFINITY;
-  uint32_t even = w->n_collectives / OF_A_BLOCK < MOST_BLOCKS ? w->n_collectives / OF_A_BLOCK : MOST_BLOCKS;
-  for (uint32_t c = 0; c < w->n_collectives; c++) low = fmin(low, time_of(w, c)), high = fmax(high, time_of(w, c));
+  uint32_t even = n / OF_A_BLOCK < MOST_BLOCKS ? n / OF_A_BLOCK : MOST_BLOCKS;
+  for (uint32_t c = 0; c < n; c++) low = fmin(low, time_of(w, c)), high = fmax(high, time_of(w, c));
   if (even == 0) even = 1;
   out->from = arena_alloc(arena, (MOST_BLOCKS + MOST_JUMPS + 2) * sizeof *out->from);
   out->first = arena_alloc(arena, (MOST_BLOCKS + MOST_JUMPS + 3) * sizeof *out->first);
-  out->list = arena_alloc(arena, ((size_t)w->n_collectives + 1) * sizeof *out->list);
-  uint32_t *of = arena_alloc(arena, ((size_t)w->n_collectives + 1) * sizeof *of);
+  out->list = arena_alloc(arena, ((size_t)n + 1) * sizeof *out->list);
+  uint32_t *of = arena_alloc(arena, ((size_t)n + 1) * sizeof *of);
   if (!out->from || !out->first || !out->list || !of) return false;
   for (uint32_t i = 0; i < even; i++) out->from[i] = low + (high - low) * i / even;
   out->n = even + list_jumps(w, s, out->from + even);
   qsort(out->from, out->n, sizeof *out->from, order_doubles);
   out->from[out->n] = high;
-  memset(out->first, 0, ((size_t)out->n + 2) * sizeof *out->first);
-  for (uint32_t c = 0; c < w->n_collectives; c++) out->first[(of[c] = block_of(out, time_of(w, c))) + 2]++;
-  for (uint32_t b = 2; b <= out->n + 1; b++) out->first[b] += out->first[b - 1];
-  for (uint32_t c = 0; c < w->n_collectives; c++) out->list[out->first[of[c] + 1]++] = c;
+  for (uint32_t c = 0; c < n; c++) of[c] = block_of(out, time_of(w, c));
+  keyed_lists(of, n, out->n, out->first, out->list);
   return true;
 }
 
@@ -284,18 +284,22 @@ static double drift_of(const struct align_work *w, const struct align_solution *
   return s->hosts[host].n_stretches == 1 ? fabs(curve_slope(&w->curve[host])) : 0;
 }
 
+/* Bounds each host by the collectives of block k. `least` gets the negated lower bounds, so that the weakest is the largest. */
+static void bound_block(const struct align_work *w, const struct blocks *b, uint32_t k, double *most, double *least) {
+  bound(w, (struct some){b->list + b->first[k], b->first[k + 1] - b->first[k]}, most, least);
+  for (uint32_t h = 0; h < w->p->n_hosts; h++) least[h] *= -1;
+}
+
 static bool prove(const struct align_work *w, struct align_solution *s) {
   const uint32_t n = w->p->n_hosts;
   struct arena arena = {.mem = w->p->mem};
   struct blocks b = {0};
   bool ok = find_blocks(w, s, &arena, &b);
-  double *most = ok ? arena_alloc(&arena, 2 * (size_t)b.n * n * sizeof *most + 1) : NULL, *least = most ? most + (size_t)b.n * n : NULL;
+  const size_t cells = (size_t)b.n * n;
+  double *most = ok ? arena_alloc(&arena, 2 * cells * sizeof *most + 1) : NULL, *least = most ? most + cells : NULL;
   uint32_t *piece = most ? arena_alloc(&arena, (size_t)b.n * sizeof *piece + 1) : NULL;
   ok = piece != NULL;
-  for (uint32_t k = 0; ok && k < b.n; k++) {
-    bound(w, (struct some){b.list + b.first[k], b.first[k + 1] - b.first[k]}, most + (size_t)k * n, least + (size_t)k * n);
-    for (uint32_t h = 0; h < n; h++) least[(size_t)k * n + h] *= -1;
-  }
+  for (uint32_t k = 0; ok && k < b.n; k++) bound_block(w, &b, k, most + (size_t)k * n, least + (size_t)k * n);
   for (uint32_t h = 0; ok && h < n; h++) {
     struct align_host *o = &s->hosts[h];
     const double rate = RATE + drift_of(w, s, h);
@@ -311,11 +315,10 @@ static bool prove(const struct align_work *w, struct align_solution *s) {
 
 bool align_check(struct align_work *w, struct align_solution *s) {
   uint32_t n = w->p->n_hosts;
-  w->denied = arena_alloc(&w->arena, (size_t)n + 1);
+  w->denied = arena_zeros(&w->arena, (size_t)n + 1, 1);
   double *most = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *most);
   double *least = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *least);
   if (!most || !least || !w->denied) return false;
-  memset(w->denied, 0, (size_t)n + 1);
   for (int round = 0; round < MOST_DENIALS; round++) {
     intervals(w, most, least, s);
     if (keep_bounds(w, s)) intervals(w, most, least, s);

@@ -4,7 +4,7 @@
  * clock is ahead of the CPU clock, from both sides if there are waits. */
 #include "gpus.h"
 
-#include <string.h>
+#include "base/keyed.h"
 
 #define US 1e3
 #define ROUNDING (2 * US)
@@ -25,10 +25,7 @@ static bool list_inputs(const struct align_problem *p, struct arena *arena, stru
   *out = (struct lists){arena_alloc(arena, ((size_t)p->n_hosts + 2) * sizeof *out->first),
                         arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *out->input)};
   if (!out->first || !out->input) return false;
-  memset(out->first, 0, ((size_t)p->n_hosts + 2) * sizeof *out->first);
-  for (uint32_t i = 0; i < p->n_inputs; i++) out->first[p->host_of[i] + 2]++;
-  for (uint32_t h = 2; h <= p->n_hosts + 1; h++) out->first[h] += out->first[h - 1];
-  for (uint32_t i = 0; i < p->n_inputs; i++) out->input[out->first[p->host_of[i] + 1]++] = i;
+  keyed_lists(p->host_of, p->n_inputs, p->n_hosts, out->first, out->input);
   return true;
 }
 

@@ -10,9 +10,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "posterior.h"
+#include "base/keyed.h"
 
 #define TOGETHER (25 * US) /* largest difference between the ends of a collective on inputs with one clock */
 #define CLOSE (12 * US)    /* largest median of these differences */
@@ -139,7 +139,7 @@ static bool test_host(struct align_problem *p, struct align_solution *s, const u
 
 bool hosts_test(struct align_problem *p, struct align_solution *s) {
   struct arena arena = {.mem = p->mem};
-  uint32_t n_hosts = p->n_hosts, n = p->anchors->n;
+  const uint32_t n_hosts = p->n_hosts, n = p->anchors->n;
   uint32_t *at = arena_alloc(&arena, ((size_t)p->n_inputs + 2) * sizeof *at);
   uint32_t *first = arena_alloc(&arena, ((size_t)n_hosts + 2) * sizeof *first);
   uint32_t *inputs = arena_alloc(&arena, ((size_t)p->n_inputs + 1) * sizeof *inputs);
@@ -149,10 +149,7 @@ bool hosts_test(struct align_problem *p, struct align_solution *s) {
     at[i] = k;
     while (k < n && p->anchors->v[k].input == i) k++;
   }
-  if (ok) memset(first, 0, ((size_t)n_hosts + 2) * sizeof *first);
-  for (uint32_t i = 0; ok && i < p->n_inputs; i++) first[p->host_of[i] + 2]++;
-  for (uint32_t h = 2; ok && h <= n_hosts + 1; h++) first[h] += first[h - 1];
-  for (uint32_t i = 0; ok && i < p->n_inputs; i++) inputs[first[p->host_of[i] + 1]++] = i;
+  if (ok) keyed_lists(p->host_of, p->n_inputs, n_hosts, first, inputs);
   for (uint32_t h = 0; ok && h < n_hosts; h++) {
     struct group g = {.p = p, .inputs = inputs + first[h], .n = first[h + 1] - first[h]};
     if (p->known[h] && g.n > 1) ok = test_host(p, s, at, h, &g);

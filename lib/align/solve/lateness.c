@@ -41,9 +41,8 @@ static double lateness_rank_of(const struct align_problem *p, uint32_t input, ui
 }
 
 static bool find_seats(const struct align_problem *p, struct arena *arena, struct seats *out) {
-  uint32_t *most = arena_alloc(arena, ((size_t)p->n_inputs + 2) * sizeof *most), n = 0;
+  uint32_t *most = arena_zeros(arena, (size_t)p->n_inputs + 2, sizeof *most), n = 0;
   if (!most) return false;
-  memset(most, 0, ((size_t)p->n_inputs + 2) * sizeof *most);
   for (uint32_t i = 0; i < p->anchors->n; i++) {
     const struct align_anchor *a = &p->anchors->v[i];
     if (a->device < MOST_DEVICES && a->device >= most[a->input]) most[a->input] = a->device + 1;
@@ -162,8 +161,6 @@ static void take_family(const struct family *f, struct lateness *out, struct sum
 /* ---- all ---- */
 
 static void find_places(const struct seats *seats, const struct align_problem *p, struct lateness *out, uint32_t *count) {
-  memset(count, 0, ((size_t)p->n_hosts + 1) * sizeof *count);
-  for (uint32_t h = 0; h < p->n_hosts; h++) out->own[h] = out->place[h] = 0;
   for (uint32_t i = 0; i < seats->n; i++) out->place[seats->v[i].host] += seats->v[i].rank, count[seats->v[i].host]++;
   for (uint32_t h = 0; h < p->n_hosts; h++) out->place[h] = count[h] ? out->place[h] / count[h] : NAN;
 }
@@ -199,15 +196,25 @@ static double trend_of(double *slopes, uint32_t n, double squares, double scatte
   return fabs(slope) > error ? slope : 0; /* one standard error is enough: even an uncertain trend widens the error */
 }
 
+/* Computes scatter and trend of the lateness of ranks, family by family. */
+static void take_families(const struct seat **list, uint32_t n, struct lateness *out, struct sums *sums) {
+  if (n) qsort(list, n, sizeof *list, by_origin);
+  for (uint32_t i = 0, k; i < n; i = k) {
+    for (k = i; k < n && list[k]->origin == list[i]->origin;) k++;
+    take_family(&(struct family){list + i, k - i}, out, sums);
+  }
+  out->scatter = sums->n ? 1.4826 * curve_median(sums->room, sums->n) : 0;
+  out->trend = trend_of(sums->slopes, sums->n_slopes, sums->squares, fmax(out->scatter, USUAL));
+}
+
 /* Measures the lateness of all ranks, after hosts have been placed. */
 static bool lateness_find(const struct lateness_view *v, struct arena *arena, struct lateness *out) {
   const struct align_problem *p = v->work->p;
   const size_t hosts = (size_t)p->n_hosts + 1;
   struct seats seats;
-  *out = (struct lateness){.own = arena_alloc(arena, hosts * sizeof *out->own)};
-  out->place = arena_alloc(arena, hosts * sizeof *out->place);
+  *out = (struct lateness){.own = arena_zeros(arena, hosts, sizeof *out->own), .place = arena_zeros(arena, hosts, sizeof *out->place)};
   if (!out->own || !out->place || !find_seats(p, arena, &seats)) return false;
-  uint32_t *count = arena_alloc(arena, hosts * sizeof *count);
+  uint32_t *count = arena_zeros(arena, hosts, sizeof *count);
   uint32_t *main = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *main);
   const struct seat **list = arena_alloc(arena, ((size_t)seats.n + 1) * sizeof *list);
   struct sums sums = {.room = arena_alloc(arena, 2 * ((size_t)seats.n + 1) * sizeof *sums.room)};
@@ -215,14 +222,7 @@ static bool lateness_find(const struct lateness_view *v, struct arena *arena, st
   sums.slopes = sums.room + seats.n + 1;
   find_places(&seats, p, out, count);
   for (uint32_t h = 0; h < p->n_hosts; h++) add_host(v, h, &seats);
-  uint32_t n = measure(v, &seats, count, main, list);
-  if (n) qsort(list, n, sizeof *list, by_origin);
-  for (uint32_t i = 0, k; i < n; i = k) {
-    for (k = i; k < n && list[k]->origin == list[i]->origin;) k++;
-    take_family(&(struct family){list + i, k - i}, out, &sums);
-  }
-  out->scatter = sums.n ? 1.4826 * curve_median(sums.room, sums.n) : 0;
-  out->trend = trend_of(sums.slopes, sums.n_slopes, sums.squares, fmax(out->scatter, USUAL));
+  take_families(list, measure(v, &seats, count, main, list), out, &sums);
   return true;
 }
 

@@ -73,8 +73,17 @@ static double other_job(const struct question *q, const struct messages *m, doub
   return q->other_job * width / US * posterior_gap(gap / US, span / US) * pow(within, steps);
 }
 
-static void take_shift(const struct timeline *common, const struct sight *v, uint32_t n, const struct map *index, int64_t shift,
-                       struct messages *m) {
+/* Sights of a host, and the timeline in which their partners are searched. */
+struct search {
+  const struct timeline *common;
+  const struct sight *v;
+  uint32_t n;
+  struct map index;    /* messages_key_of -> index in the timeline */
+  int64_t most, best;  /* shifts, in steps: the largest one to try, and the one with the most weight */
+};
+
+static void take_shift(const struct search *s, int64_t shift, struct messages *m) {
+  const struct sight *v = s->v;
   m->n = 0;
   m->low = -INFINITY;
   m->high = INFINITY;
@@ -83,11 +92,11 @@ static void take_shift(const struct timeline *common, const struct sight *v, uin
   int64_t step = INT64_MIN;
   m->stepped = m->whole = true;
   m->steps = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    const uint32_t *at = is_message(&v[i]) ? map_get(index, messages_key_of(&v[i], shift, true)) : NULL;
+  for (uint32_t i = 0; i < s->n; i++) {
+    const uint32_t *at = is_message(&v[i]) ? map_get(&s->index, messages_key_of(&v[i], shift, true)) : NULL;
     m->partner[i] = at ? *at : ALIGN_NONE;
     if (!at) continue;
-    const struct sight *a = &common->v[*at];
+    const struct sight *a = &s->common->v[*at];
     m->n++;
     m->stepped = m->stepped && v[i].stepped;
     if (step != v[i].step) m->steps++;
@@ -104,39 +113,45 @@ static void take_shift(const struct timeline *common, const struct sight *v, uin
   m->high += drift;
 }
 
+/* Returns by how much wrong shifts of this job drift over its steps, at least; INFINITY if no wrong shift has enough pairs. *m is
+ * the best shift, before and after. */
+static double drift_of_wrong(const struct search *s, struct messages *m) {
+  const uint32_t pairs = m->n;
+  const double width = m->high - m->low;
+  double range = INFINITY;
+  for (int64_t shift = -s->most; shift <= s->most; shift++) {
+    if (shift == s->best) continue;
+    take_shift(s, shift, m);
+    if (2 * m->n >= pairs && isfinite(m->high - m->low)) range = fmin(range, fmax(0, width - (m->high - m->low)));
+  }
+  take_shift(s, s->best, m);
+  return range;
+}
+
 bool messages_find(const struct question *q, const struct timeline *common, struct sight *host, uint32_t n, struct arena *arena,
                    struct messages *out) {
-  struct map index;
+  struct search s = {.common = common, .v = host, .n = n, .most = MOST_SHIFT};
   uint32_t messages = 0, *alike, n_alike = timeline_alike(common, host, n, arena, &alike);
-  int64_t best = 0, most_shift = MOST_SHIFT;
-  double sum = 0, most = 0, range = INFINITY;
+  double sum = 0, most = 0;
   *out = (struct messages){.partner = arena_alloc(arena, ((size_t)n + 1) * sizeof *out->partner)};
-  map_init(&index, q->mem);
-  bool ok = out->partner && n_alike < UINT32_MAX && index_of(common, alike, n_alike, &index, &messages);
+  map_init(&s.index, q->mem);
+  bool ok = out->partner && n_alike < UINT32_MAX && index_of(common, alike, n_alike, &s.index, &messages);
   for (uint32_t i = 0; i < n; i++)
-    if (is_message(&host[i]) && !host[i].stepped) most_shift = MOST_PLACES;
-  for (int64_t shift = -most_shift; ok && messages && shift <= most_shift; shift++) {
-    take_shift(common, host, n, &index, shift, out);
+    if (is_message(&host[i]) && !host[i].stepped) s.most = MOST_PLACES;
+  for (int64_t shift = -s.most; ok && messages && shift <= s.most; shift++) {
+    take_shift(&s, shift, out);
     double weight = weight_of(q, out, shift);
     sum += weight;
     if (weight <= most) continue;
     most = weight;
-    best = shift;
+    s.best = shift;
   }
-  if (ok && most > 0) take_shift(common, host, n, &index, best, out);
-  if (ok && most > 0 && out->low < out->high) {
-    uint32_t pairs = out->n;
-    double width = out->high - out->low;
-    for (int64_t shift = -most_shift; shift <= most_shift; shift++) {
-      if (shift == best) continue;
-      take_shift(common, host, n, &index, shift, out);
-      if (2 * out->n >= pairs && isfinite(out->high - out->low)) range = fmin(range, fmax(0, width - (out->high - out->low)));
-    }
-    take_shift(common, host, n, &index, best, out);
+  if (most > 0) take_shift(&s, s.best, out);
+  if (most > 0 && out->low < out->high) {
     out->mass = most;
-    out->all = sum + other_job(q, out, range);
+    out->all = sum + other_job(q, out, drift_of_wrong(&s, out));
   }
   if (most == 0) out->n = 0;
-  map_free(&index);
+  map_free(&s.index);
   return ok;
 }

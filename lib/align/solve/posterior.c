@@ -33,15 +33,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "beta.h"
-#include "doubt.h"
 #include "numbers.h"
 #include "base/order.h"
 
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
 #define LIKELY 0.9
-#define LATE_SHARE 0.15 /* if more ends are outliers, late ends are the rule */
 #define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job: a wrong wall clock is likelier */
 #define YEAR_US 3.15e13
 #define NO_PERIOD 3      /* nats per pair: for a recording too short to repeat itself; its wrong pairs differ by only some 10 us */
@@ -272,6 +271,13 @@ static double wrong_density(const struct rhythm *r, const struct beat *v, uint32
   return most;
 }
 
+/* Returns the largest number of pairs that a hypothesis has. */
+static uint32_t longest(const struct hypotheses *h) {
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < h->n; i++) most = h->v[i].n > most ? h->v[i].n : most;
+  return most;
+}
+
 /* Finds the best pairings of the collectives of a clock with later collectives of the same clock. They show how a wrong pairing
  * behaves. */
 static uint32_t closest(struct hypotheses *h, struct hypothesis **out) {
@@ -293,26 +299,25 @@ static uint32_t closest(struct hypotheses *h, struct hypothesis **out) {
 }
 
 static bool learn_rhythm(const struct question *q, struct arena *arena, struct rhythm *out) {
-  struct view view = {.arena = arena, .a = q->view->b, .b = q->view->b, .n_a = q->view->n_b, .n_b = q->view->n_b};
+  const struct view *v = q->view;
+  struct view view = {.arena = arena, .a = v->b, .b = v->b, .n_a = v->n_b, .n_b = v->n_b, .a_head = v->b_head, .b_head = v->b_head,
+                      .n_labels = v->n_labels};
   struct question own = *q;
   struct hypotheses h = {.q = &own, .self = true};
   struct hypothesis *best[SELVES];
   uint32_t n = 0;
-  view.a_head = view.b_head = q->view->b_head;
-  view.n_labels = q->view->n_labels;
   own.view = &view;
   own.base = 0;
   *out = (struct rhythm){.repeats = false};
   struct beat *beats = arena_alloc(arena, SELVES * ((size_t)view.n_b + 1) * sizeof *beats);
   if (!beats || !hypotheses_find(&h, arena)) return false;
-  uint32_t selves = closest(&h, best), most = 0;
+  uint32_t selves = closest(&h, best);
   for (uint32_t i = 0; i < selves; i++) {
     uint32_t stride = best[i]->n / MOST_POINTS + 1, points = hypotheses_points(&h, best[i], stride, h.points);
     for (uint32_t k = 1; k < points; k++)
       beats[n++] = (struct beat){octave_of(h.points[k].x - h.points[k - 1].x), fabs(h.points[k].y - h.points[k - 1].y), 0};
   }
-  for (uint32_t i = 0; i < h.n; i++) most = h.v[i].n > most ? h.v[i].n : most;
-  out->irregular = view.n_b >= ALIGN_ENOUGH_FOR_RUNS && view.n_b >= 3 * view.n_labels && 4 * most < view.n_b;
+  out->irregular = v->n_b >= ALIGN_ENOUGH_FOR_RUNS && v->n_b >= 3 * v->n_labels && 4 * longest(&h) < v->n_b;
   out->repeats = selves > 0 || out->irregular;
   learn(out, beats, n);
   return true;
@@ -350,13 +355,6 @@ static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const st
   return scale * gain;
 }
 
-/* Returns the largest number of pairs that a hypothesis has. */
-static uint32_t longest(const struct hypotheses *h) {
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < h->n; i++) most = h->v[i].n > most ? h->v[i].n : most;
-  return most;
-}
-
 /* Computes the evidence from ends: how much denser residuals are as noise than in the densest wrong pairing. */
 static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
   uint32_t most = longest(h);
@@ -376,6 +374,20 @@ static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
 /* Returns a density that is uniform up to `span`; beyond, each power of ten has the same probability. */
 double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
 
+/* Distance between two recordings by the wall clock. */
+struct distance {
+  double apart;     /* probability that they do not overlap */
+  double span, gap; /* us: mean duration of a recording, time between the recordings */
+};
+
+static struct distance distance_of(const struct question *q, double most) {
+  const struct view *v = q->view;
+  double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
+  double meet = wall_below(q, q->base + b1 - a0, most) - wall_below(q, q->base + b0 - a1, most);
+  double gap = fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
+  return (struct distance){fmax(0, 1 - meet), fmax(1000, (a1 - a0 + b1 - b0) / US / 2), q->no_wall ? 0 : gap};
+}
+
 /* Returns ln of the weight of the answer that no collective is shared. Then the host belongs to another job, or recorded other
  * steps of this job, if by wall clock the recordings do not overlap. Jobs that ran one after the other may have equal step
  * numbers. */
@@ -384,17 +396,13 @@ static double none_of(const struct hypotheses *h, const struct hypothesis *best,
   /* factor on the prior of another job if the program repeats itself and end times give no evidence: jobs in step look alike */
   const double unproven = best->fit.sigma > NOISE ? 100 : 5;
   const struct question *q = h->q;
-  const struct view *v = q->view;
-  bool steps, numbers = numbers_shared(v, &steps);
-  double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
-  double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0, most) - wall_below(q, q->base + b0 - a1, most)));
-  double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
-  double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
+  const struct distance d = distance_of(q, most);
+  bool steps, numbers = numbers_shared(q->view, &steps);
   const bool complete = q->other_job <= COMPLETE, agree = complete && best->causality == 0 && numbers_agree(h, best);
-  double unrelated = !numbers ? 1 : agree ? 0.02 : complete ? 0.05 : 0.05 + apart;
+  double unrelated = !numbers ? 1 : agree ? 0.02 : complete ? 0.05 : 0.05 + d.apart;
   double job = q->other_job * unrelated * (repeats && best->ends < few && !agree ? unproven : 1);
-  double other_steps = apart * (agree ? 2e-6 : numbers ? complete ? 2e-5 : 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
-  double prior = log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(gap, span));
+  double other_steps = d.apart * (agree ? 2e-6 : numbers ? complete ? 2e-5 : 1e-4 : steps ? 5e-3 * d.span / fmax(d.span, d.gap) : 1);
+  double prior = log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(d.gap, d.span));
   double sigma = agree ? fmin(3, best->fit.sigma / US) : 3; /* us */
   return prior + 0.5 * log(2 * M_PI * sigma * sigma / best->n) + (agree ? TAU * numbers_excuse(best) : 0);
 }
@@ -529,42 +537,6 @@ static void sum_up(struct hypotheses *h, struct hypothesis *best, struct posteri
 
 /* ---- all ---- */
 
-static void find_edges(struct posterior *p, const double *r) {
-  const double most = 5 * p->best.fit.sigma;
-  p->first = 0;
-  p->last = p->n_points - 1;
-  while (p->first < p->last && fabs(r[p->first]) > most) p->first++;
-  while (p->last > p->first && fabs(r[p->last]) > most) p->last--;
-}
-
-static bool finish(const struct hypotheses *h, struct arena *arena, struct posterior *out) {
-  struct hypothesis *y = &out->best;
-  double *room = arena_alloc(arena, 2 * ((size_t)y->n + 1) * sizeof *room);
-  out->points = arena_alloc(arena, ((size_t)y->n + 1) * sizeof *out->points);
-  if (!room || !out->points) return false;
-  uint32_t n = out->n_points = hypotheses_points(h, y, 1, out->points);
-  pieces_line(&y->fit, out->points, n, room);
-  pieces_split(&y->fit, out->points, n, room);
-  y->offset = h->q->base + piece_at(&y->fit.v[y->fit.n / 2], out->points[n / 2].x);
-  for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
-  out->shape = doubt_shape(room, n, y->fit.sigma);
-  find_edges(out, room);
-  out->doubt = doubt_of(h->q, out, room);
-  if (numbers_allow(h, out)) { /* ranks are late, by at most this time */
-    pieces_line(&y->fit, out->points, n, room);
-    for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
-    for (uint32_t i = 0; i < n; i++) out->spread = fmax(out->spread, fabs(room[i]));
-    out->shape = out->first = 0;
-    out->last = n - 1;
-    out->doubt = NULL;
-  }
-  for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]), out->outliers += room[i] > 6 * y->fit.sigma;
-  out->mad = curve_median(room, n);
-  out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
-  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* unknown which ranks are in time */
-  return true;
-}
-
 bool posterior_find(const struct question *q, struct arena *arena, struct posterior *out) {
   struct hypotheses h = {.q = q};
   struct rhythm rhythm;
@@ -596,5 +568,5 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   numbers_compare(&h, best, out);
   out->any = true;
   out->best = *best;
-  return finish(&h, arena, out);
+  return answer_fit(&h, arena, out);
 }

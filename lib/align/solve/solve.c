@@ -140,6 +140,12 @@ static double common_variance(const struct solver *s, uint32_t host) {
   return of_rank * of_rank * (1.0 / s->ranks[host] + 1.0 / s->ranks[root]) + 2 * OF_HOST * OF_HOST;
 }
 
+/* Returns the stretch between two readings of the host's clock, relative to its pivot. */
+static struct align_stretch stretch_of(const struct solver *s, uint32_t host, double from, double to) {
+  const int64_t pivot = s->w.pivot[host];
+  return (struct align_stretch){.from_ns = pivot + (int64_t)from, .to_ns = pivot + (int64_t)to};
+}
+
 static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
   struct align_host *o = &s->s->hosts[host];
   const struct pieces *fit = &p->best.fit;
@@ -152,7 +158,7 @@ static bool take_stretches(struct solver *s, uint32_t host, const struct posteri
     const struct piece *a = &fit->v[i];
     double from = p->points[i ? a->from : p->first].x, to = p->points[i + 1 < fit->n ? a->to - 1 : p->last].x;
     struct align_stretch *t = &o->stretches[i];
-    *t = (struct align_stretch){.from_ns = s->w.pivot[host] + (int64_t)from, .to_ns = s->w.pivot[host] + (int64_t)to};
+    *t = stretch_of(s, host, from, to);
     t->slope_error = Z95 * a->slope_error;
     t->error_ns = Z95 * hypot(hypot(a->level_error, a->slope_error * ((from + to) / 2 - a->x0)), sqrt(extra));
     o->error_ns = fmax(o->error_ns, hypot(t->error_ns, t->slope_error * (to - from) / 2));
@@ -236,12 +242,25 @@ static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, d
   return true;
 }
 
-/* Places a host by messages alone. The error is the interval of the offset, and the estimate is its middle. */
-static bool place_by_messages(struct solver *s, uint32_t host, const struct question *q, struct arena *arena, bool *placed) {
+/* Accepts the answer of messages. The error is the interval of the offset, and the estimate is its middle. */
+static bool take_messages(struct solver *s, uint32_t host, const struct messages *m) {
   struct align_host *o = &s->s->hosts[host];
   struct sight *v = sights_of(s, host);
+  if (!(o->stretches = arena_alloc(&s->s->arena, sizeof *o->stretches))) return false;
+  *o->stretches = stretch_of(s, host, m->first, m->last);
+  o->n_stretches = 1;
+  o->error_ns = o->stretches->error_ns = (m->high - m->low) / 2 + Z95 * sqrt(s->variance[s->w.root[host]]);
+  o->stepped = o->by_messages = true;
+  for (uint32_t i = 0; i < count_of(s, host); i++) v[i].collective = m->partner[i];
+  s->variance[host] = pow(o->error_ns / Z95, 2);
+  return true;
+}
+
+/* Places a host by messages alone. */
+static bool place_by_messages(struct solver *s, uint32_t host, const struct question *q, struct arena *arena, bool *placed) {
+  struct align_host *o = &s->s->hosts[host];
   struct messages m;
-  if (!messages_find(q, &s->common, v, count_of(s, host), arena, &m)) return false;
+  if (!messages_find(q, &s->common, sights_of(s, host), count_of(s, host), arena, &m)) return false;
   if (m.n == 0) return true;
   double rivals;
   if (!weigh_rivals(s, host, arena, &rivals)) return false;
@@ -253,17 +272,8 @@ static bool place_by_messages(struct solver *s, uint32_t host, const struct ques
     o->why = m.mass < DECIDED * m.all ? OTHER_STEPS : OTHER_HOSTS;
     return true;
   }
-  if (!(o->stretches = arena_alloc(&s->s->arena, sizeof *o->stretches))) return false;
-  double error = (m.high - m.low) / 2 + Z95 * sqrt(s->variance[s->w.root[host]]);
-  int64_t pivot = s->w.pivot[host];
-  *o->stretches = (struct align_stretch){.from_ns = pivot + (int64_t)m.first, .to_ns = pivot + (int64_t)m.last, .error_ns = error};
-  o->n_stretches = 1;
-  o->error_ns = error;
-  o->stepped = o->by_messages = true;
-  for (uint32_t i = 0; i < count_of(s, host); i++) v[i].collective = m.partner[i];
-  s->variance[host] = pow(error / Z95, 2);
-  *placed = true;
-  return join(s, host);
+  *placed = take_messages(s, host, &m);
+  return *placed && join(s, host);
 }
 
 /* Accepts the result of a comparison: the paired sights join the common timeline. */
@@ -349,9 +359,8 @@ static void number_collectives(struct solver *s, uint32_t root) {
 
 static bool place_all(struct solver *s) {
   struct align_problem *p = s->w.p;
-  uint8_t *done = arena_alloc(&s->w.arena, p->n_hosts + 1);
+  uint8_t *done = arena_zeros(&s->w.arena, (size_t)p->n_hosts + 1, 1);
   bool ok = done != NULL;
-  if (ok) memset(done, 0, p->n_hosts + 1);
   for (uint32_t i = 0; ok && i <= p->n_hosts; i++) {
     uint32_t root = i ? i - 1 : p->reference;
     if (done[root] || (count_of(s, root) == 0 && i)) continue;
@@ -379,11 +388,10 @@ static struct align_member member_of(const struct solver *s, uint32_t host, cons
 
 static bool list_members(struct solver *s) {
   struct align_work *w = &s->w;
-  uint32_t all = s->first_sight[w->p->n_hosts], n = 0, *at = arena_alloc(&w->arena, ((size_t)s->base + 2) * sizeof *at);
+  uint32_t all = s->first_sight[w->p->n_hosts], n = 0, *at = arena_zeros(&w->arena, (size_t)s->base + 2, sizeof *at);
   w->members = arena_alloc(&w->arena, ((size_t)all + 1) * sizeof *w->members);
   w->first = arena_alloc(&w->arena, ((size_t)s->base + 2) * sizeof *w->first);
   if (!at || !w->members || !w->first) return false;
-  memset(at, 0, ((size_t)s->base + 2) * sizeof *at);
   for (uint32_t i = 0; i < all; i++)
     if (s->sights[i].collective != ALIGN_NONE) at[s->sights[i].collective]++;
   for (uint32_t c = 0; c < s->base; c++) { /* collectives of only one host are skipped */
@@ -394,14 +402,13 @@ static bool list_members(struct solver *s) {
     n += size;
   }
   w->first[w->n_collectives] = w->n_members = n;
-  for (uint32_t h = 0; h < w->p->n_hosts; h++) {
+  for (uint32_t h = 0; h < w->p->n_hosts; h++)
     for (uint32_t i = 0; i < count_of(s, h); i++) {
       const struct sight *x = &sights_of(s, h)[i];
       if (x->collective == ALIGN_NONE || at[x->collective] == ALIGN_NONE) continue;
       if (w->root[h] == h) s->s->hosts[h].anchors++;
       w->members[at[x->collective]++] = member_of(s, h, x);
     }
-  }
   return true;
 }
 
@@ -519,31 +526,26 @@ static void judge(const struct solver *s) {
 static bool allocate(struct solver *s, size_t hosts, size_t anchors) {
   struct arena *a = &s->w.arena;
   s->w.pivot = arena_alloc(a, hosts * sizeof *s->w.pivot);
-  s->w.curve = arena_alloc(a, hosts * sizeof *s->w.curve);
+  s->w.curve = arena_zeros(a, hosts, sizeof *s->w.curve);
   s->w.root = arena_alloc(a, hosts * sizeof *s->w.root);
   s->first_sight = arena_alloc(a, hosts * sizeof *s->first_sight);
   s->first_anchor = arena_alloc(a, hosts * sizeof *s->first_anchor);
   s->ranks = arena_alloc(a, hosts * sizeof *s->ranks);
-  s->variance = arena_alloc(a, hosts * sizeof *s->variance);
+  s->variance = arena_zeros(a, hosts, sizeof *s->variance);
   s->queue = arena_alloc(a, hosts * sizeof *s->queue);
-  s->seen = arena_alloc(a, hosts);
+  s->seen = arena_zeros(a, hosts, 1);
   s->sights = arena_alloc(a, anchors * sizeof *s->sights);
   s->next = arena_alloc(a, anchors * sizeof *s->next);
   s->host_of_entry = arena_alloc(a, anchors * sizeof *s->host_of_entry);
-  s->no_wall = arena_alloc(a, hosts);
+  s->no_wall = arena_zeros(a, hosts, 1);
   return !s->w.p->mem->failed;
 }
 
 static bool solve_prepare(struct solver *s) {
   const struct align_problem *p = s->w.p;
-  const size_t hosts = (size_t)p->n_hosts + 2;
-  if (!allocate(s, hosts, (size_t)p->anchors->n + 2)) return false;
-  memset(s->seen, 0, hosts);
-  memset(s->no_wall, 0, hosts);
+  if (!allocate(s, (size_t)p->n_hosts + 2, (size_t)p->anchors->n + 2)) return false;
   for (uint32_t i = 0; p->wall && i < p->n_inputs; i++)
     if (!p->wall[i]) s->no_wall[p->host_of[i]] = true;
-  memset(s->variance, 0, hosts * sizeof *s->variance);
-  memset(s->w.curve, 0, hosts * sizeof *s->w.curve);
   for (uint32_t h = 0; h < p->n_hosts; h++) {
     s->w.root[h] = s->s->hosts[h].root = h;
     s->s->hosts[h] = (struct align_host){.root = h, .assumed = s->s->hosts[h].assumed, .gpu = {-INFINITY, INFINITY}};
@@ -584,8 +586,7 @@ static bool note_origins(struct align_problem *p, struct arena *arena) {
 
 bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err) {
   *s = (struct align_solution){.mem = p->mem, .arena = {.mem = p->mem}, .cap = p->n_inputs > p->n_hosts ? p->n_inputs : p->n_hosts};
-  s->hosts = mem_array(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
-  if (s->hosts) memset(s->hosts, 0, ((size_t)s->cap + 1) * sizeof *s->hosts);
+  s->hosts = mem_zeros(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
   /* A marker always moves a clock, even by a small amount, so no shared clocks are assumed. */
   bool ok = s->hosts && note_origins(p, &s->arena) && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
   if (ok && !p->marker && !p->placed) hosts_join(p, s, solve_hosts);

@@ -103,17 +103,10 @@ static void count_hits(struct cpuprofile *c) {
 
 static void read_document(struct cpuprofile *c, size_t n) {
   struct json_walk w = json_walk_over(c->text, c->text + n, c->mem);
-  struct json_value nodes = {.p = NULL}, samples = {.p = NULL}, deltas = {.p = NULL}, start = {.p = NULL}, end = {.p = NULL}, v;
+  struct json_value nodes, samples, deltas, start, end;
   const struct json_place members[] = {{"nodes", &nodes}, {"samples", &samples}, {"timeDeltas", &deltas}, {"startTime", &start},
-                                   {"endTime", &end}};
-  struct json_string key;
-  if (json_walk_enter(&w, '{'))
-    while (json_walk_key(&w, &key)) {
-      struct json_value *to = &v;
-      for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        if (json_is(&w.j, &key, members[i].key)) to = members[i].to;
-      if (!json_walk_value(&w, to)) break;
-    }
+                                       {"endTime", &end}, {NULL, NULL}};
+  json_walk_members(&w, members);
   if (w.j.status != JSON_OK || w.cut || w.j.p >= w.j.end || *w.j.p != '}') {
     trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - c->text), "the JSON is truncated or damaged here: the part before was read");
     c->t->truncated = true;

@@ -58,12 +58,11 @@ static bool integer_of(const struct json_value *v, int64_t *number) {
 
 /* Adds a value of the type AnyValue to the args under construction. */
 static void put_value(struct otlp *o, struct json_walk *w, tk_id key, const struct json_value *any) {
-  struct json_value text = {.p = NULL}, whole = {.p = NULL}, real = {.p = NULL}, flag = {.p = NULL}, list = {.p = NULL};
-  struct json_value bytes = {.p = NULL};
+  struct json_value text, whole, real, flag, list, bytes;
   const struct json_place places[] = {{"stringValue", &text}, {"intValue", &whole}, {"doubleValue", &real}, {"boolValue", &flag},
                                       {"arrayValue", &list}, {"kvlistValue", &list}, {"bytesValue", &bytes}, {NULL, NULL}};
   int64_t number;
-  if (any->p) json_walk_members(json_walk_into(w, any), places);
+  json_walk_object(w, any, places);
   if (text.p) args_str(o->t, key, TK_ARG_STR, otlp_text(o, w, &text));
   else if (integer_of(&whole, &number)) args_int(o->t, key, number);
   else if (real.p && real.type == JSON_NUMBER) args_double(o->t, key, num_double((const char *)real.p, (size_t)(real.end - real.p)));
@@ -94,9 +93,9 @@ static void put_attributes(struct otlp *o, struct json_walk *w, const struct jso
   struct json_value v;
   if (list->p && json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &v)) {
-      struct json_value key = {.p = NULL}, value = {.p = NULL};
+      struct json_value key, value;
       const struct json_place places[] = {{"key", &key}, {"value", &value}, {NULL, NULL}};
-      json_walk_members(json_walk_into(&in, &v), places);
+      json_walk_object(&in, &v, places);
       const tk_id id = otlp_text(o, &in, &key);
       if (id) put_value(o, &in, key_of(o, id), &value);
     }
@@ -124,13 +123,13 @@ static void put_label(struct buf *b, const struct tk_trace *t, const struct tk_a
 
 /* Adds the process of a resource: service.name is its name, process.pid its number, and the other attributes are its labels. */
 static void begin_resource(struct otlp *o, struct json_walk *w, const struct json_value *resource) {
-  struct json_value attributes = {.p = NULL};
+  struct json_value attributes;
   const struct json_place places[] = {{"attributes", &attributes}, {NULL, NULL}};
   struct buf labels = {.mem = o->mem};
   struct tk_arg arg;
   tk_id name = 0;
   int64_t pid = -1;
-  if (resource->p) json_walk_members(json_walk_into(w, resource), places);
+  json_walk_object(w, resource, places);
   args_begin(o->t);
   put_attributes(o, w, &attributes);
   for (struct tk_args it = tk_args_of(o->t, args_end(o->t)); tk_args_next(&it, &arg);) {
@@ -173,9 +172,9 @@ static void put_text(struct otlp *o, struct json_walk *w, const char *key, const
 }
 
 static uint32_t args_of_span(struct otlp *o, struct json_walk *w, const struct span *s, tk_id id) {
-  struct json_value code = {.p = NULL}, message = {.p = NULL};
+  struct json_value code, message;
   const struct json_place places[] = {{"code", &code}, {"message", &message}, {NULL, NULL}};
-  if (s->status.p) json_walk_members(json_walk_into(w, &s->status), places);
+  json_walk_object(w, &s->status, places);
   args_begin(o->t);
   if (id) args_str(o->t, KEY_ID, TK_ARG_STR, id);
   put_attributes(o, w, &s->attributes);
@@ -189,10 +188,10 @@ static uint32_t args_of_span(struct otlp *o, struct json_walk *w, const struct s
 }
 
 static void add_event(struct otlp *o, struct json_walk *w, const struct json_value *v, tk_id id) {
-  struct json_value name = {.p = NULL}, time = {.p = NULL}, attributes = {.p = NULL};
+  struct json_value name, time, attributes;
   const struct json_place places[] = {{"name", &name}, {"timeUnixNano", &time}, {"attributes", &attributes}, {NULL, NULL}};
   int64_t ns;
-  json_walk_members(json_walk_into(w, v), places);
+  json_walk_object(w, v, places);
   if (!integer_of(&time, &ns)) {
     trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "event without a time: dropped");
     o->t->counts.dropped++;
@@ -208,9 +207,9 @@ static void add_event(struct otlp *o, struct json_walk *w, const struct json_val
 }
 
 static void add_link(struct otlp *o, struct json_walk *w, const struct json_value *v, tk_id to) {
-  struct json_value trace = {.p = NULL}, id = {.p = NULL}, attributes = {.p = NULL};
+  struct json_value trace, id, attributes;
   const struct json_place places[] = {{"traceId", &trace}, {"spanId", &id}, {"attributes", &attributes}, {NULL, NULL}};
-  json_walk_members(json_walk_into(w, v), places);
+  json_walk_object(w, v, places);
   args_begin(o->t);
   put_attributes(o, w, &attributes);
   const uint32_t args = args_end(o->t);
@@ -243,14 +242,19 @@ static void refuse_span(struct otlp *o, const struct json_value *v) {
   o->t->counts.dropped++;
 }
 
-static void add_span(struct otlp *o, struct json_walk *w, const struct json_value *v) {
-  struct span s = {.trace = {.p = NULL}};
+static struct span span_of(const struct json_walk *w, const struct json_value *v) {
+  struct span s;
   const struct json_place places[] = {
       {"traceId", &s.trace}, {"spanId", &s.id}, {"parentSpanId", &s.parent}, {"name", &s.name}, {"kind", &s.kind},
       {"startTimeUnixNano", &s.start}, {"endTimeUnixNano", &s.end}, {"attributes", &s.attributes}, {"events", &s.events},
       {"links", &s.links}, {"status", &s.status}, {"traceState", &s.state}, {NULL, NULL}};
+  json_walk_object(w, v, places);
+  return s;
+}
+
+static void add_span(struct otlp *o, struct json_walk *w, const struct json_value *v) {
+  const struct span s = span_of(w, v);
   int64_t start, end;
-  json_walk_members(json_walk_into(w, v), places);
   o->t->counts.read++;
   const tk_id id = otlp_text(o, w, &s.id);
   if (!id || !integer_of(&s.start, &start)) {
@@ -292,11 +296,11 @@ static void join_links(struct otlp *o) {
 /* ---- the levels above ---- */
 
 static void read_scope(struct otlp *o, struct json_walk *w, const struct json_value *v) {
-  struct json_value scope = {.p = NULL}, spans = {.p = NULL}, name = {.p = NULL}, item;
+  struct json_value scope, spans, name, item;
   const struct json_place places[] = {{"scope", &scope}, {"instrumentationLibrary", &scope}, {"spans", &spans}, {NULL, NULL}};
   const struct json_place names[] = {{"name", &name}, {NULL, NULL}};
-  json_walk_members(json_walk_into(w, v), places);
-  if (scope.p) json_walk_members(json_walk_into(w, &scope), names);
+  json_walk_object(w, v, places);
+  json_walk_object(w, &scope, names);
   o->scope = otlp_text(o, w, &name);
   if (o->scope && !trace_str(o->t, o->scope)->len) o->scope = 0;
   struct json_walk in = json_walk_into(w, &spans);
@@ -306,10 +310,10 @@ static void read_scope(struct otlp *o, struct json_walk *w, const struct json_va
 }
 
 static void read_resource(struct otlp *o, struct json_walk *w, const struct json_value *v) {
-  struct json_value resource = {.p = NULL}, scopes = {.p = NULL}, item;
+  struct json_value resource, scopes, item;
   const struct json_place places[] = {{"resource", &resource}, {"scopeSpans", &scopes}, {"scope_spans", &scopes},
                                       {"instrumentationLibrarySpans", &scopes}, {NULL, NULL}};
-  json_walk_members(json_walk_into(w, v), places);
+  json_walk_object(w, v, places);
   begin_resource(o, w, &resource);
   struct json_walk in = json_walk_into(w, &scopes);
   if (scopes.p && json_walk_enter(&in, '['))
@@ -320,14 +324,14 @@ static void read_resource(struct otlp *o, struct json_walk *w, const struct json
 /* Reads one document, and moves *p past it. */
 static bool read_document(struct otlp *o, const uint8_t **p, const uint8_t *end) {
   struct json_walk w = json_walk_over(*p, end, o->mem);
-  struct json_value document, resources = {.p = NULL}, item;
+  struct json_value document = {.p = NULL}, resources, item;
   const struct json_place places[] = {{"resourceSpans", &resources}, {"resource_spans", &resources}, {NULL, NULL}};
   const bool whole = json_walk_value(&w, &document) && !w.cut && document.type == JSON_OBJECT;
   if (!whole) {
     trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - o->text), "the JSON is truncated or damaged here: the part before was read");
     o->t->truncated = true;
   }
-  if (document.type == JSON_OBJECT) json_walk_members(json_walk_into(&w, &document), places);
+  json_walk_object(&w, &document, places);
   struct json_walk in = json_walk_into(&w, &resources);
   if (resources.p && json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &item)) read_resource(o, &in, &item);

@@ -65,11 +65,8 @@ uint8_t *passthrough_key_types(const struct tk_trace *t, struct mem *mem) {
     const struct tk_meta *m = &t->metas[i];
     const size_t n = (size_t)t->store->strings.n + 1;
     if (!passthrough_is(t, m, PASSTHROUGH_KEY_TYPES)) continue;
-    if (!types) {
-      types = mem_array(mem, n, 1);
-      if (!types) return NULL;
-      memset(types, 0, n);
-    }
+    if (!types) types = mem_zeros(mem, n, 1);
+    if (!types) return NULL;
     for (struct pb in = pb_over(trace_raw(t, m->at), (size_t)m->size); pb_next(&in, &entry);) read_key_type(t, &entry, types);
   }
   return types;

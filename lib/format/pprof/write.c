@@ -270,9 +270,8 @@ static bool pprof_write(struct sink *sink, const struct tk_trace *t, struct tk_e
   if (!stack_fits_lists(t, true, err)) return false;
   sink_limit(&s->mem, t);
   find_start(s, t);
-  s->string_of = mem_array(&s->mem, (uint64_t)t->store->strings.n + 1, sizeof *s->string_of);
+  s->string_of = mem_zeros(&s->mem, (uint64_t)t->store->strings.n + 1, sizeof *s->string_of);
   if (!s->string_of) return mem_refuse(&s->mem, err);
-  memset(s->string_of, 0, ((size_t)t->store->strings.n + 1) * sizeof *s->string_of);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!write_track(s, t, &t->tracks[i])) return mem_refuse(&s->mem, err);
     done += t->tracks[i].count;

@@ -75,8 +75,8 @@ static void find_keys(struct kineto *k) {
               {&k->keys.allocated, "Total Allocated", NULL},
               {&k->keys.reserved, "Total Reserved", NULL}};
   for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
-    *KEYS[i].key = intern_id(&k->t->store->strings, KEYS[i].name, strlen(KEYS[i].name));
-    if (!*KEYS[i].key && KEYS[i].other) *KEYS[i].key = intern_id(&k->t->store->strings, KEYS[i].other, strlen(KEYS[i].other));
+    *KEYS[i].key = trace_text_id(k->t, KEYS[i].name);
+    if (!*KEYS[i].key && KEYS[i].other) *KEYS[i].key = trace_text_id(k->t, KEYS[i].other);
   }
 }
 
@@ -288,11 +288,9 @@ static bool find_all(struct kineto *k) {
 
 static bool make_tables(struct kineto *k) {
   const size_t tracks = (size_t)k->t->n_tracks + 1, events = (size_t)k->t->n_events + 1;
-  k->roles = mem_array(k->mem, tracks, sizeof *k->roles);
-  k->launch_of = mem_array(k->mem, events, sizeof *k->launch_of);
+  k->roles = mem_zeros(k->mem, tracks, sizeof *k->roles);
+  k->launch_of = mem_zeros(k->mem, events, sizeof *k->launch_of);
   if (!k->roles || !k->launch_of) return false;
-  memset(k->roles, 0, tracks * sizeof *k->roles);
-  memset(k->launch_of, 0, events * sizeof *k->launch_of);
   return true;
 }
 

@@ -128,12 +128,23 @@ static void copy_args(struct tk_trace *t, uint32_t args) {
 
 static int64_t number_in(const struct cell *c) { return c->type == CELL_INT ? c->i : 0; }
 
+static uint32_t args_of_task(struct device *d, const struct cell *v, const struct task_info *info) {
+  struct tk_trace *t = d->r->d.t;
+  args_begin(t);
+  add_words(d, "Task Type", &v[T_TYPE]);
+  add_number(d, "Task Id", &v[T_TASK]);
+  if (ascend_is_connection(&v[T_CONNECTION])) add_number(d, "connection_id", &v[T_CONNECTION]);
+  if (info && info->plane >= 0 && info->name) args_str(t, trace_text(t, "collective"), TK_ARG_STR, info->name);
+  if (info) copy_args(t, info->args);
+  return args_end(t);
+}
+
 static void take_task(const struct sqlite_scan *row, void *arg) {
   struct device *d = arg;
   struct ascend *r = d->r;
   struct tk_trace *t = r->d.t;
   struct tk_event e = {.depth = 0};
-  const uint32_t *at = row->v[T_ID].type == CELL_INT ? map_get(&r->tasks, (uint64_t)row->v[T_ID].i) : NULL;
+  const uint32_t *at = database_find(&r->tasks, &row->v[T_ID]);
   const struct task_info *info = at ? (const struct task_info *)(const void *)d->infos.data + *at : NULL;
   if (!database_span(&r->d, &row->v[T_START], &row->v[T_END], &e)) return;
   if (!r->pid) r->pid = number_in(&row->v[T_PID]);
@@ -143,13 +154,7 @@ static void take_task(const struct sqlite_scan *row, void *arg) {
   const bool computes = info && info->plane < 0, is_plane = info && !computes;
   e.cls = trace_class(t, computes && info->name ? info->name : type, category ? trace_text(t, category) : 0);
   e.track = is_plane ? communication_row(d, info->group, info->plane) : stream_row(d, d->number, number_in(&row->v[T_STREAM]));
-  args_begin(t);
-  add_words(d, "Task Type", &row->v[T_TYPE]);
-  add_number(d, "Task Id", &row->v[T_TASK]);
-  if (ascend_is_connection(&row->v[T_CONNECTION])) add_number(d, "connection_id", &row->v[T_CONNECTION]);
-  if (is_plane && info->name) args_str(t, trace_text(t, "collective"), TK_ARG_STR, info->name);
-  if (info) copy_args(t, info->args);
-  e.args = args_end(t);
+  e.args = args_of_task(d, row->v, info);
   const tk_id id = database_add(&r->d, &e);
   if (!is_plane && (computes || !category)) link_work(r, &row->v[T_CONNECTION], id);
 }

@@ -55,7 +55,7 @@ static void add_number(struct ascend *r, const char *key, const struct cell *c) 
 }
 
 static void connect(struct ascend *r, const struct sqlite_scan *row, tk_id event, const char *category) {
-  const uint32_t *first = row->v[P_CONNECTION].type == CELL_INT ? map_get(&r->connections, (uint64_t)row->v[P_CONNECTION].i) : NULL;
+  const uint32_t *first = database_find(&r->connections, &row->v[P_CONNECTION]);
   const bool out = strcmp(category, "dequeue") == 0;
   const bool queue = out || strcmp(category, "enqueue") == 0;
   for (const struct ascend_link *l = link_at(r, first ? *first : 0); l; l = link_at(r, l->next)) {

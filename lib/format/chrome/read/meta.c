@@ -86,12 +86,9 @@ static void check_frames(struct chrome *r) {
   if (!m || *trace_raw(r->t, m->at) != '{') return;
   intern_init(&f.ids, mem);
   read_frames(&f, trace_raw(r->t, m->at), m->size);
-  mark = mem_array(mem, (uint64_t)f.ids.n + 1, sizeof *mark);
-  if (mark && f.ids.n && !mem->failed) {
-    memset(mark, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
-    if (lost_frames(&f, mark))
-      trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with missing or circular parents: kept unchanged");
-  }
+  mark = mem_zeros(mem, (uint64_t)f.ids.n + 1, sizeof *mark);
+  if (mark && f.ids.n && !mem->failed && lost_frames(&f, mark))
+    trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with missing or circular parents: kept unchanged");
   mem_free(mem, mark);
   mem_free(mem, f.parents);
   mem_free(mem, f.defined);

@@ -90,19 +90,22 @@ static void copy_as(struct chrome *r, struct tk_arg arg, tk_id key) {
   args_copy(r->t, &arg);
 }
 
+/* Keeps the duration of an event that is not a span. */
+static void keep_dur(struct chrome *r, const struct chrome_event *e) {
+  char text[64];
+  const tk_id key = trace_text(r->t, "json.dur");
+  const enum tk_arg_type type = e->dur.quoted ? TK_ARG_STR : TK_ARG_NUMBER;
+  if (e->dur.kind == WHEN_OK) args_str(r->t, key, type, trace_string(r->t, text, num_put_us(text, e->dur.ps)));
+  else copy_as(r, e->dur_arg, key);
+}
+
 void chrome_extra_args(struct chrome *r, struct chrome_event *e) {
   char ph = (char)e->ph;
   const char *s = tk_string(r->t, e->s, NULL);
   bool wide = is_wide(r, e);
   if (!chrome_phase_known(e->ph)) return;
   if (e->ph == 'X') usable_dur(r, e);
-  else if (e->dur.kind != WHEN_NONE) {
-    char text[64];
-    tk_id key = trace_text(r->t, "json.dur");
-    const enum tk_arg_type type = e->dur.quoted ? TK_ARG_STR : TK_ARG_NUMBER;
-    if (e->dur.kind == WHEN_OK) args_str(r->t, key, type, trace_string(r->t, text, num_put_us(text, e->dur.ps)));
-    else copy_as(r, e->dur_arg, key);
-  }
+  else if (e->dur.kind != WHEN_NONE) keep_dur(r, e);
   if (e->has_id && PHASES[e->ph] != PHASE_FLOW) copy_as(r, e->id, KEY_ID);
   if (e->s) args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, e->s);
   if (PHASES[e->ph] == PHASE_INSTANT && e->s && !wide && strcmp(s, "t") != 0)

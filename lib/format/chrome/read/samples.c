@@ -136,11 +136,11 @@ static void flush_last(struct sampler *s, struct v8_profile *p, int64_t until) {
 /* Reads a Profile event; returns NULL if it does not start a profile. */
 static struct v8_profile *begin_profile(struct sampler *s, struct json_walk *w, const struct tk_record *rec,
                                         const struct sample_event *e, const struct json_value *data) {
-  struct json_value start = {.p = NULL}, ours = {.p = NULL}, unit = {.p = NULL}, cat = {.p = NULL};
+  struct json_value start, ours, unit, cat;
   const struct json_place members[] = {{"startTime", &start}, {"tracekit", &ours}, {NULL, NULL}};
   const struct json_place own[] = {{"unit", &unit}, {"cat", &cat}, {NULL, NULL}};
   int64_t us;
-  if (data->p) json_walk_members(json_walk_into(w, data), members);
+  json_walk_object(w, data, members);
   if (!json_walk_whole(&start, &us)) return NULL;
   struct v8_profile *p = profile_of(s, rec->track, &e->id, true);
   if (!p) return NULL;
@@ -154,7 +154,7 @@ static struct v8_profile *begin_profile(struct sampler *s, struct json_walk *w, 
   p->unit = trace_text(s->t, "us");
   p->record = (tk_id)(rec - s->t->records);
   if (ours.p && ours.type == JSON_OBJECT) {
-    json_walk_members(json_walk_into(w, &ours), own);
+    json_walk_object(w, &ours, own);
     p->own = unit.p != NULL;
     if (unit.p && unit.type == JSON_STRING && unit.str.n) p->unit = sampler_string(s, w, &unit);
     p->cat = sampler_string(s, w, &cat);
@@ -171,15 +171,15 @@ struct v8_chunk {
 };
 
 static void find_arrays(struct json_walk *w, const struct json_value *data, struct v8_chunk *c) {
-  struct json_value profile = {.p = NULL}, ours = {.p = NULL}, inner_end = {.p = NULL}, inner_deltas = {.p = NULL};
+  struct json_value profile, ours, inner_end, inner_deltas;
   const struct json_place members[] = {{"cpuProfile", &profile}, {"timeDeltas", &c->v[V8_DELTAS]}, {"endTime", &c->end},
                                        {"tracekit", &ours}, {NULL, NULL}};
   const struct json_place inner[] = {{"nodes", &c->nodes}, {"samples", &c->samples}, {"endTime", &inner_end},
                                      {"timeDeltas", &inner_deltas}, {NULL, NULL}};
   const struct json_place own[] = {{"weights", &c->v[V8_WEIGHTS]}, {"ps", &c->v[V8_PARTS]}, {"args", &c->v[V8_ARGS]}, {NULL, NULL}};
-  if (data->p) json_walk_members(json_walk_into(w, data), members);
-  if (profile.p) json_walk_members(json_walk_into(w, &profile), inner);
-  if (ours.p) json_walk_members(json_walk_into(w, &ours), own);
+  json_walk_object(w, data, members);
+  json_walk_object(w, &profile, inner);
+  json_walk_object(w, &ours, own);
   if (!c->end.p) c->end = inner_end;
   if (!c->v[V8_DELTAS].p) c->v[V8_DELTAS] = inner_deltas;
 }
@@ -245,9 +245,9 @@ static bool read_chunk(struct sampler *s, struct json_walk *w, struct v8_profile
 
 /* Returns true if the event must be kept as a record; *sampled: true if it has samples. */
 static bool read_v8(struct sampler *s, struct json_walk *w, const struct tk_record *rec, const struct sample_event *e, bool *sampled) {
-  struct json_value data = {.p = NULL};
+  struct json_value data;
   const struct json_place members[] = {{"data", &data}, {NULL, NULL}};
-  if (e->args.p) json_walk_members(json_walk_into(w, &e->args), members);
+  json_walk_object(w, &e->args, members);
   struct v8_profile *p;
   if (sampler_is(w, &e->name, "Profile")) {
     p = begin_profile(s, w, rec, e, &data);
@@ -321,11 +321,11 @@ static bool add_event_sample(struct sampler *s, struct json_walk *w, const struc
 
 /* ---- records ---- */
 
-static void find_members(struct json_walk w, struct sample_event *e) {
+static void find_members(const struct json_walk *w, const struct json_value *v, struct sample_event *e) {
   const struct json_place members[] = {{"name", &e->name}, {"id", &e->id}, {"cat", &e->cat}, {"tid", &e->tid}, {"ts", &e->ts},
                                        {"sf", &e->sf}, {"stack", &e->stack}, {"weight", &e->weight}, {"args", &e->args},
                                        {"cpu", &e->cpu}, {NULL, NULL}};
-  json_walk_members(w, members);
+  json_walk_object(w, v, members);
 }
 
 /* Copies a text, between `before` and `after`, to a buffer in which zeros follow it, and returns a walk over the copy. */
@@ -356,7 +356,7 @@ static void read_record(struct sampler *s, struct tk_record *rec) {
   struct json_walk w = walk_copy(s, "{", trace_raw(s->t, rec->at), rec->size, "}");
   bool stays = true, sampled = false;
   i128 ps;
-  find_members(json_walk_into(&w, &(struct json_value){.p = w.j.p, .end = w.j.end}), &e);
+  find_members(&w, &(struct json_value){.p = w.j.p, .end = w.j.end}, &e);
   if (sampler_is(&w, &e.name, "Profile") || sampler_is(&w, &e.name, "ProfileChunk")) {
     stays = read_v8(s, &w, rec, &e, &sampled);
   } else if (time_of_record(s, rec, &e.ts, &ps) && !is_as_filed(s) && !sampler_is(&w, &e.name, "V8Sample")) {
@@ -392,7 +392,7 @@ static tk_id thread_of_tid(struct sampler *s, struct tk_ident tid) {
 static void add_global(struct sampler *s, struct json_walk *w, const struct json_value *v, struct map *threads) {
   struct sample_event e = {.name = {.p = NULL}};
   i128 ps;
-  find_members(json_walk_into(w, v), &e);
+  find_members(w, v, &e);
   if (!time_of_value(&e.ts, &ps)) {
     s->n_unknown++;
     return;

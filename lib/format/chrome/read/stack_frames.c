@@ -36,9 +36,9 @@ static tk_id text_of_value(struct stack_frames *f, struct json_walk *w, const st
 }
 
 static void add_entry(struct stack_frames *f, struct json_walk *w, uint32_t number, const struct json_value *v) {
-  struct json_value name = {.p = NULL}, category = {.p = NULL}, parent = {.p = NULL};
+  struct json_value name, category, parent;
   const struct json_place members[] = {{"name", &name}, {"category", &category}, {"parent", &parent}, {NULL, NULL}};
-  json_walk_members(json_walk_into(w, v), members);
+  json_walk_object(w, v, members);
   const struct tk_frame frame = {.name = text_of_value(f, w, &name), .module = text_of_value(f, w, &category)};
   const uint32_t up = parent.p && parent.type != JSON_NULL ? number_of_id(f, w, &parent) : 0;
   f->list[number].frame = stack_frame(f->t, &frame);

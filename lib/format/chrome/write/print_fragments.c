@@ -96,20 +96,24 @@ static void find_points(struct printer *p, struct mem *mem) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (f->role < TK_FLOW_OUT || !f->bound || tk_args_find(t, t->events[f->at].args, "json.bind_id", &arg)) continue;
-    if (!p->points) {
-      p->points = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *p->points);
-      if (!p->points) return;
-      memset(p->points, 0, ((size_t)t->n_events + 1) * sizeof *p->points);
-    }
+    if (!p->points) p->points = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *p->points);
+    if (!p->points) return;
     if (!p->points[f->at]) p->points[f->at] = i;
   }
+}
+
+/* Gives the fields of each shape their places in p->fields. Returns the number of places. */
+static uint64_t place_fields(struct printer *p) {
+  const struct tk_store *s = p->t->store;
+  uint64_t n = 0;
+  for (uint32_t i = 1; i <= s->n_shapes; n += s->shapes[i++]->n) p->shapes[i] = (struct printed_shape){.first = (uint32_t)n};
+  return n;
 }
 
 static void *array(struct mem *m, uint64_t n, size_t elem) { return mem_array(m, (uint64_t)n + 1, elem); }
 
 bool print_start(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem) {
   const struct tk_store *s = t->store;
-  uint64_t n_fields = 0;
   *p = (struct printer){.out = out, .t = t, .base_ns = t->origin_ns - zero_ns, .text = {.mem = mem}};
   map_init(&p->keys.map, mem);
   p->classes = array(mem, t->n_classes, sizeof *p->classes);
@@ -117,10 +121,7 @@ bool print_start(struct printer *p, struct out *out, const struct tk_trace *t, i
   p->clean = array(mem, s->strings.n, 1);
   p->shapes = array(mem, s->n_shapes, sizeof *p->shapes);
   if (mem->failed || !buf_reserve(&p->text, 1)) return false; /* fragments need an address even if the text is empty */
-  for (uint32_t i = 1; i <= s->n_shapes; i++) {
-    p->shapes[i] = (struct printed_shape){.first = (uint32_t)n_fields};
-    n_fields += s->shapes[i]->n;
-  }
+  const uint64_t n_fields = place_fields(p);
   p->fields = n_fields <= UINT32_MAX ? array(mem, n_fields, sizeof *p->fields) : NULL;
   if (!p->fields) return false;
   for (tk_id i = 1; i <= t->n_classes; i++) p->classes[i] = class_fragment(p, &t->classes[i]);

@@ -26,8 +26,7 @@ bool samples_begin(struct samples_out *w) {
   const uint64_t n = (uint64_t)w->t->n_stacks + 1;
   for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) *bufs[i] = (struct buf){.mem = w->mem};
   w->node_of = mem_array(w->mem, n, sizeof *w->node_of);
-  w->profile_of = mem_array(w->mem, n, sizeof *w->profile_of);
-  if (w->profile_of) memset(w->profile_of, 0, n * sizeof *w->profile_of);
+  w->profile_of = mem_zeros(w->mem, n, sizeof *w->profile_of);
   return w->node_of && w->profile_of;
 }
 

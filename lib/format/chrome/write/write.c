@@ -431,9 +431,8 @@ static void meet_track(struct track_order *o, const struct tk_trace *t, tk_id tr
 
 static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct track_order *o) {
   o->tracks = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *o->tracks);
-  o->met = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1);
+  o->met = mem_zeros(&s->mem, (uint64_t)t->n_tracks + 1, 1);
   if (!o->tracks || !o->met) return false;
-  memset(o->met, 0, (size_t)t->n_tracks + 1);
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].renamed && !is_hidden(t, i) && t->tracks[i].kind != TK_TRACK_COUNTERS) meet_track(o, t, i);
   for (tk_id i = 1; i <= t->n_records; i++)

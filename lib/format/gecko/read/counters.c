@@ -16,9 +16,9 @@ struct counter {
 
 /* True if the samples add up: by the display that new versions record, else by the category. */
 static bool accumulates(struct json_walk *w, const struct counter *c) {
-  struct json_value graph = {.p = NULL};
+  struct json_value graph;
   const struct json_place places[] = {{"graphType", &graph}, {NULL, NULL}};
-  if (c->display.p && c->display.type == JSON_OBJECT) json_walk_members(json_walk_into(w, &c->display), places);
+  json_walk_object(w, &c->display, places);
   if (graph.p && graph.type == JSON_STRING) return json_is(&w->j, &graph.str, "line-accumulated");
   return c->category.p && c->category.type == JSON_STRING && json_is(&w->j, &c->category.str, "Memory");
 }
@@ -82,7 +82,7 @@ static void read_counter(struct gecko *g, struct json_walk *w, const struct json
                                       {NULL, NULL}};
   struct json_value group;
   if (item->type != JSON_OBJECT) return;
-  json_walk_members(json_walk_into(w, item), places);
+  json_walk_object(w, item, places);
   const tk_id track = counter_track(g, w, &c);
   const bool sums = accumulates(w, &c);
   if (c.samples.p) read_values(g, w, &c.samples, track, sums);
@@ -90,9 +90,9 @@ static void read_counter(struct gecko *g, struct json_walk *w, const struct json
   struct json_walk in = json_walk_into(w, &c.groups);
   if (json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &group)) {
-      struct json_value samples = {.p = NULL};
+      struct json_value samples;
       const struct json_place members[] = {{"samples", &samples}, {NULL, NULL}};
-      if (group.type == JSON_OBJECT) json_walk_members(json_walk_into(&in, &group), members);
+      json_walk_object(&in, &group, members);
       if (samples.p) read_values(g, &in, &samples, track, sums);
     }
   json_walk_free(&in);

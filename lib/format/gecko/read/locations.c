@@ -25,10 +25,10 @@ void gecko_read_libs(struct gecko *g, struct json_walk *w, const struct json_val
   g->n_mappings = 0;
   if (list->p && json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &item)) {
-      struct json_value name = {.p = NULL}, start = {.p = NULL}, end = {.p = NULL};
+      struct json_value name, start, end;
       const struct json_place places[] = {{"name", &name}, {"start", &start}, {"end", &end}, {NULL, NULL}};
       struct gecko_mapping m = {.start = 0};
-      if (item.type == JSON_OBJECT) json_walk_members(json_walk_into(&in, &item), places);
+      json_walk_object(&in, &item, places);
       if (!address_of(&start, &m.start) || !address_of(&end, &m.end)) continue;
       m.name = gecko_text(g, &in, &name);
       if (mem_grow(g->mem, (void **)&g->mappings, &g->cap_mappings, (uint64_t)g->n_mappings + 1, sizeof *g->mappings))

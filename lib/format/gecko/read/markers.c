@@ -96,7 +96,7 @@ static void put_data(struct gecko *g, struct json_walk *w, const struct marker *
 static void find_data(struct json_walk *w, struct marker *m) {
   const struct json_place places[] = {{"type", &m->type}, {"startTime", &m->start}, {"endTime", &m->end}, {"interval", &m->interval},
                                       {"stack", &m->stack}, {"size", &m->size}, {NULL, NULL}};
-  if (m->data.p && m->data.type == JSON_OBJECT) json_walk_members(json_walk_into(w, &m->data), places);
+  json_walk_object(w, &m->data, places);
 }
 
 /* ---- spans that start and end apart ---- */
@@ -153,14 +153,14 @@ static void finish_markers(struct gecko *g) {
 /* Adds a raw marker of an allocation as a sample. Returns false if the marker is not an allocation. */
 static bool add_allocation(struct gecko *g, struct json_walk *w, const struct marker *m) {
   static const char *const NAMES[] = {"stack", NULL};
-  struct json_value samples = {.p = NULL};
+  struct json_value samples;
   const struct json_place places[] = {{"samples", &samples}, {NULL, NULL}};
   struct gecko_rows r;
   uint32_t i = 0;
   if (!m->raw || !m->type.p || m->type.type != JSON_STRING || !m->has_start || !m->size.p || m->size.type != JSON_NUMBER) return false;
   const bool is_js = json_is(&w->j, &m->type.str, "JS allocation");
   if (!is_js && !json_is(&w->j, &m->type.str, "Native allocation")) return false;
-  if (m->stack.p && m->stack.type == JSON_OBJECT) json_walk_members(json_walk_into(w, &m->stack), places);
+  json_walk_object(w, &m->stack, places);
   const bool found = gecko_rows_begin(&r, w, &samples, NAMES) && gecko_rows_next(&r) &&
                      gecko_index(g, &r.cells[0], g->tables.stacks.n, &i);
   gecko_rows_end(&r);

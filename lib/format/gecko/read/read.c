@@ -57,18 +57,18 @@ static enum gecko_field field_of_format(struct json *j, const struct json_string
 
 /* Remembers which members of markers are indices of strings. */
 static void read_schema(struct gecko *g, struct json_walk *w, const struct json_value *item) {
-  struct json_value name = {.p = NULL}, fields = {.p = NULL}, field;
+  struct json_value name, fields, field;
   const struct json_place places[] = {{"name", &name}, {"fields", &fields}, {"data", &fields}, {NULL, NULL}};
   if (item->type != JSON_OBJECT) return;
-  json_walk_members(json_walk_into(w, item), places);
+  json_walk_object(w, item, places);
   const tk_id type = gecko_text(g, w, &name);
   struct json_walk in = json_walk_into(w, &fields);
   if (type && fields.p && json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &field)) {
-      struct json_value key = {.p = NULL}, format = {.p = NULL};
+      struct json_value key, format;
       const struct json_place members[] = {{"key", &key}, {"format", &format}, {NULL, NULL}};
       if (field.type != JSON_OBJECT) continue;
-      json_walk_members(json_walk_into(&in, &field), members);
+      json_walk_object(&in, &field, members);
       if (!format.p || format.type != JSON_STRING) continue;
       const enum gecko_field meaning = field_of_format(&in.j, &format.str);
       if (meaning != GECKO_FIELD_OTHER) map_put(&g->fields, hash_pair(type, gecko_text(g, &in, &key)), meaning);
@@ -84,15 +84,15 @@ struct gecko_meta {
 static void find_meta(struct json_walk *w, const struct json_value *meta, struct gecko_meta *m) {
   const struct json_place places[] = {{"startTime", &m->start}, {"categories", &m->categories}, {"markerSchema", &m->schemas},
                                       {"sampleUnits", &m->units}, {NULL, NULL}};
-  if (meta->p && meta->type == JSON_OBJECT) json_walk_members(json_walk_into(w, meta), places);
+  json_walk_object(w, meta, places);
 }
 
 static void read_meta(struct gecko *g, struct json_walk *w, const struct gecko_meta *m) {
-  struct json_value time = {.p = NULL}, item;
+  struct json_value time, item;
   const struct json_place places[] = {{"time", &time}, {NULL, NULL}};
   g->categories.n = 0;
   gecko_read_categories(g, w, &m->categories);
-  if (m->units.p && m->units.type == JSON_OBJECT) json_walk_members(json_walk_into(w, &m->units), places);
+  json_walk_object(w, &m->units, places);
   g->times_are_bytes = time.p && time.type == JSON_STRING && json_is(&w->j, &time.str, "bytes");
   struct json_walk in = json_walk_into(w, &m->schemas);
   if (m->schemas.p && json_walk_enter(&in, '['))
@@ -156,7 +156,7 @@ static void read_thread(struct gecko *g, struct json_walk *w, const struct json_
     gecko_repair(g, item->p, "thread that is not an object: skipped");
     return;
   }
-  json_walk_members(json_walk_into(w, item), places);
+  json_walk_object(w, item, places);
   g->tables = g->shared;
   gecko_read_tables(g, &g->tables, &g->shared, w, item);
   g->track = thread_track(g, w, &x);
@@ -183,7 +183,7 @@ static void find_profile(struct json_walk *w, const struct json_value *object, s
                                       {"counters", &p->counters}, {"processes", &p->processes}, {"profilerOverhead", &p->overhead},
                                       {NULL, NULL}};
   *p = (struct gecko_profile){.meta = {.p = NULL}};
-  json_walk_members(json_walk_into(w, object), places);
+  json_walk_object(w, object, places);
 }
 
 static void read_threads(struct gecko *g, struct json_walk *w, const struct gecko_profile *p) {
@@ -233,11 +233,11 @@ static void read_processes(struct gecko *g, struct json_walk *w, const struct js
 
 /* Finds the profile in a document. Recordings of the DevTools of Firefox (59 to 79) have it in a member. */
 static void find_document(struct json_walk *w, struct json_value *document, struct gecko_profile *p) {
-  struct json_value inner = {.p = NULL};
+  struct json_value inner;
   const struct json_place places[] = {{"profile", &inner}, {NULL, NULL}};
   find_profile(w, document, p);
   if (p->threads.p) return;
-  json_walk_members(json_walk_into(w, document), places);
+  json_walk_object(w, document, places);
   if (!inner.p || inner.type != JSON_OBJECT) return;
   *document = inner;
   find_profile(w, document, p);

@@ -28,7 +28,7 @@ bool gecko_rows_begin(struct gecko_rows *r, const struct json_walk *w, const str
   places[r->n + 1] = (struct json_place){"data", &data};
   places[r->n + 2] = (struct json_place){NULL, NULL};
   if (!table->p || table->type != JSON_OBJECT) return false;
-  json_walk_members(json_walk_into(w, table), places);
+  json_walk_object(w, table, places);
   r->raw = schema.p != NULL;
   for (unsigned i = 0; r->raw && i < r->n; i++)
     if (strcmp(names[i], "data") == 0) data = columns[i];

@@ -72,12 +72,12 @@ static void read_sample(struct gecko *g, const struct gecko_rows *r, struct geck
 void gecko_read_samples(struct gecko *g, struct json_walk *w, const struct json_value *table, tk_id cat) {
   static const char *const NAMES[] = {"stack", "time", "timeDeltas", "weight", "threadCPUDelta", "eventDelay", "responsiveness",
                                       NULL};
-  struct json_value type = {.p = NULL};
+  struct json_value type;
   const struct json_place places[] = {{"weightType", &type}, {NULL, NULL}};
   struct gecko_clock clock = {0};
   struct gecko_rows r;
   if (!table->p || table->type != JSON_OBJECT) return;
-  json_walk_members(json_walk_into(w, table), places);
+  json_walk_object(w, table, places);
   struct tk_sample s = {.track = g->track, .unit = cat ? g->unit_bytes : unit_of(g, w, &type)};
   if (gecko_rows_begin(&r, w, table, NAMES))
     while (gecko_rows_next(&r)) read_sample(g, &r, &clock, &s, cat);

@@ -21,9 +21,9 @@ void gecko_read_categories(struct gecko *g, struct json_walk *w, const struct js
   struct json_value item;
   if (list->p && json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &item)) {
-      struct json_value name = {.p = NULL};
+      struct json_value name;
       const struct json_place places[] = {{"name", &name}, {NULL, NULL}};
-      if (item.type == JSON_OBJECT) json_walk_members(json_walk_into(&in, &item), places);
+      json_walk_object(&in, &item, places);
       gecko_add_id(g, &g->categories, gecko_text(g, &in, &name));
     }
   json_walk_free(&in);
@@ -34,9 +34,9 @@ static void read_lib_names(struct gecko *g, struct gecko_tables *x, struct json_
   struct json_value item;
   if (json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &item)) {
-      struct json_value name = {.p = NULL}, debug = {.p = NULL};
+      struct json_value name, debug;
       const struct json_place places[] = {{"name", &name}, {"debugName", &debug}, {NULL, NULL}};
-      if (item.type == JSON_OBJECT) json_walk_members(json_walk_into(&in, &item), places);
+      json_walk_object(&in, &item, places);
       gecko_add_id(g, &x->libs, gecko_text(g, &in, name.p ? &name : &debug));
     }
   json_walk_free(&in);
@@ -193,13 +193,12 @@ static void read_stacks(struct gecko *g, struct gecko_tables *x, struct json_wal
 
 void gecko_read_tables(struct gecko *g, struct gecko_tables *x, const struct gecko_tables *base, struct json_walk *w,
                        const struct json_value *object) {
-  struct json_value strings = {.p = NULL}, table = {.p = NULL}, libs = {.p = NULL}, resources = {.p = NULL}, sources = {.p = NULL};
-  struct json_value places = {.p = NULL}, funcs = {.p = NULL}, frames = {.p = NULL}, stacks = {.p = NULL};
+  struct json_value strings, table, libs, resources, sources, places, funcs, frames, stacks;
   const struct json_place members[] = {{"stringArray", &strings}, {"stringTable", &table}, {"libs", &libs},
                                        {"resourceTable", &resources}, {"sources", &sources}, {"sourceLocationTable", &places},
                                        {"funcTable", &funcs}, {"frameTable", &frames}, {"stackTable", &stacks}, {NULL, NULL}};
   if (!object->p || object->type != JSON_OBJECT) return;
-  json_walk_members(json_walk_into(w, object), members);
+  json_walk_object(w, object, members);
   if (strings.p || table.p) RENEW(x, base, strings), read_strings(g, x, w, strings.p ? &strings : &table);
   if (libs.p) RENEW(x, base, libs), read_lib_names(g, x, w, &libs);
   if (resources.p) RENEW(x, base, resources), read_resources(g, x, w, &resources);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "format/json.h"
+#include "format/json_args.h"
 #include "format/pb_out.h"
 #include "reader.h"
 #include "sequence.h"
@@ -320,23 +320,7 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
     return;
   }
   if (!json_value(&j, &v)) return;
-  size_t n;
-  const uint8_t *text;
-  switch (v.type) {
-  case JSON_TRUE: args_flag(t, key, TK_ARG_TRUE); break;
-  case JSON_FALSE: args_flag(t, key, TK_ARG_FALSE); break;
-  case JSON_STRING:
-    text = json_string_text(&j, &v.str, &n);
-    args_str(t, key, TK_ARG_STR, trace_string(t, text, n));
-    break;
-  case JSON_NUMBER:
-    if (v.num.kind == NUM_INT) args_int(t, key, v.num.mant);
-    else if (v.num.kind == NUM_UINT) args_uint(t, key, TK_ARG_UINT, (uint64_t)v.num.mant);
-    else if (v.num.kind == NUM_DEC) args_decimal(t, key, v.num.mant, v.num.exp);
-    else args_str(t, key, TK_ARG_NUMBER, trace_string(t, v.p, (size_t)(v.end - v.p)));
-    break;
-  default: args_flag(t, key, TK_ARG_NULL);
-  }
+  json_take_value(t, &j, key, &v);
   buf_free(&j.scratch);
 }
 

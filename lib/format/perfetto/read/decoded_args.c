@@ -35,13 +35,8 @@ struct layouts {
   struct kept_text *kept; /* NULL = there was no nested annotation yet */
 };
 
-static void *alloc_zeros(struct mem *mem, size_t n) {
-  void *p = mem_alloc(mem, n);
-  return p ? memset(p, 0, n) : NULL;
-}
-
 bool decoded_layouts_start(struct perfetto *r) {
-  r->layouts = alloc_zeros(&r->t->store->mem, sizeof *r->layouts);
+  r->layouts = mem_zeros(&r->t->store->mem, 1, sizeof *r->layouts);
   return r->layouts != NULL;
 }
 
@@ -130,7 +125,7 @@ const struct layout *decoded_layout(struct perfetto *r, const struct sequence *q
 static struct kept_text *kept_place(struct perfetto *r, const uint8_t *p, size_t n) {
   struct layouts *l = r->layouts;
   if (n > KEPT_MOST) return NULL;
-  if (!l->kept) l->kept = alloc_zeros(&r->t->store->mem, KEPT * sizeof *l->kept);
+  if (!l->kept) l->kept = mem_zeros(&r->t->store->mem, KEPT, sizeof *l->kept);
   return l->kept ? &l->kept[hash_text(p, n) % KEPT] : NULL;
 }
 

@@ -73,9 +73,8 @@ static void mark_used(struct perfetto *r) {
 void perfetto_filed_tracks(struct perfetto *r) {
   struct tk_trace *t = r->t;
   const uint64_t n = (uint64_t)t->n_tracks + 1;
-  struct format_track *tracks = mem_array(&t->store->mem, n, sizeof *tracks);
+  struct format_track *tracks = mem_zeros(&t->store->mem, n, sizeof *tracks);
   if (!tracks) return;
-  memset(tracks, 0, (size_t)n * sizeof *tracks);
   mark_used(r);
   for (uint32_t i = 1; i <= r->n_nodes; i++) describe(r, i, tracks);
   perfetto_add_passthrough(r, PASSTHROUGH_FILED, tracks, (size_t)n * sizeof *tracks);

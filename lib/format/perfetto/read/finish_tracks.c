@@ -503,6 +503,19 @@ static void passthrough_tracks(struct track_finisher *s) {
   perfetto_add_passthrough(r, PASSTHROUGH_TRACKS, all->data, all->len);
 }
 
+/* Adds the tracks of all processes and threads, because even those without events have names. */
+static void finish_nodes(struct track_finisher *s) {
+  struct perfetto *r = s->r;
+  for (uint32_t i = 1; i <= r->n_nodes; i++) {
+    struct node *n = &r->nodes[i];
+    if (n->kind == NODE_PROCESS && !n->in_packets) n->tracks[ON_PROCESS] = finish_process(s, n);
+  }
+  for (uint32_t i = 1; i <= r->n_nodes; i++) {
+    struct node *n = &r->nodes[i];
+    if (n->kind == NODE_THREAD && !n->in_packets && !n->tracks[ON_TRACK]) n->tracks[ON_TRACK] = finish_thread(s, n);
+  }
+}
+
 void perfetto_finish_tracks(struct perfetto *r) {
   struct track_finisher s = {.r = r, .next_pid = 10000000};
   struct tk_trace *t = r->t;
@@ -511,12 +524,7 @@ void perfetto_finish_tracks(struct perfetto *r) {
   map_init(&s.theirs, &t->store->mem);
   map_init(&s.tids, &t->store->mem);
   map_init(&s.renumbered, &t->store->mem);
-  for (uint32_t i = 1; i <= r->n_nodes; i++) /* all, because processes without events have names, too */
-    if (r->nodes[i].kind == NODE_PROCESS && !r->nodes[i].in_packets) r->nodes[i].tracks[ON_PROCESS] = finish_process(&s, &r->nodes[i]);
-  for (uint32_t i = 1; i <= r->n_nodes; i++) {
-    struct node *n = &r->nodes[i];
-    if (n->kind == NODE_THREAD && !n->in_packets && !n->tracks[ON_TRACK]) n->tracks[ON_TRACK] = finish_thread(&s, n);
-  }
+  finish_nodes(&s);
   for (tk_id i = 1; i <= t->n_events; i++) t->events[i].track = event_track(&s, &t->events[i]);
   for (tk_id i = 1; i <= t->n_flow_points; i++)
     if (!t->flow_points[i].bound) t->flow_points[i].at = track_of(&s, t->flow_points[i].at);

@@ -25,20 +25,18 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pack
   uint64_t role = TK_FLOW_START;
   bool fresh = false;
   while (pb_next(&c, &g)) {
+    const uint64_t v = g.value;
     switch (pb_field_key(&g)) {
-    case PB_KEY(POINT_ROLE, PB_VARINT): role = g.value; break;
-    case PB_KEY(POINT_ID, PB_VARINT): p.id = (int64_t)g.value; break;
-    case PB_KEY(POINT_ID_ARG, PB_VARINT): p.id = flow_point_id_of_arg(pb_inside(&k->event), g.value); break;
-    case PB_KEY(POINT_ID_TEXT, PB_VARINT):
-      p.id = sequence_text(r, q, IID_NAME, g.value);
-      p.id_kind = TK_FLOW_ID_STR;
-      break;
-    case PB_KEY(POINT_NAME_IID, PB_VARINT): name = sequence_text(r, q, IID_NAME, g.value); break;
-    case PB_KEY(POINT_CATEGORY_IID, PB_VARINT): of = sequence_text(r, q, IID_CATEGORY, g.value); break;
-    case PB_KEY(POINT_NEW_CLASS, PB_VARINT): fresh = g.value != 0; break;
-    case PB_KEY(POINT_TIME, PB_VARINT): p.ts = (int64_t)g.value; break;
-    case PB_KEY(POINT_ENCLOSING, PB_VARINT): p.enclosing = g.value != 0; break;
-    case PB_KEY(POINT_ARGS, PB_BYTES): p.args = json_take_args(r->t, g.p, (size_t)g.value); break;
+    case PB_KEY(POINT_ROLE, PB_VARINT): role = v; break;
+    case PB_KEY(POINT_ID, PB_VARINT): p.id = (int64_t)v; break;
+    case PB_KEY(POINT_ID_ARG, PB_VARINT): p.id = flow_point_id_of_arg(pb_inside(&k->event), v); break;
+    case PB_KEY(POINT_ID_TEXT, PB_VARINT): p.id = sequence_text(r, q, IID_NAME, v), p.id_kind = TK_FLOW_ID_STR; break;
+    case PB_KEY(POINT_NAME_IID, PB_VARINT): name = sequence_text(r, q, IID_NAME, v); break;
+    case PB_KEY(POINT_CATEGORY_IID, PB_VARINT): of = sequence_text(r, q, IID_CATEGORY, v); break;
+    case PB_KEY(POINT_NEW_CLASS, PB_VARINT): fresh = v != 0; break;
+    case PB_KEY(POINT_TIME, PB_VARINT): p.ts = (int64_t)v; break;
+    case PB_KEY(POINT_ENCLOSING, PB_VARINT): p.enclosing = v != 0; break;
+    case PB_KEY(POINT_ARGS, PB_BYTES): p.args = json_take_args(r->t, g.p, (size_t)v); break;
     default: break;
     }
   }

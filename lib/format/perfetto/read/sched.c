@@ -232,9 +232,8 @@ static void add_states(struct perfetto *r, int64_t end) {
   struct mem *mem = &r->t->store->mem;
   const uint32_t n_nodes = r->n_nodes;
   struct keyed *keys = mem_array(mem, s->n_changes, sizeof *keys), *spare = mem_array(mem, s->n_changes, sizeof *spare);
-  struct thread_state *states = mem_array(mem, (uint64_t)n_nodes + 1, sizeof *states);
+  struct thread_state *states = mem_zeros(mem, (uint64_t)n_nodes + 1, sizeof *states);
   if (keys && spare && states) {
-    memset(states, 0, ((size_t)n_nodes + 1) * sizeof *states);
     for (uint32_t i = 0; i < s->n_changes; i++) keys[i] = (struct keyed){s->changes[i].ns, i};
     const struct keyed *sorted = keyed_sort(keys, spare, s->n_changes);
     for (uint32_t i = 0; i < s->n_changes; i++) {

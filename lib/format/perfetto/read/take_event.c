@@ -358,6 +358,22 @@ static void leave_event(struct perfetto *r, const struct packet *k, const struct
   if (node) r->nodes[node].has_events = true;
 }
 
+/* Keeps an event whose type is not supported for Perfetto output. */
+static void keep_unsupported(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e, uint32_t pending) {
+  leave_event(r, k, e);
+  if (e->damaged) r->t->counts.dropped++;
+  else passthrough_event(r, q, k, e, clock_of_sequence(q, k));
+  if (!e->damaged) compute_extra(r, q, k, e, pending);
+  add_extra(r, q, e, pending);
+  perfetto_note(r, TK_NOTE_INFO, "track events of unsupported types, such as states: kept only in Perfetto output");
+}
+
+/* Adds the flow point of a legacy bind_id. The high bit separates these ids from those of flow_ids. */
+static void add_bound_point(struct perfetto *r, const struct track_event *e) {
+  perfetto_add_point(r, e->bind_id ^ 1ull << 63, e->direction == 1);
+  if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e->direction & 3);
+}
+
 void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e) {
   uint32_t pending;
   bool known;
@@ -369,22 +385,14 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
   const enum tk_kind kind = kind_of(e, &known);
   const bool flow = !e->has_type && e->phase && strchr("stf", e->phase);
   if (!known && !flow) {
-    leave_event(r, k, e);
-    if (e->damaged) r->t->counts.dropped++;
-    else passthrough_event(r, q, k, e, clock_of_sequence(q, k));
-    if (!e->damaged) compute_extra(r, q, k, e, pending);
-    add_extra(r, q, e, pending);
-    perfetto_note(r, TK_NOTE_INFO, "track events of unsupported types, such as states: kept only in Perfetto output");
+    keep_unsupported(r, q, k, e, pending);
     return;
   }
   if ((e->node = node_of(r, q, k, e)) == 0) return;
   if (r->n_points > e->first_point || k->private_fields.p)
     perfetto_points(r, q, k, &(struct flow_site){e->node, e->cat, e->ns, e->first_point, kind == TK_EVENT_BEGIN ||
                                                  kind == TK_EVENT_INSTANT});
-  if (e->bind_id && e->direction && !flow) {
-    perfetto_add_point(r, e->bind_id ^ 1ull << 63, e->direction == 1);
-    if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e->direction & 3);
-  }
+  if (e->bind_id && e->direction && !flow) add_bound_point(r, e);
   compute_extra(r, q, k, e, pending);
   if (flow) {
     legacy_flow(r, q, e, pending);

@@ -170,6 +170,13 @@ static void read_private_fields(struct perfetto *r, struct node *n, const struct
   if (n->form & FORM_ASYNC && n->ident_text) n->thread = ident_str(n->ident_text);
 }
 
+/* Reads the order of processes and threads, which the descriptor without a uuid has for the whole trace, and the rule for names. */
+static void read_rules(struct perfetto *r, struct node *n, const struct pb_field *f) {
+  if (!n->uuid && f->number == DESCRIPTOR_PROCESS_ORDERING) r->orders_processes = f->value == 1;
+  if (!n->uuid && f->number == DESCRIPTOR_THREAD_ORDERING) r->orders_threads = f->value == 1;
+  if (f->number == DESCRIPTOR_MERGE_BEHAVIOR) n->last_name_counts = f->value == MERGE_NONE;
+}
+
 static bool descriptor_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g, name = {0};
@@ -196,9 +203,7 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
     case PB_KEY(DESCRIPTOR_SIBLING_ORDER_RANK, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
     case PB_KEY(DESCRIPTOR_TRACEKIT, PB_BYTES): read_private_fields(r, n, &g); break;
     default:
-      if (!n->uuid && g.number == DESCRIPTOR_PROCESS_ORDERING) r->orders_processes = g.value == 1;
-      if (!n->uuid && g.number == DESCRIPTOR_THREAD_ORDERING) r->orders_threads = g.value == 1;
-      if (g.number == DESCRIPTOR_MERGE_BEHAVIOR) n->last_name_counts = g.value == MERGE_NONE;
+      read_rules(r, n, &g);
       if (n->uuid) more_fields(&r->copy, &c, from);
     }
   }

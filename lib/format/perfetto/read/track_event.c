@@ -56,23 +56,21 @@ static void read_legacy(struct perfetto *r, struct sequence *q, struct track_eve
   e->has_legacy = true;
   r->copy.len = 0;
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
+    const uint64_t v = g.value;
     switch (pb_field_key(&g)) {
-    case PB_KEY(LEGACY_NAME_IID, PB_VARINT): e->name = sequence_text(r, q, IID_NAME, g.value); break;
-    case PB_KEY(LEGACY_PHASE, PB_VARINT): e->phase = g.value > 0x20 && g.value < 0x7f ? (char)g.value : 0; break;
-    case PB_KEY(LEGACY_DURATION_US, PB_VARINT): e->dur_us = (int64_t)g.value; break;
+    case PB_KEY(LEGACY_NAME_IID, PB_VARINT): e->name = sequence_text(r, q, IID_NAME, v); break;
+    case PB_KEY(LEGACY_PHASE, PB_VARINT): e->phase = v > 0x20 && v < 0x7f ? (char)v : 0; break;
+    case PB_KEY(LEGACY_DURATION_US, PB_VARINT): e->dur_us = (int64_t)v; break;
     case PB_KEY(LEGACY_UNSCOPED_ID, PB_VARINT):
     case PB_KEY(LEGACY_LOCAL_ID, PB_VARINT):
-    case PB_KEY(LEGACY_GLOBAL_ID, PB_VARINT):
-      e->id_field = g.number;
-      e->id = g.value;
-      break;
+    case PB_KEY(LEGACY_GLOBAL_ID, PB_VARINT): e->id_field = g.number, e->id = v; break;
     case PB_KEY(LEGACY_ID_SCOPE, PB_BYTES): e->id_scope = perfetto_field_text(r, &g); break;
-    case PB_KEY(LEGACY_BIND_ID, PB_VARINT): e->bind_id = g.value; break;
-    case PB_KEY(LEGACY_BIND_TO_ENCLOSING, PB_VARINT): e->enclosing = g.value != 0; break;
-    case PB_KEY(LEGACY_FLOW_DIRECTION, PB_VARINT): e->direction = g.value; break;
-    case PB_KEY(LEGACY_INSTANT_SCOPE, PB_VARINT): e->scope = g.value; break;
-    case PB_KEY(LEGACY_PID_OVERRIDE, PB_VARINT): e->pid = (int64_t)g.value, e->has_pid = true; break;
-    case PB_KEY(LEGACY_TID_OVERRIDE, PB_VARINT): e->tid = (int64_t)g.value, e->has_tid = true; break;
+    case PB_KEY(LEGACY_BIND_ID, PB_VARINT): e->bind_id = v; break;
+    case PB_KEY(LEGACY_BIND_TO_ENCLOSING, PB_VARINT): e->enclosing = v != 0; break;
+    case PB_KEY(LEGACY_FLOW_DIRECTION, PB_VARINT): e->direction = v; break;
+    case PB_KEY(LEGACY_INSTANT_SCOPE, PB_VARINT): e->scope = v; break;
+    case PB_KEY(LEGACY_PID_OVERRIDE, PB_VARINT): e->pid = (int64_t)v, e->has_pid = true; break;
+    case PB_KEY(LEGACY_TID_OVERRIDE, PB_VARINT): e->tid = (int64_t)v, e->has_tid = true; break;
     default: buf_append(&r->copy, from, (size_t)(c.p - from));
     }
   }
@@ -136,6 +134,9 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
     break;
   case PB_KEY(EVENT_CORRELATION_ID_STR, PB_BYTES): e->correlation = perfetto_field_text(r, f); break;
   case PB_KEY(EVENT_CORRELATION_ID_IID, PB_VARINT): e->correlation = sequence_text(r, q, IID_CORRELATION, f->value); break;
+  case PB_KEY(EVENT_TIMESTAMP_DELTA_US, PB_VARINT): e->delta_us = (int64_t)f->value, e->has_delta = true; break;
+  case PB_KEY(EVENT_TIMESTAMP_ABSOLUTE_US, PB_VARINT): e->absolute_us = (int64_t)f->value, e->has_absolute = true; break;
+  case PB_KEY(EVENT_THREAD_TIME_ABSOLUTE_US, PB_VARINT): set_thread_time(r, e, (int64_t)f->value); break;
   case PB_KEY(EVENT_THREAD_TIME_DELTA_US, PB_VARINT):
     set_thread_time(r, e, q->thread_us = sum(q->thread_us, f->value));
     break;
@@ -184,9 +185,6 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
     case PB_KEY(EVENT_LEGACY, PB_BYTES): read_legacy(r, q, e, &g); break;
     case PB_KEY(EVENT_COUNTER_VALUE, PB_VARINT):
     case PB_KEY(EVENT_DOUBLE_COUNTER_VALUE, PB_FIXED64): set_value(e, &g); break;
-    case PB_KEY(EVENT_TIMESTAMP_DELTA_US, PB_VARINT): e->delta_us = (int64_t)g.value, e->has_delta = true; break;
-    case PB_KEY(EVENT_TIMESTAMP_ABSOLUTE_US, PB_VARINT): e->absolute_us = (int64_t)g.value, e->has_absolute = true; break;
-    case PB_KEY(EVENT_THREAD_TIME_ABSOLUTE_US, PB_VARINT): set_thread_time(r, e, (int64_t)g.value); break;
     default:
       if (g.number >= EVENT_FIRST_EXTENSION || !read_rare_field(r, q, e, &g)) buf_append(&r->fields, from, (size_t)(c.p - from));
     }

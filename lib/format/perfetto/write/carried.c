@@ -157,10 +157,9 @@ static void put_key_type(struct carrier *c, tk_id key, uint32_t bits, uint8_t kn
 static void put_types(struct carrier *c) {
   const struct tk_trace *t = c->t;
   const uint32_t n = t->store->strings.n;
-  const tk_id of_end = intern_id(&t->store->strings, END_ARG "perfetto.fields", strlen(END_ARG "perfetto.fields"));
-  uint8_t *bits = mem_array(&c->mem, (uint64_t)n + 1, 1), *known = passthrough_key_types(t, &c->mem);
+  const tk_id of_end = trace_text_id(t, END_ARG "perfetto.fields");
+  uint8_t *bits = mem_zeros(&c->mem, (uint64_t)n + 1, 1), *known = passthrough_key_types(t, &c->mem);
   c->types.len = 0;
-  if (bits) memset(bits, 0, (size_t)n + 1);
   for (uint32_t i = 1; bits && i <= t->store->n_shapes; i++) {
     const struct tk_arg_shape *shape = t->store->shapes[i];
     for (uint32_t k = 0; k < shape->n; k++) bits[shape->fields[k].key] |= (uint8_t)bit_of_field(&shape->fields[k], of_end);
@@ -244,9 +243,6 @@ static bool carrier_close(struct sink *sink, const struct tk_trace *first, const
   return true;
 }
 
-/* Stores nothing: a graph's part of the block does not depend on the parts of other graphs. */
-static void carrier_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
-
 static bool carrier_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
   (void)sink, (void)part, (void)err;
   return true;
@@ -268,7 +264,8 @@ struct sink *perfetto_carrier(struct out *out, const struct sink_options *opt) {
   if (!c) return NULL;
   *c = (struct carrier){.out = out, .has_types = opt->has_types};
   c->types.mem = c->graph.mem = c->track.mem = c->ident.mem = &c->mem;
+  /* A graph's part of the block does not depend on the parts of other graphs. */
   c->sink = (struct sink){.open = carrier_open, .write = carrier_write, .close = carrier_close, .free = carrier_free,
-                          .leave = carrier_leave, .take = carrier_take};
+                          .leave = sink_leave_nothing, .take = carrier_take};
   return &c->sink;
 }

@@ -30,8 +30,7 @@ void companions_begin(struct perfetto_sink *s) {
   s->w.accompanied = NULL;
   if (!s->w.begin_keys.thread_time && !s->w.begin_keys.instructions) return;
   for (tk_id i = 1; i <= s->t->n_tracks; i++) find_counter(s, i);
-  if (s->thread_counters.n) s->w.accompanied = mem_array(&s->mem, n, 1);
-  if (s->w.accompanied) memset(s->w.accompanied, 0, (size_t)n);
+  if (s->thread_counters.n) s->w.accompanied = mem_zeros(&s->mem, n, 1);
 }
 
 void companions_end(struct perfetto_sink *s) {
@@ -74,13 +73,11 @@ static void match(struct event_writer *w, const struct tk_track *counter, tk_id 
   }
 }
 
-static bool has_end(const struct tk_event *e) { return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED; }
-
 static void match_all(struct perfetto_sink *s, tk_id thread, unsigned which, const struct tk_track *counter) {
   const struct tk_track *k = &s->t->tracks[thread];
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     match(&s->w, counter, i, which, false);
-    if (has_end(&s->t->events[i])) match(&s->w, counter, i, which, true);
+    if (writer_has_end(&s->t->events[i])) match(&s->w, counter, i, which, true);
   }
 }
 

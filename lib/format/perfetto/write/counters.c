@@ -94,16 +94,14 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
     c.form = FORM_SERIES | (of->text ? FORM_TEXT : 0);
     c.series = of->key;
     c.tid = k->tid;
-    if (of->has_id && of->id.type == TK_ARG_STR) {
-      c.id = tk_string(s->t, of->id.s, &c.n_id);
-    } else if (of->has_id) {
-      c.id = number;
-      c.n_id = num_put_i64(number, of->id.i);
-      c.form |= FORM_NUMBER_ID;
+    if (of->has_id) {
+      const bool is_text = of->id.type == TK_ARG_STR;
+      c.id = is_text ? tk_string(s->t, of->id.s, &c.n_id) : number;
+      if (!is_text) c.n_id = num_put_i64(number, of->id.i), c.form |= FORM_NUMBER_ID;
+      buf_text(&s->text, " id: ");
+      buf_append(&s->text, c.id, c.n_id);
     }
-    if (of->has_id) buf_append(&s->text, " id: ", 5);
-    buf_append(&s->text, c.id, c.n_id);
-    buf_append(&s->text, " ", 1);
+    buf_text(&s->text, " ");
     append_text(s, of->key);
   }
   c.name = (const char *)s->text.data;

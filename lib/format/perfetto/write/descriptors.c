@@ -37,11 +37,9 @@ bool descriptor_track_hidden(const struct perfetto_sink *s, tk_id track) {
   return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden;
 }
 
-static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
-
 /* Returns the number itself if it is in range. Any other id is replaced by a number, and its text becomes the name. */
 static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
-  return is_number(i) && i.num >= least && i.num <= most ? i.num : writer_pid(s);
+  return ident_is_number(i) && i.num >= least && i.num <= most ? i.num : writer_pid(s);
 }
 
 static void descriptors_put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
@@ -55,22 +53,23 @@ static void descriptors_put_name(struct perfetto_sink *s, struct buf *b, uint32_
   char text[32];
   if (name) descriptors_put_string(s, b, field, name);
   else if (i.kind == TK_IDENT_STR) descriptors_put_string(s, b, field, i.str);
-  else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
+  else if (ident_is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
 /* Writes a private field with the properties that numeric ids cannot represent. The field is written even if it is empty,
  * because it marks the descriptor as ours; our reader does not pass such descriptors through. */
 static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
                       tk_id machine) {
+  struct buf *b = &s->private_fields;
   char text[32];
-  s->private_fields.len = 0;
+  b->len = 0;
   if (ident.kind == TK_IDENT_NONE) form |= FORM_ABSENT;
   if (ident.kind == TK_IDENT_QUOTED) form |= FORM_QUOTED;
-  if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
-  if (ident.kind == TK_IDENT_STR) descriptors_put_string(s, &s->private_fields, TRACK_IDENT, ident.str);
-  else if (is_number(ident) && ident.num != written) pb_bytes(&s->private_fields, TRACK_IDENT, text, num_put_i64(text, ident.num));
-  if (machine) descriptors_put_string(s, &s->private_fields, TRACK_MACHINE, machine);
-  pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
+  if (form) pb_u64(b, TRACK_FORM, form);
+  if (ident.kind == TK_IDENT_STR) descriptors_put_string(s, b, TRACK_IDENT, ident.str);
+  else if (ident_is_number(ident) && ident.num != written) pb_bytes(b, TRACK_IDENT, text, num_put_i64(text, ident.num));
+  if (machine) descriptors_put_string(s, b, TRACK_MACHINE, machine);
+  pb_message(descriptor, DESCRIPTOR_TRACEKIT, b);
 }
 
 /* Returns FORM_COMPLETE if all spans of the track were complete events, FORM_MIXED if some were, otherwise 0. The track states
@@ -129,13 +128,12 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   buf_free(&d);
 }
 
-
 static uint64_t thread_key(tk_id process, int64_t tid) { return hash_pair((uint64_t)tid, process); }
 
 /* Returns the tid to write. A missing tid, or 0, is replaced by the pid of the process, as in trace_processor's JSON importer.
  * In process 0, tid 0 would be the idle thread, whose name cannot be changed. */
 static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
-  bool zero = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0);
+  bool zero = k->tid.kind == TK_IDENT_NONE || (ident_is_number(k->tid) && k->tid.num == 0);
   if (!zero) return small_id(s, k->tid, INT32_MIN, INT64_MAX);
   return s->pids[k->parent] ? s->pids[k->parent] : writer_pid(s);
 }
@@ -143,8 +141,8 @@ static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
 static void describe_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
-  if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
-  if (is_number(k->tid)) s->tids[track] = k->tid.num;
+  if (ident_is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
+  if (ident_is_number(k->tid)) s->tids[track] = k->tid.num;
   if (passthrough_track(s, track).has_uuid) {
     say_form(s, track);
     return;
@@ -179,6 +177,19 @@ static bool says_unit(const struct buf *fields, const char *unit) {
   return false;
 }
 
+/* Writes into s->private_fields the properties of the track that only this program reads. */
+static void put_private_fields(struct perfetto_sink *s, const struct child *c) {
+  struct buf *b = &s->private_fields;
+  const uint32_t form = c->form | (c->tid.kind == TK_IDENT_QUOTED ? FORM_QUOTED : 0);
+  b->len = 0;
+  if (form) pb_u64(b, TRACK_FORM, form);
+  if (c->series) descriptors_put_string(s, b, TRACK_IDENT, c->series);
+  if (c->tid.kind == TK_IDENT_STR) descriptors_put_string(s, b, c->counter ? TRACK_TID_TEXT : TRACK_IDENT, c->tid.str);
+  if (ident_is_number(c->tid)) pb_i64(b, TRACK_TID, c->tid.num);
+  if (c->process) pb_u64(b, TRACK_PROCESS, c->process);
+  if (c->id) pb_bytes(b, TRACK_COUNTER_ID, c->id, c->n_id);
+}
+
 uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   struct buf d = {.mem = &s->mem};
   uint64_t uuid = writer_uuid(s);
@@ -192,15 +203,7 @@ uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   if (c->unit && !says_unit(&s->inner, c->unit)) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
   write_passthrough_fields(s, c->track, false, &d);
-  s->private_fields.len = 0;
-  uint32_t form = c->form | (c->tid.kind == TK_IDENT_QUOTED ? FORM_QUOTED : 0);
-  if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
-  if (c->series) descriptors_put_string(s, &s->private_fields, TRACK_IDENT, c->series);
-  if (c->tid.kind == TK_IDENT_STR)
-    descriptors_put_string(s, &s->private_fields, c->counter ? TRACK_TID_TEXT : TRACK_IDENT, c->tid.str);
-  if (is_number(c->tid)) pb_i64(&s->private_fields, TRACK_TID, c->tid.num);
-  if (c->process) pb_u64(&s->private_fields, TRACK_PROCESS, c->process);
-  if (c->id) pb_bytes(&s->private_fields, TRACK_COUNTER_ID, c->id, c->n_id);
+  put_private_fields(s, c);
   pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
   if (c->lone) put_lone_descriptor(s, &d);
   else put_descriptor(s, &d);
@@ -219,17 +222,24 @@ uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, in
   return s->uuids[thread ? thread : process];
 }
 
+/* Returns the uuid of the track below which a named track is shown. */
+static uint64_t parent_of_named(struct perfetto_sink *s, const struct tk_track *k, uint32_t code) {
+  const int64_t rest = k->tid.num >> 3;
+  size_t n;
+  const char *tid = tk_string(s->t, k->tid.str, &n);
+  if (code == NAMED_GLOBAL) return 0;
+  if (code == NAMED_OF_THREAD) return descriptor_thread_uuid(s, k->parent, rest);
+  if (code != NAMED_OF_TRACK || rest < 0 || (size_t)rest >= n) return s->uuids[k->parent];
+  const tk_id text = intern_id(&s->t->store->strings, tid, (size_t)rest);
+  const uint32_t *up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
+  return s->uuids[up ? *up : k->parent];
+}
+
 /* Describes a named track. Must be called after its parent was described. */
 static void describe_named(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  const struct intern *strings = &s->t->store->strings;
-  uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
-  int64_t rest = k->tid.num >> 3;
-  struct child c = {.parent = s->uuids[k->parent], .form = descriptor_form_of_spans(s->t, k), .track = track};
-  size_t n;
-  const char *tid = tk_string(s->t, k->tid.str, &n);
-  c.has_rank = k->has_sort;
-  c.rank = k->sort_index;
+  const uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES);
+  struct child c = {.form = descriptor_form_of_spans(s->t, k), .track = track, .has_rank = k->has_sort, .rank = k->sort_index};
   c.name = tk_string(s->t, k->name ? k->name : k->tid.str, &c.n);
   struct kept_track kept = passthrough_track(s, track);
   uint32_t *slot = map_put(&s->named, (uint64_t)k->parent << 32 | k->tid.str, track);
@@ -244,13 +254,7 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
     s->uuids[track] = s->uuids[k->parent];
     return;
   }
-  if (code == NAMED_GLOBAL) c.parent = 0;
-  if (code == NAMED_OF_THREAD) c.parent = descriptor_thread_uuid(s, k->parent, rest);
-  if (code == NAMED_OF_TRACK && rest >= 0 && (size_t)rest < n) {
-    tk_id text = intern_id(strings, tid, (size_t)rest);
-    up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
-    if (up) c.parent = s->uuids[*up];
-  }
+  c.parent = parent_of_named(s, k, code);
   if (kept.has_parent) c.parent = kept.parent;
   s->uuids[track] = descriptor_child(s, &c);
 }
@@ -301,8 +305,7 @@ static void keep_uuids(struct perfetto_sink *s) {
  * process that a Perfetto input did not describe is described only if it has children to be written. */
 static void find_processes(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
-  uint8_t *needed = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1);
-  if (needed) memset(needed, 0, (size_t)t->n_tracks + 1);
+  uint8_t *needed = mem_zeros(&s->mem, (uint64_t)t->n_tracks + 1, 1);
   for (tk_id i = 1; needed && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     bool said = !s->keeps_tracks || k->name || k->labels || k->machine;

@@ -115,6 +115,13 @@ static void write_long_annotation(struct event_writer *w, uint32_t key, const st
   pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, b);
 }
 
+static inline uint8_t *put_double(uint8_t *p, double d) {
+  uint64_t bits;
+  memcpy(&bits, &d, sizeof bits);
+  for (int i = 0; i < 8; i++) *p++ = (uint8_t)(bits >> 8 * i);
+  return p;
+}
+
 /* Writes an annotation directly into the buffer. A Kineto kernel has twenty args, nearly all of them numbers and interned
  * strings. Sizes below 128 take one byte, and so do the keys of fields below 16. */
 static void write_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg, uint32_t skip) {
@@ -128,7 +135,6 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
   bool is_text = type == TK_ARG_STR || type == TK_ARG_REF;
   uint32_t text = is_text ? writer_iid(w, &w->values, INTERNED_ANNOTATION_STRINGS, arg->s) : 0;
   uint8_t *start = buf_reserve(&w->event, 32), *p = start;
-  uint64_t bits;
   if (!p) return;
   *p++ = PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES);
   p++; /* leaves room for the length */
@@ -152,8 +158,7 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
   case TK_ARG_DECIMAL:
   case TK_ARG_DOUBLE:
     *p++ = PB_KEY(ANNOTATION_DOUBLE, PB_FIXED64);
-    memcpy(&bits, &d, sizeof bits);
-    for (int i = 0; i < 8; i++) *p++ = (uint8_t)(bits >> 8 * i);
+    p = put_double(p, d);
     break;
   case TK_ARG_STR:
   case TK_ARG_REF: p = varint_put(pb_key(p, ANNOTATION_STRING_IID, PB_VARINT), text); break;
@@ -192,7 +197,7 @@ static void write_plain_annotation(struct event_writer *w, const struct tk_arg *
 enum { IS_FIELD = UINT32_MAX };
 
 static tk_id find_key(struct event_writer *w, struct iids *keys, const char *text) {
-  tk_id id = intern_id(&w->t->store->strings, text, strlen(text));
+  tk_id id = trace_text_id(w->t, text);
   if (id) keys->iid[id] = IS_FIELD;
   return id;
 }
@@ -202,14 +207,14 @@ void event_find_keys(struct event_writer *w) {
   w->begin_keys.interned = find_key(w, &w->keys, ARG_INTERNED);
   w->begin_keys.types = find_key(w, &w->keys, ARG_TYPES);
   w->begin_keys.correlation = find_key(w, &w->keys, "perfetto.correlation_id");
-  w->begin_keys.thread_time = intern_id(&w->t->store->strings, THREAD_TIME_ARG, strlen(THREAD_TIME_ARG));
-  w->begin_keys.instructions = intern_id(&w->t->store->strings, INSTRUCTIONS_ARG, strlen(INSTRUCTIONS_ARG));
+  w->begin_keys.thread_time = trace_text_id(w->t, THREAD_TIME_ARG);
+  w->begin_keys.instructions = trace_text_id(w->t, INSTRUCTIONS_ARG);
   w->end_field_keys.fields = find_key(w, &w->end_keys, END_ARG "perfetto.fields");
   w->end_field_keys.interned = find_key(w, &w->end_keys, END_ARG ARG_INTERNED);
   w->end_field_keys.types = find_key(w, &w->end_keys, END_ARG ARG_TYPES);
   w->end_field_keys.correlation = find_key(w, &w->end_keys, END_ARG "perfetto.correlation_id");
-  w->end_field_keys.thread_time = intern_id(&w->t->store->strings, END_ARG THREAD_TIME_ARG, strlen(END_ARG THREAD_TIME_ARG));
-  w->end_field_keys.instructions = intern_id(&w->t->store->strings, END_ARG INSTRUCTIONS_ARG, strlen(END_ARG INSTRUCTIONS_ARG));
+  w->end_field_keys.thread_time = trace_text_id(w->t, END_ARG THREAD_TIME_ARG);
+  w->end_field_keys.instructions = trace_text_id(w->t, END_ARG INSTRUCTIONS_ARG);
 }
 
 static bool are_whole(const struct raw_fields *fields) {
@@ -293,13 +298,11 @@ static bool is_end_arg(const struct event_writer *w, tk_id key) {
          (s->len < END_FIELD_SIZE || memcmp(s->bytes, END_FIELD, END_FIELD_SIZE) != 0);
 }
 
-static bool has_end(const struct tk_event *e) { return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED; }
-
 /* True if the end packet of this span represents the arg. */
 static bool end_says(struct event_writer *w, const struct tk_event *e, const struct tk_arg *a) {
   const struct tk_class *c = &w->t->classes[e->cls];
   struct tk_arg other;
-  if (!has_end(e)) return false;
+  if (!writer_has_end(e)) return false;
   if (a->key && a->key == w->end_field_keys.thread_time) return says_thread_time(w, e, &w->end_field_keys, a);
   if (a->key == KEY_END_CAT) return a->s == c->cat && !find_arg(w, e->args, KEY_END_NAME, &other);
   return a->key == KEY_END_NAME && a->s == c->name && !find_arg(w, e->args, KEY_END_CAT, &other);
@@ -322,6 +325,14 @@ static void begin_types(struct event_writer *w, uint32_t args, tk_id key) {
   w->types_at = 0;
 }
 
+/* True if the packet of the event or its track represents the arg. */
+static inline bool is_said(struct event_writer *w, const struct tk_event *e, const struct tk_arg *arg) {
+  if (thread_times_says(w, (tk_id)(e - w->t->events), arg->key)) return true;
+  if (arg->key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) return true;
+  if (arg->key == KEY_TID && w->own_tid && arg->type == TK_ARG_STR && arg->s == w->own_tid) return true;
+  return arg->key == w->begin_keys.thread_time && says_thread_time(w, e, &w->begin_keys, arg);
+}
+
 /* Writes the args that belong to the begin, or to the end of the event. `args`: its own args, or the args that its class
  * shares. A key that has an iid was already checked. */
 static void write_args(struct event_writer *w, const struct tk_event *e, uint32_t args, bool at_end) {
@@ -335,11 +346,7 @@ static void write_args(struct event_writer *w, const struct tk_event *e, uint32_
     if (w->key_types) restore_type(w, &arg);
     uint32_t key = keys->iid[arg.key];
     size_t before = w->event.len + w->interned.len;
-    if (thread_times_says(w, (tk_id)(e - w->t->events), arg.key)) continue;
-    if (!key && (is_end_arg(w, arg.key) != at_end || end_says(w, e, &arg))) continue;
-    if (arg.key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) continue;
-    if (arg.key == KEY_TID && w->own_tid && arg.type == TK_ARG_STR && arg.s == w->own_tid) continue;
-    if (arg.key == w->begin_keys.thread_time && says_thread_time(w, e, &w->begin_keys, &arg)) continue;
+    if (is_said(w, e, &arg) || (!key && (is_end_arg(w, arg.key) != at_end || end_says(w, e, &arg)))) continue;
     if (!(key == IS_FIELD && write_field(w, fields, &arg)) &&
         !(w->extensions.schema.n && extension_write(&w->extensions, w->t, &arg, skip, &w->event))) {
       if (w->plain || key == IS_FIELD) write_plain_annotation(w, &arg, skip);

@@ -203,10 +203,9 @@ static bool any_is_field(const struct schema *s, const struct tk_trace *t, const
 
 bool extension_in_use(const struct tk_trace *t, struct mem *mem) {
   struct extension_writer x;
-  uint8_t *seen = mem_array(mem, (uint64_t)t->store->n_shapes + 1, 1);
+  uint8_t *seen = mem_zeros(mem, (uint64_t)t->store->n_shapes + 1, 1);
   bool found = false;
   extension_begin(&x, t, mem);
-  if (seen) memset(seen, 0, (size_t)t->store->n_shapes + 1);
   for (tk_id i = 1; seen && !found && i <= t->n_events; i++) {
     const struct tk_arg_shape *shape = tk_args_of(t, t->events[i].args).shape;
     if (!shape || seen[shape->id]) continue;

@@ -61,18 +61,24 @@ static struct flow_ids write_flow_ids(struct event_writer *w, tk_id event, bool 
   return ids;
 }
 
+/* Writes the id of a point: a text, the position of the arg of the event that contains the id, or the number itself. */
+static void put_id(struct event_writer *w, struct buf *b, const struct tk_flow_point *f) {
+  const bool is_text = f->id_kind == TK_FLOW_ID_STR;
+  const uint32_t id = is_text ? writer_iid(w, &w->names, INTERNED_NAMES, (tk_id)f->id)
+                              : flow_point_arg_of_id(pb_over(w->event.data, w->event.len), f->id);
+  if (id) pb_u64(b, is_text ? POINT_ID_TEXT : POINT_ID_ARG, id);
+  else pb_i64(b, POINT_ID, f->id);
+}
+
 static void write_point(struct event_writer *w, const struct tk_flow_point *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
   const struct tk_class *c = &w->t->classes[f->cls];
   struct buf *b = &w->annotation;
   bool fresh = f->cls != w->point_classes.iid[cat], known = ids->n == 1 && f->id && (uint64_t)f->id == ids->last;
-  uint32_t name = fresh && c->name ? writer_iid(w, &w->names, INTERNED_NAMES, c->name) : 0, id = 0;
+  uint32_t name = fresh && c->name ? writer_iid(w, &w->names, INTERNED_NAMES, c->name) : 0;
   uint32_t of = fresh && c->cat ? writer_iid(w, &w->categories, INTERNED_CATEGORIES, c->cat) : 0;
-  if (f->id_kind == TK_FLOW_ID_STR) id = writer_iid(w, &w->names, INTERNED_NAMES, (tk_id)f->id);
-  else if (!known) id = flow_point_arg_of_id(pb_over(w->event.data, w->event.len), f->id);
   b->len = 0;
   if (f->role) pb_u64(b, POINT_ROLE, f->role);
-  if (id) pb_u64(b, f->id_kind == TK_FLOW_ID_STR ? POINT_ID_TEXT : POINT_ID_ARG, id);
-  else if (!known) pb_i64(b, POINT_ID, f->id);
+  if (!known || f->id_kind == TK_FLOW_ID_STR) put_id(w, b, f);
   if (fresh) pb_u64(b, POINT_NEW_CLASS, 1);
   if (name) pb_u64(b, POINT_NAME_IID, name);
   if (of) pb_u64(b, POINT_CATEGORY_IID, of);

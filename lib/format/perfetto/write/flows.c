@@ -77,8 +77,7 @@ static uint32_t *uses_of(struct uses *u, const struct tk_flow_point *f, bool put
 static void count_uses(const struct tk_trace *t, struct uses *u, struct mem *mem) {
   map_init(&u->others, mem);
   u->n = (uint64_t)t->n_flow_points * 4 + 1;
-  u->few = mem_array(mem, u->n, sizeof *u->few);
-  if (u->few) memset(u->few, 0, u->n * sizeof *u->few);
+  u->few = mem_zeros(mem, u->n, sizeof *u->few);
   for (tk_id i = 1; u->few && i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     const bool start = f->role == TK_FLOW_START;
@@ -115,12 +114,11 @@ static int by_event(const void *a, const void *b) {
 static void sort_flow_ends(struct event_writer *w) {
   const uint32_t n = w->n_flow_ends;
   struct flow_end *sorted = mem_array(w->mem, (uint64_t)n + 1, sizeof *sorted);
-  uint32_t *first = mem_array(w->mem, (uint64_t)w->t->n_events + 2, sizeof *first); /* by event: index of its first flow end */
+  uint32_t *first = mem_zeros(w->mem, (uint64_t)w->t->n_events + 2, sizeof *first); /* by event: index of its first flow end */
   if (!sorted || !first) {
     mem_free(w->mem, sorted);
     return mem_free(w->mem, first);
   }
-  memset(first, 0, ((size_t)w->t->n_events + 2) * sizeof *first);
   for (uint32_t i = 0; i < n; i++) first[w->flow_ends[i].event + 1]++;
   for (tk_id i = 1; i <= w->t->n_events + 1; i++) first[i] += first[i - 1];
   for (uint32_t i = 0; i < n; i++) sorted[first[w->flow_ends[i].event]++] = w->flow_ends[i];
@@ -204,8 +202,7 @@ uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id) {
   sort_points(w);
   pass_ids(t, w->step, next_id);
   bool ok = chains_init(&s.at, t, w->mem);
-  s.loose = mem_array(w->mem, (uint64_t)t->n_flow_points + 1, 1);
-  if (s.loose) memset(s.loose, 0, (size_t)t->n_flow_points + 1);
+  s.loose = mem_zeros(w->mem, (uint64_t)t->n_flow_points + 1, 1);
   count_uses(t, &uses, w->mem);
   ok = ok && s.loose && uses.few;
   for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {

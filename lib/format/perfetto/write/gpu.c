@@ -28,7 +28,7 @@ bool gpu_begin(struct perfetto_sink *s) {
   for (tk_id i = 1; i <= s->t->n_events; i++)
     if (s->t->events[i].ts + s->t->events[i].dur > g->end) g->end = s->t->events[i].ts + s->t->events[i].dur;
   for (int i = 0; i < ACCELERATOR_LINKS; i++)
-    g->links[i] = intern_id(&s->t->store->strings, accelerator_links[i], strlen(accelerator_links[i]));
+    g->links[i] = trace_text_id(s->t, accelerator_links[i]);
   return kinds_init(&g->kinds, s->t, &s->mem);
 }
 

@@ -278,13 +278,11 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
-  s->own_tids = mem_array(&s->mem, n, sizeof *s->own_tids);
-  s->tids = mem_array(&s->mem, n, sizeof *s->tids);
+  s->own_tids = mem_zeros(&s->mem, n, sizeof *s->own_tids);
+  s->tids = mem_zeros(&s->mem, n, sizeof *s->tids);
   s->w.sequences = &s->sequences;
   s->w.next_sequence = &s->next_sequence;
   if (!machine_write_all(s) || !s->uuids || !s->pids || !s->own_tids || !s->tids) return false;
-  memset(s->tids, 0, n * sizeof *s->tids);
-  memset(s->own_tids, 0, n * sizeof *s->own_tids);
   if (!writer_begin(&s->w, t, num_sub(t->origin_ns, s->zero_ns), s->out, &s->mem)) return false;
   event_find_keys(&s->w);
   if (s->opt.gpu_events && !gpu_begin(s)) return false;
@@ -379,9 +377,6 @@ static bool perfetto_close(struct sink *sink, const struct tk_trace *first, cons
   return mem_check(&s->mem, err);
 }
 
-/* Stores nothing: the end of the file does not depend on earlier graphs. */
-static void perfetto_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
-
 static bool perfetto_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   if (part->n_state) return err_set(err, TK_EFORMAT, "the part was written by another version of tracekit");
@@ -424,7 +419,7 @@ struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   s->sink.write = perfetto_write;
   s->sink.close = perfetto_close;
   s->sink.free = perfetto_free;
-  s->sink.leave = perfetto_leave;
+  s->sink.leave = sink_leave_nothing; /* the end of the file does not depend on earlier graphs */
   s->sink.take = perfetto_take;
   return &s->sink;
 }

@@ -142,6 +142,11 @@ void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
 /* Assigns an iid to the string. */
 void writer_iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
 
+/* True if the event has an end packet. */
+static inline bool writer_has_end(const struct tk_event *e) {
+  return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED;
+}
+
 /* Returns the time in the file, in ns. Rounds to the nearest ns, so that order and nesting do not change. The sum saturates,
  * because a damaged input may contain any origin. */
 static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) { return num_add(w->base_ns, num_ns(ts)); }

@@ -56,7 +56,7 @@ static void take_agent(const struct sqlite_scan *row, void *arg) {
 
 static void take_dispatch(const struct sqlite_scan *row, void *arg) {
   struct ranks *k = arg;
-  const uint32_t *device = row->v[0].type == CELL_INT ? map_get(&k->numbers, (uint64_t)row->v[0].i) : NULL;
+  const uint32_t *device = database_find(&k->numbers, &row->v[0]);
   parts_use(k->parts, k->process, device ? *device : 0);
 }
 

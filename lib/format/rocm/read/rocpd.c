@@ -47,7 +47,7 @@ static bool each(struct rocpd *p, const char *base, const char *const *columns, 
 /* ---- infos ---- */
 
 static struct info *info_of(struct rocpd *p, enum info_kind kind, const struct cell *id) {
-  const uint32_t *at = id->type == CELL_INT ? map_get(&p->infos[kind].index, (uint64_t)id->i) : NULL;
+  const uint32_t *at = database_find(&p->infos[kind].index, id);
   return at ? (struct info *)(void *)p->infos[kind].all.data + *at : NULL;
 }
 
@@ -235,7 +235,7 @@ static void take_sample(const struct sqlite_scan *row, void *arg) {
   struct rocpd *p = s->p;
   struct tk_trace *t = p->r->d.t;
   const struct info *counter = info_of(p, COUNTERS, &row->v[1]);
-  const uint32_t *at = row->v[0].type == CELL_INT ? map_get(&s->times, (uint64_t)row->v[0].i) : NULL;
+  const uint32_t *at = database_find(&s->times, &row->v[0]);
   if (!at || !counter || (row->v[2].type != CELL_REAL && row->v[2].type != CELL_INT)) {
     trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a number: skipped");
     return;

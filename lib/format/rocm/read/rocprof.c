@@ -73,9 +73,9 @@ static void each_element(struct rocprof *p, struct json_walk *w, const struct js
 }
 
 static struct json_value member(struct json_walk *w, const struct json_value *object, const char *key) {
-  struct json_value v = {.p = NULL};
+  struct json_value v;
   const struct json_place places[] = {{key, &v}, {NULL, NULL}};
-  if (object->p && object->type == JSON_OBJECT) json_walk_members(json_walk_into(w, object), places);
+  json_walk_object(w, object, places);
   return v;
 }
 
@@ -135,10 +135,10 @@ static void take_kind(struct rocprof *p, struct json_walk *w, const struct json_
 }
 
 static void take_symbol(struct rocprof *p, struct json_walk *w, const struct json_value *v) {
-  struct json_value id = {.p = NULL}, formatted = {.p = NULL}, plain = {.p = NULL};
+  struct json_value id, formatted, plain;
   const struct json_place places[] = {
       {"kernel_id", &id}, {"formatted_kernel_name", &formatted}, {"kernel_name", &plain}, {NULL, NULL}};
-  json_walk_members(json_walk_into(w, v), places);
+  json_walk_object(w, v, places);
   lazy_add(p, SYMBOLS, (uint64_t)whole_of(&id), formatted.p ? &formatted : &plain);
 }
 
@@ -154,9 +154,9 @@ static void take_counter(struct rocprof *p, struct json_walk *w, const struct js
 
 static void take_agent(struct rocprof *p, struct json_walk *w, const struct json_value *v) {
   enum { GPU = 2 };
-  struct json_value id = {.p = NULL}, type = {.p = NULL}, number = {.p = NULL};
+  struct json_value id, type, number;
   const struct json_place places[] = {{"id", &id}, {"type", &type}, {"logical_node_type_id", &number}, {NULL, NULL}};
-  json_walk_members(json_walk_into(w, v), places);
+  json_walk_object(w, v, places);
   if (whole_of(&type) == GPU) map_put(&p->gpus, (uint64_t)handle_of(w, &id), (uint32_t)whole_of(&number) + 1);
 }
 
@@ -179,7 +179,7 @@ static struct record record_of(struct json_walk *w, const struct json_value *v) 
       {"kind", &e.kind}, {"operation", &e.operation}, {"thread_id", &e.thread}, {"correlation_id", &e.correlation},
       {"start_timestamp", &e.start}, {"end_timestamp", &e.end}, {"dispatch_info", &e.dispatch}, {"stream_id", &e.stream},
       {"dst_agent_id", &e.to}, {"src_agent_id", &e.from}, {"bytes", &e.bytes}, {"allocation_size", &e.allocated}, {NULL, NULL}};
-  if (v->type == JSON_OBJECT) json_walk_members(json_walk_into(w, v), places);
+  json_walk_object(w, v, places);
   const struct json_value internal = member(w, &e.correlation, "internal");
   e.id = whole_of(&internal);
   return e;
@@ -241,7 +241,7 @@ static void put_triple(struct rocprof *p, struct json_walk *w, enum rocm_key key
   struct json_value xyz[3] = {{.p = NULL}, {.p = NULL}, {.p = NULL}};
   const struct json_place places[] = {{"x", &xyz[0]}, {"y", &xyz[1]}, {"z", &xyz[2]}, {NULL, NULL}};
   if (!v->p || v->type != JSON_OBJECT) return;
-  json_walk_members(json_walk_into(w, v), places);
+  json_walk_object(w, v, places);
   const struct cell cells[3] = {cell_of(&xyz[0]), cell_of(&xyz[1]), cell_of(&xyz[2])};
   database_triple(&p->r.d, p->r.key[key], cells);
 }
@@ -258,7 +258,7 @@ static struct dispatch dispatch_of(struct json_walk *w, const struct json_value 
       {"agent_id", &d.agent}, {"queue_id", &d.queue}, {"kernel_id", &d.kernel}, {"dispatch_id", &d.id},
       {"group_segment_size", &d.lds}, {"private_segment_size", &d.scratch}, {"workgroup_size", &d.block}, {"grid_size", &d.grid},
       {NULL, NULL}};
-  if (v->p && v->type == JSON_OBJECT) json_walk_members(json_walk_into(w, v), places);
+  json_walk_object(w, v, places);
   return d;
 }
 
@@ -449,13 +449,12 @@ static void begin_process(struct rocprof *p, struct json_walk *w, const struct j
 }
 
 static void take_process(struct rocprof *p, struct json_walk *w, const struct json_value *v) {
-  struct json_value metadata = {.p = NULL}, agents = {.p = NULL}, counters = {.p = NULL}, strings = {.p = NULL};
-  struct json_value symbols = {.p = NULL}, callbacks = {.p = NULL}, buffers = {.p = NULL};
+  struct json_value metadata, agents, counters, strings, symbols, callbacks, buffers;
   const struct json_place places[] = {
       {"metadata", &metadata}, {"agents", &agents}, {"counters", &counters}, {"strings", &strings}, {"kernel_symbols", &symbols},
       {"callback_records", &callbacks}, {"buffer_records", &buffers}, {NULL, NULL}};
   if (v->type != JSON_OBJECT) return;
-  json_walk_members(json_walk_into(w, v), places);
+  json_walk_object(w, v, places);
   begin_process(p, w, &metadata);
   read_names(p, w, &strings, &symbols);
   each_element(p, w, &agents, take_agent);

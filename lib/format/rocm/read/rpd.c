@@ -43,6 +43,8 @@ static tk_id text_in(struct rpd *p, const struct cell *c) {
   return c->type == CELL_TEXT && c->n == 0 ? 0 : database_text(&p->r->d, &p->r->texts, c);
 }
 
+static bool has_text(const struct tk_trace *t, tk_id text) { return text && *tk_string(t, text, NULL); }
+
 static void take_kernel(const struct sqlite_scan *row, void *arg) {
   struct rpd *p = arg;
   struct launch l = {.stream = text_in(p, &row->v[1]), .kernel = text_in(p, &row->v[8])};
@@ -77,26 +79,25 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
   struct tk_trace *t = p->r->d.t;
   struct tk_event e = {.depth = 0};
   struct torch_range range = {.text = 0};
-  const struct cell *id = &row->v[0];
-  if (!database_span(&p->r->d, &row->v[3], &row->v[4], &e)) return;
-  tk_id name = text_in(p, &row->v[5]), text = text_in(p, &row->v[6]);
+  const struct cell *v = row->v, *id = &v[0];
+  if (!database_span(&p->r->d, &v[3], &v[4], &e)) return;
+  tk_id name = text_in(p, &v[5]), text = text_in(p, &v[6]);
   const bool is_marker = name && strcmp(tk_string(t, name, NULL), "UserMarker") == 0;
-  const char *category = is_marker ? "marker_api" : category_of_call(tk_string(t, name, NULL));
+  const tk_id category = trace_text(t, is_marker ? "marker_api" : category_of_call(tk_string(t, name, NULL)));
   if (is_marker && text) name = text, text = 0;
-  const tk_id cat = trace_text(t, category);
-  e.cls = is_marker ? torch_range_class(t, name, cat, &range) : trace_class(t, name, cat);
-  e.track = trace_track(t, TK_TRACK_THREAD, ident_int(row->v[1].i), ident_int(row->v[2].i), 0);
+  e.cls = is_marker ? torch_range_class(t, name, category, &range) : trace_class(t, name, category);
+  e.track = trace_track(t, TK_TRACK_THREAD, ident_int(v[1].i), ident_int(v[2].i), 0);
   args_begin(t);
   torch_range_args(t, &range);
-  if (text && *tk_string(t, text, NULL)) args_str(t, p->r->key[K_ARGS], TK_ARG_STR, text);
-  const struct launch *l = launch_of(p, id->i);
-  if (l) args_int(t, p->r->key[K_CORRELATION], id->i);
+  if (has_text(t, text)) args_str(t, p->r->key[K_ARGS], TK_ARG_STR, text);
+  if (launch_of(p, id->i)) args_int(t, p->r->key[K_CORRELATION], id->i);
   e.args = args_end(t);
   const tk_id event = database_add(&p->r->d, &e);
   if (id->type != CELL_INT) return;
   map_put(&p->r->by_id, (uint64_t)id->i, event);
-  uint32_t *process = map_put(&p->sessions, rpd_session(id->i), (uint32_t)row->v[1].i);
-  if (process && *process != (uint32_t)row->v[1].i) *process = 0;
+  const uint32_t pid = (uint32_t)v[1].i;
+  uint32_t *process = map_put(&p->sessions, rpd_session(id->i), pid);
+  if (process && *process != pid) *process = 0;
 }
 
 /* ---- operations ---- */
@@ -120,20 +121,31 @@ static void work_args(struct rpd *p, const struct launch *l, const struct cell *
   if (l && l->size.type == CELL_INT) database_arg(&r->d, p->r->key[K_BYTES], &l->size);
 }
 
+/* Returns the id of the call that launched an operation, or NULL. */
+static const int64_t *call_of(const struct rpd *p, const struct cell *operation) {
+  const uint32_t *at = database_find(&p->call_of, operation);
+  return at ? (const int64_t *)(const void *)p->calls.data + *at : NULL;
+}
+
+/* Returns the process of an operation's session; 0 if there are several, or none. */
+static uint32_t session_process(const struct rpd *p, const struct cell *operation) {
+  const uint32_t *process = operation->type == CELL_INT ? map_get(&p->sessions, rpd_session(operation->i)) : NULL;
+  return process ? *process : 0;
+}
+
 static void take_work(const struct sqlite_scan *row, void *arg) {
   struct rpd *p = arg;
   struct tk_trace *t = p->r->d.t;
   struct tk_event e = {.depth = 0};
-  const uint32_t *at = row->v[0].type == CELL_INT ? map_get(&p->call_of, (uint64_t)row->v[0].i) : NULL;
-  const int64_t *call = at ? (const int64_t *)(const void *)p->calls.data + *at : NULL;
+  const int64_t *call = call_of(p, &row->v[0]);
   const struct launch *l = call ? launch_of(p, *call) : NULL;
   if (!database_span(&p->r->d, &row->v[3], &row->v[4], &e)) return;
   const tk_id type = text_in(p, &row->v[6]), said = text_in(p, &row->v[5]);
-  const tk_id name = said && *tk_string(t, said, NULL) ? said : l && l->kernel && *tk_string(t, l->kernel, NULL) ? l->kernel : 0;
+  const tk_id name = has_text(t, said) ? said : l && has_text(t, l->kernel) ? l->kernel : 0;
   e.cls = trace_class(t, name ? name : type, trace_text(t, category_of_work(tk_string(t, type, NULL), name != 0)));
-  const uint32_t *process = row->v[0].type == CELL_INT ? map_get(&p->sessions, rpd_session(row->v[0].i)) : NULL;
-  e.track = work_queue(p->r, process ? *process : 0, row->v[1].i, row->v[2].i, 0);
-  if (process && *process) trace_own(t, e.track, *process);
+  const uint32_t process = session_process(p, &row->v[0]);
+  e.track = work_queue(p->r, process, row->v[1].i, row->v[2].i, 0);
+  if (process) trace_own(t, e.track, process);
   work_args(p, l, &row->v[1], call);
   e.args = args_end(t);
   const tk_id event = database_add(&p->r->d, &e);

@@ -86,9 +86,9 @@ static uint32_t number_of(const struct json_value *v) {
 }
 
 static void add_frame(struct speedscope *s, struct json_walk *w, const struct json_value *v) {
-  struct json_value name = {.p = NULL}, file = {.p = NULL}, line = {.p = NULL}, col = {.p = NULL};
+  struct json_value name, file, line, col;
   const struct json_place members[] = {{"name", &name}, {"file", &file}, {"line", &line}, {"col", &col}, {NULL, NULL}};
-  json_walk_members(json_walk_into(w, v), members);
+  json_walk_object(w, v, members);
   struct tk_frame f = {.name = string_of(s, w, &name)};
   f.file = string_of(s, w, &file);
   f.line = number_of(&line);
@@ -98,9 +98,9 @@ static void add_frame(struct speedscope *s, struct json_walk *w, const struct js
 }
 
 static void add_frames(struct speedscope *s, struct json_walk *w, const struct json_value *shared) {
-  struct json_value frames = {.p = NULL}, v;
+  struct json_value frames, v;
   const struct json_place members[] = {{"frames", &frames}, {NULL, NULL}};
-  if (shared->p) json_walk_members(json_walk_into(w, shared), members);
+  json_walk_object(w, shared, members);
   if (!frames.p) return;
   struct json_walk in = json_walk_into(w, &frames);
   if (json_walk_enter(&in, '['))
@@ -252,11 +252,11 @@ static void close_stretch(struct speedscope *s, struct stretch *x, uint32_t inde
 
 static void read_event(struct speedscope *s, struct json_walk *w, const struct profile *p, const struct json_value *v,
                        struct stretch *x) {
-  struct json_value type = {.p = NULL}, frame = {.p = NULL}, at = {.p = NULL};
+  struct json_value type, frame, at;
   const struct json_place members[] = {{"type", &type}, {"frame", &frame}, {"at", &at}, {NULL, NULL}};
   uint32_t index;
   tk_time ts = 0;
-  json_walk_members(json_walk_into(w, v), members);
+  json_walk_object(w, v, members);
   const bool open = type.p && type.type == JSON_STRING && json_is(&w->j, &type.str, "O");
   const bool close = type.p && type.type == JSON_STRING && json_is(&w->j, &type.str, "C");
   s->t->counts.read++;
@@ -299,7 +299,7 @@ static void read_profile(struct speedscope *s, struct json_walk *w, const struct
   struct profile p = {.exp = 0};
   const struct json_place members[] = {{"type", &p.type}, {"name", &p.name}, {"unit", &p.unit}, {"startValue", &p.start},
                                    {"events", &p.events}, {"samples", &p.samples}, {"weights", &p.weights}, {NULL, NULL}};
-  json_walk_members(json_walk_into(w, v), members);
+  json_walk_object(w, v, members);
   find_unit(s, w, &p);
   p.track = trace_track(s->t, TK_TRACK_THREAD, ident_int(1), ident_int(number), 0);
   s->t->tracks[p.track].name = string_of(s, w, &p.name);

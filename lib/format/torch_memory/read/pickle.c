@@ -230,9 +230,14 @@ static bool push_float(struct pickle *p) {
   return push(p, (struct pickle_value){.d = d, .type = PICKLE_FLOAT});
 }
 
-static bool get_or_put(struct pickle *p, size_t width, bool (*act)(struct pickle *p, uint64_t at)) {
+static bool get_memo(struct pickle *p, size_t width) {
   uint64_t at;
-  return take_number(p, width, &at) && act(p, at);
+  return take_number(p, width, &at) && memo_get(p, at);
+}
+
+static bool put_memo(struct pickle *p, size_t width) {
+  uint64_t at;
+  return take_number(p, width, &at) && memo_put(p, at);
 }
 
 static bool begin_version(struct pickle *p) {
@@ -270,7 +275,22 @@ static bool refuse_code(struct pickle *p, uint8_t op) {
                 (unsigned long long)at);
 }
 
+/* Opcodes that a number follows: a value, the length of a value, or an index of the memo. */
+static const struct operand {
+  bool (*act)(struct pickle *p, size_t width);
+  size_t width; /* bytes of the number */
+} OPERANDS[256] = {
+  [OP_BININT] = {push_number, 4}, [OP_BININT1] = {push_number, 1}, [OP_BININT2] = {push_number, 2},
+  [OP_LONG1] = {push_long, 1}, [OP_LONG4] = {push_long, 4},
+  [OP_SHORT_BINSTRING] = {push_text, 1}, [OP_SHORT_BINUNICODE] = {push_text, 1}, [OP_BINSTRING] = {push_text, 4},
+  [OP_BINUNICODE] = {push_text, 4}, [OP_BINUNICODE8] = {push_text, 8},
+  [OP_SHORT_BINBYTES] = {skip_bytes, 1}, [OP_BINBYTES] = {skip_bytes, 4}, [OP_BINBYTES8] = {skip_bytes, 8},
+  [OP_BYTEARRAY8] = {skip_bytes, 8},
+  [OP_BINGET] = {get_memo, 1}, [OP_LONG_BINGET] = {get_memo, 4}, [OP_BINPUT] = {put_memo, 1}, [OP_LONG_BINPUT] = {put_memo, 4},
+};
+
 static bool run(struct pickle *p, uint8_t op) {
+  if (OPERANDS[op].act) return OPERANDS[op].act(p, OPERANDS[op].width);
   switch (op) {
   case OP_PROTO: return begin_version(p);
   case OP_FRAME: return take_bytes(p, 8) != NULL;
@@ -280,28 +300,13 @@ static bool run(struct pickle *p, uint8_t op) {
   case OP_NONE: return push_int(p, PICKLE_NONE, 0);
   case OP_NEWTRUE: return push_int(p, PICKLE_BOOL, 1);
   case OP_NEWFALSE: return push_int(p, PICKLE_BOOL, 0);
-  case OP_BININT: return push_number(p, 4);
-  case OP_BININT1: return push_number(p, 1);
-  case OP_BININT2: return push_number(p, 2);
-  case OP_LONG1: return push_long(p, 1);
-  case OP_LONG4: return push_long(p, 4);
   case OP_BINFLOAT: return push_float(p);
-  case OP_SHORT_BINSTRING: case OP_SHORT_BINUNICODE: return push_text(p, 1);
-  case OP_BINSTRING: case OP_BINUNICODE: return push_text(p, 4);
-  case OP_BINUNICODE8: return push_text(p, 8);
-  case OP_SHORT_BINBYTES: return skip_bytes(p, 1);
-  case OP_BINBYTES: return skip_bytes(p, 4);
-  case OP_BINBYTES8: case OP_BYTEARRAY8: return skip_bytes(p, 8);
   case OP_EMPTY_LIST: case OP_EMPTY_TUPLE: return push_container(p, PICKLE_LIST);
   case OP_EMPTY_DICT: return push_container(p, PICKLE_DICT);
   case OP_APPEND: return has_values(p, 2) && append_all(p, p->n_stack - 2, p->n_stack - 1, PICKLE_LIST);
   case OP_SETITEM: return has_values(p, 3) && set_items(p, p->n_stack - 3, p->n_stack - 2);
   case OP_APPENDS: case OP_SETITEMS: case OP_TUPLE: case OP_POP_MARK: return run_marked(p, op);
   case OP_TUPLE1: case OP_TUPLE2: case OP_TUPLE3: return make_tuple(p, op - OP_TUPLE1 + 1U);
-  case OP_BINGET: return get_or_put(p, 1, memo_get);
-  case OP_LONG_BINGET: return get_or_put(p, 4, memo_get);
-  case OP_BINPUT: return get_or_put(p, 1, memo_put);
-  case OP_LONG_BINPUT: return get_or_put(p, 4, memo_put);
   case OP_MEMOIZE: return memo_put(p, p->n_memo);
   default: return refuse_code(p, op);
   }

@@ -12,9 +12,8 @@
 #include "private.h"
 #include "metas.h"
 #include "flow.h"
+#include "base/text.h"
 #include "format/time_base.h"
-
-static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
 /* ---- pids ---- */
 
@@ -35,13 +34,13 @@ static bool take_pid(struct pids *p, int64_t pid) {
 
 static int64_t pid_of(struct pids *p, const struct xplane_plane *plane) {
   const char *name = tk_string(p->r->t, plane->name, NULL);
-  bool device = starts_with(name, "/device:GPU:") || starts_with(name, "/device:TPU:"),
-       custom = starts_with(name, "/device:CUSTOM:");
+  bool device = text_begins(name, "/device:GPU:") || text_begins(name, "/device:TPU:"),
+       custom = text_begins(name, "/device:CUSTOM:");
   if (device && plane->id >= 0 && plane->id < PID_CUSTOM - PID_DEVICE && take_pid(p, PID_DEVICE + plane->id))
     return PID_DEVICE + plane->id;
   if (custom && plane->id >= 0 && plane->id < PID_HOST - PID_CUSTOM && take_pid(p, PID_CUSTOM + plane->id))
     return PID_CUSTOM + plane->id;
-  if (starts_with(name, "/host:CPU") && p->next_host < PID_OTHER) return p->next_host++;
+  if (text_begins(name, "/host:CPU") && p->next_host < PID_OTHER) return p->next_host++;
   while (!take_pid(p, p->next_other)) p->next_other++;
   return p->next_other++;
 }
@@ -71,7 +70,7 @@ static void number_processes(struct xplane_reader *r) {
     uint32_t from = hosts;
     for (uint32_t i = 0; i < n; i++) {
       const char *name = tk_string(t, planes[i].name, NULL);
-      if (planes[i].process && starts_with(name, "/host:CPU") == (round == 0)) sorted[hosts++] = (struct named_plane){name, i};
+      if (planes[i].process && text_begins(name, "/host:CPU") == (round == 0)) sorted[hosts++] = (struct named_plane){name, i};
     }
     if (round == 0) qsort(sorted, hosts, sizeof *sorted, finish_by_name);
     for (uint32_t i = from; i < hosts; i++) {

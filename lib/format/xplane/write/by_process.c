@@ -8,10 +8,9 @@ bool by_process_init(struct by_process *b, const struct tk_trace *t, uint32_t n,
   const size_t room = (size_t)t->n_tracks + 3;
   *b = (struct by_process){.n = t->n_tracks};
   if (n == 0) return true;
-  b->first = mem_array(mem, room, sizeof *b->first);
+  b->first = mem_zeros(mem, room, sizeof *b->first);
   b->members = mem_array(mem, n, sizeof *b->members);
   if (!b->first || !b->members) return false;
-  memset(b->first, 0, room * sizeof *b->first);
   for (uint32_t i = 1; i <= n; i++) b->first[process_of(arg, i) + 2]++;
   for (size_t i = 2; i < room; i++) b->first[i] += b->first[i - 1];
   for (uint32_t i = 1; i <= n; i++) b->members[b->first[process_of(arg, i) + 1]++] = i;

@@ -104,19 +104,10 @@ static void put_flow(struct xplane_encoder *e, uint64_t value) {
   pb_message(&e->event, XEVENT_STATS, &e->stat);
 }
 
-void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event which) {
-  const tk_id event = which.id;
+static void encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, tk_id event) {
   const struct tk_event *ev = &e->g->t->events[event];
   struct fields f = {.derived = e->g->key_derived ? xplane_derived_args(e->g, ev) : NULL};
   struct buf *b = &e->event, *stats = &e->inner;
-  if (line->kind == XLINE_STEPS) {
-    xplane_encode_step(e, line, event);
-    return;
-  }
-  if (which.series) {
-    encode_series(e, line, which);
-    return;
-  }
   stats->len = b->len = e->fields.len = 0;
   int64_t id = put_args(e, ev, &f), bits = bits_for(line, ev, &f);
   int64_t offset = f.has_offset ? f.offset : clamp((i128)ev->ts - line->zero_ps),
@@ -132,4 +123,10 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   if (e->g->kineto) xplane_put_made_stats(e, b, event);
   if (bits) xplane_add_private_int(e, b, XEVENT_STATS, XPLANE_PRIVATE_BITS, bits);
   if (e->fields.len) buf_append(b, e->fields.data, e->fields.len);
+}
+
+void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event which) {
+  if (line->kind == XLINE_STEPS) xplane_encode_step(e, line, which.id);
+  else if (which.series) encode_series(e, line, which);
+  else encode_event(e, line, which.id);
 }

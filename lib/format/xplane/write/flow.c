@@ -72,9 +72,8 @@ int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, 
   const bool by_args = g->planes && !g->converted;
   struct map ids;
   if (t->n_flow_points == 0 || (by_args && !(t->edits & TK_EDIT_DROPPED))) return next;
-  g->flows = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *g->flows);
+  g->flows = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *g->flows);
   if (!g->flows) return next;
-  memset(g->flows, 0, ((size_t)t->n_events + 1) * sizeof *g->flows);
   map_init(&ids, mem);
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];

@@ -13,8 +13,6 @@
 #include "kineto.h"
 #include "event.h"
 
-static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
-
 /* ---- counters ---- */
 
 struct sample {
@@ -99,7 +97,7 @@ static void give_id(const struct xplane_encoder *e, struct map *taken, struct xp
   const struct tk_track *k = &e->g->t->tracks[line->track];
   int64_t shown;
   if (line->was || line->kind == XLINE_STEPS) return;
-  line->id = line->kind == XLINE_THREAD && is_number(k->tid) ? k->tid.num : 0;
+  line->id = line->kind == XLINE_THREAD && ident_is_number(k->tid) ? k->tid.num : 0;
   shown = free_id(taken, line->id, next);
   if (shown != line->id && line->id == 0) line->id = shown;
   else if (shown != line->id) line->display_id = shown;
@@ -155,6 +153,20 @@ static void add_line(struct xplane_encoder *e, tk_id track, enum xplane_line_kin
   buf_append(&e->lines, &line, sizeof line);
 }
 
+/* Adds a line of the input again. Clears *process or *counters if the line contains the events of the process or its counters;
+ * adds no second line of the process. */
+static void add_former_line(struct xplane_encoder *e, const struct xplane_line *was, bool *process, bool *counters) {
+  if (was->kind == XLINE_PROCESS) {
+    if (*process) add_line(e, e->process, XLINE_PROCESS, was);
+    *process = false;
+  } else if (was->kind == XLINE_COUNTERS) {
+    add_line(e, was->track, *counters ? XLINE_COUNTERS : XLINE_THREAD, was);
+    *counters = false;
+  } else if (!e->g->t->tracks[was->track].hidden) {
+    add_line(e, was->track, was->kind, was);
+  }
+}
+
 static void add_lines(struct xplane_encoder *e) {
   const struct xplane_graph *g = e->g;
   const struct tk_trace *t = g->t;
@@ -165,16 +177,7 @@ static void add_lines(struct xplane_encoder *e) {
     const struct xplane_line *was = &g->lines[lines[i] - 1];
     if (was->track > t->n_tracks || t->tracks[was->track].parent != e->process || met[was->track] == mark) continue;
     met[was->track] = mark;
-    if (was->kind == XLINE_PROCESS) {
-      if (!process) continue;
-      process = false;
-      add_line(e, e->process, XLINE_PROCESS, was);
-    } else if (was->kind == XLINE_COUNTERS) {
-      add_line(e, was->track, counters ? XLINE_COUNTERS : XLINE_THREAD, was);
-      counters = false;
-    } else if (!t->tracks[was->track].hidden) {
-      add_line(e, was->track, was->kind, was);
-    }
+    add_former_line(e, was, &process, &counters);
   }
   if (process) add_line(e, e->process, XLINE_PROCESS, NULL);
   for (uint32_t i = 0; i < n; i++) {

@@ -46,9 +46,8 @@ static bool refer_by_args(struct xplane_programs *to, const struct tk_trace *t, 
 static void survey_events(struct xplane_graph *g, struct mem *mem) {
   const struct tk_trace *t = g->t;
   const struct program_keys keys = {xplane_find_text(t, "program_id", 10), xplane_find_text(t, "hlo_module", 10)};
-  uint8_t *seen = mem_array(mem, (uint64_t)t->n_classes + 1, 1);
+  uint8_t *seen = mem_zeros(mem, (uint64_t)t->n_classes + 1, 1);
   if (!seen) return;
-  memset(seen, 0, (size_t)t->n_classes + 1);
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->args) refer_by_args(&g->programs, t, keys, e->args);

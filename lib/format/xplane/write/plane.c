@@ -58,12 +58,11 @@ static int by_sort(const void *a, const void *b) {
 bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g) {
   const struct tk_trace *t = g->t;
   struct row *rows = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *rows);
-  g->rows = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *g->rows);
+  g->rows = mem_zeros(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *g->rows);
   if (!rows || !g->rows) {
     mem_free(&s->mem, rows);
     return false;
   }
-  memset(g->rows, 0, ((size_t)t->n_tracks + 1) * sizeof *g->rows);
   uint32_t n = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];

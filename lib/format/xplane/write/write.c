@@ -76,10 +76,8 @@ static bool make_marks(struct xplane_sink *s, struct xplane_graph *g) {
   const size_t tracks = (size_t)g->t->n_tracks + 1, shapes = (size_t)g->t->store->n_shapes + 1;
   g->marks = mem_alloc(&s->mem, sizeof *g->marks);
   if (!g->marks) return false;
-  *g->marks = (struct xplane_marks){0, mem_array(&s->mem, tracks, sizeof(uint32_t)), mem_array(&s->mem, shapes, sizeof(uint32_t))};
+  *g->marks = (struct xplane_marks){0, mem_zeros(&s->mem, tracks, sizeof(uint32_t)), mem_zeros(&s->mem, shapes, sizeof(uint32_t))};
   if (!g->marks->tracks || !g->marks->shapes) return false;
-  memset(g->marks->tracks, 0, tracks * sizeof(uint32_t));
-  memset(g->marks->shapes, 0, shapes * sizeof(uint32_t));
   return true;
 }
 
@@ -114,8 +112,7 @@ static void find_overruled(struct xplane_sink *s, struct xplane_graph *g) {
 static void begin_adopted(struct xplane_sink *s, struct xplane_graph *g) {
   const size_t n = (size_t)g->t->store->strings.n + 1;
   for (uint32_t i = 0; i < g->n_planes; i++) g->adopted = g->adopted || g->planes[i].adopted;
-  g->found = g->adopted ? mem_array(&s->mem, n, sizeof *g->found) : NULL;
-  if (g->found) memset(g->found, 0, n * sizeof *g->found);
+  g->found = g->adopted ? mem_zeros(&s->mem, n, sizeof *g->found) : NULL;
   if (g->adopted && g->ordinal == 0 && xplane_is_pristine(g, &s->mem)) g->converted = false;
 }
 
