@@ -73,7 +73,8 @@ static bool find_part(struct applier *a, const struct tk_sources *sources, const
   const int64_t *number = a->opt->rank;
   if (a->opt->input) name = a->opt->input;
   if (!number)
-    return err_set(err, TK_EUSAGE, "%s: contains %zu ranks, but apply writes one; select one by its number in the plan", name, sources->n);
+    return err_set(err, TK_EUSAGE, "%s: contains %zu ranks, but apply writes one; select one by its number in the plan", name,
+                   sources->n);
   if (count_inputs(t, name, false, number, rank) != 1 && count_inputs(t, name, true, number, rank) != 1)
     return err_set(err, TK_EUSAGE, "the plan has no rank %lld of '%s', or several", (long long)*number, name);
   *input = t->plan->rank[*rank]->part - (size_t)1;
