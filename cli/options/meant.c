@@ -328,7 +328,7 @@ static const struct word_row KINDS[] = {
   { "kind", "copy", "memcpy" },          { "kind", "copies", "memcpy" },     { "kind", "gpu_memcpy", "memcpy" },
   { "kind", "gpu_memset", "memset" },    { "kind", "fill", "memset" },       { "kind", "operator", "op" },
   { "kind", "operators", "op" },         { "kind", "ops", "op" },            { "kind", "cpu_op", "op" },
-  { "kind", "cuda_runtime", "runtime" }, { "kind", "launch", "runtime" },    { "kind", "steps", "step" },
+  { "kind", "cuda_runtime", "runtime" },                                   { "kind", "steps", "step" },
   { "kind", "python_function", "python" }, { "kind", "user_annotation", "annotation" }, { "kind", "nvtx", "annotation" },
   { "kind", "counters", "counter" },     { "kind", "event", "instant" },     { "kind", "slice", "span" },
 };

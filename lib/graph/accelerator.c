@@ -393,7 +393,7 @@ static const struct category_row {
     {"Node", KIND_OP},                              /* ONNX Runtime: EventCategory */
     {"operator", KIND_OP},                          /* MXNet: src/profiler/profiler.cc */
     {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
-    {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* nsys2json.py: first to last kernel of an NVTX range */
+    {"nvtx-kernel", KIND_DEVICE | KIND_REPEAT},     /* nsys2json.py: first to last kernel of an NVTX range */
     {NULL, 0}};
 /* Other categories consist of one of these prefixes and one of the words below. */
 static const char *const VENDORS[] = {"gpu_",  "cuda_", "hip_",  "rocm_", "xpu_",    "mtia_",         "mlu_",    "gcu_", "npu_", "hpu_",
@@ -404,7 +404,7 @@ static const struct category_row SUFFIXES[] = {
     {"kernel", KIND_KERNEL | KIND_DEVICE},
     {"memcpy", KIND_MEMCPY | KIND_DEVICE},
     {"memset", KIND_MEMSET | KIND_DEVICE},
-    {"user_annotation", KIND_ANNOTATION | KIND_DEVICE},
+    {"user_annotation", KIND_DEVICE | KIND_REPEAT}, /* first to last kernel of an annotation, which the host records itself */
     {"ccp_events", KIND_KERNEL | KIND_DEVICE}, /* mtia_ccp_events */
     {"sync", KIND_WAIT | KIND_DEVICE},         /* cuda_sync */
     {"api", KIND_RUNTIME},                     /* cuda_api: nsys2json.py */

@@ -23,6 +23,7 @@ static unsigned of_class(const char *name, const char *cat) {
   bool bare;
   unsigned k = accelerator_class(name, cat, &bare);
   if (bare) k |= KIND_BARE;
+  if (k & KIND_REPEAT) return text_begins(name, "ProfilerStep#") ? k | KIND_STEP : k;
   if (text_begins(name, "Memcpy")) k |= KIND_MEMCPY;
   if (text_begins(name, "Memset")) k |= KIND_MEMSET;
   if (*name == '$') k |= KIND_PYTHON;
@@ -130,7 +131,7 @@ unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   unsigned kind = k->of_class[e->cls];
   if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
   if (kind & KIND_BARE) kind = e->kind == TK_EVENT_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
-  kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE), k->of_track[e->track], e->kind == TK_EVENT_SPAN);
+  kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE | KIND_REPEAT), k->of_track[e->track], e->kind == TK_EVENT_SPAN);
   static const unsigned OF[] = {[TK_EVENT_SPAN] = KIND_SPAN, [TK_EVENT_INSTANT] = KIND_INSTANT, [TK_EVENT_COUNTER] = KIND_COUNTER,
                                 [TK_EVENT_SAMPLE] = KIND_SAMPLE};
   kind = (kind & ~(unsigned)KIND_MOVE) | OF[e->kind];

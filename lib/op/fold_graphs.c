@@ -57,6 +57,10 @@ static bool choose(struct folder *f, const struct kinds *kinds, tk_id node) {
   return true;
 }
 
+static bool is_annotation(const struct kinds *kinds, const struct tk_event *e) {
+  return kinds_of(kinds, e) & (KIND_ANNOTATION | KIND_STEP) || kinds->of_class[e->cls] & KIND_REPEAT;
+}
+
 /* Drops the annotations on streams that lose all of their work. Returns the number of dropped events. */
 static uint64_t drop_annotations(const struct folder *f, const struct kinds *kinds, struct subset *keep) {
   const struct tk_trace *t = f->t;
@@ -66,7 +70,7 @@ static uint64_t drop_annotations(const struct folder *f, const struct kinds *kin
     bool any = false, only = true;
     for (tk_id i = track->first; i < track->first + track->count; i++) {
       any = any || f->kinds[i];
-      only = only && (f->kinds[i] || (kinds_of(kinds, &t->events[i]) & (KIND_ANNOTATION | KIND_STEP)));
+      only = only && (f->kinds[i] || is_annotation(kinds, &t->events[i]));
     }
     for (tk_id i = track->first; any && only && i < track->first + track->count; i++) {
       keep->events[i] = f->kinds[i] != NOT_FOLDED;

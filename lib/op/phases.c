@@ -34,7 +34,7 @@ static uint8_t phase_of_class(const struct finder *f, tk_id cls) {
   const unsigned kind = f->kinds->of_class[cls];
   const char *name = tk_string(f->t, c->name, NULL);
   if (kind & KIND_MODULE) return phase_of_program(name);
-  if (kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET) && !(kind & KIND_ANNOTATION)) return PHASE_NONE;
+  if (kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET)) return PHASE_NONE;
   return phase_of_name(name, tk_string(f->t, c->cat, NULL));
 }
 

@@ -163,7 +163,7 @@ DEVICES = {
                               'memcpy': ['zeCommandListAppendMemoryCopy(H2D)[4096]'], 'runtime': ['zeCommandListAppendLaunchKernel'],
                               'collective': 1, 'linked': 1, 'op': [], 'busy': 60000}),
     'unitrace, MPI': (unitrace('RANK 3 '), {'devices': {'XPU 1'}, 'kernel': ['Tile #0: gemm_kernel', 'oneccl_allreduce_pcie<half>'], 'busy': 60000}),
-    'nsys2json': (nsys2json(), {'devices': {'GPU 0', 'GPU 1'}, 'kernel': ['sgemm'] * 2, 'runtime': ['cudaLaunchKernel'], 'annotation': ['step'] * 2,
+    'nsys2json': (nsys2json(), {'devices': {'GPU 0', 'GPU 1'}, 'kernel': ['sgemm'] * 2, 'runtime': ['cudaLaunchKernel'], 'annotation': ['step'],
                                 'linked': 1, 'busy': 90000}),
     'autograd profiler': (autograd(), {'devices': {'GPU'}, 'kernel': ['sgemm'], 'op': ['aten::mm'], 'busy': 50000}),
     'JAX': (jax(), {'devices': {'GPU:0'}, 'kernel': ['gemm_fusion'], 'runtime': ['cuLaunchKernel'], 'linked': 1, 'busy': 50000}),

@@ -159,7 +159,7 @@ static void put_correlation(struct xplane_encoder *e, struct buf *b, tk_id event
 static void put_device_event(struct xplane_encoder *e, struct buf *b, tk_id event) {
   const unsigned kind = e->g->kineto->kinds.of_class[e->g->t->events[event].cls];
   const tk_id op = kineto_launch_of(e->g->kineto, event).op;
-  if (!(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET)) || kind & KIND_ANNOTATION) return;
+  if (!(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET))) return;
   put_group(e, b, event);
   put_correlation(e, b, event, true);
   if (op) kineto_put_name(e, b, XPLANE_MADE_OP, op);
