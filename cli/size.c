@@ -153,9 +153,8 @@ static int cmd_size(const void *params, const struct operands *in) {
   int64_t file = -1;
   bool ok = tk_size(t, &options, &report, &err) && run_file_size(input, &file, &err);
   progress_end(&progress);
-  const char *format = p->shared.format ? tk_format_of(p->shared.format).format->name : t->format;
   size_t top = p->top ? (size_t)p->top : 10;
-  const struct measured m = { report, t->source, format, file };
+  const struct measured m = { report, t->source, report->format, file };
   if (!ok) status = run_fail(&err);
   else if (p->shared.json) print_size_json(stdout, &m, p->top ? top : SIZE_MAX);
   else print_size_text(stdout, &m, top);

@@ -557,9 +557,11 @@ struct tk_size_report {
   uint64_t packed;      /* size after compression */
   TK_FIXED struct tk_size_row *rows; /* by `by`, largest first; the rows of every table except ARG and RANK add up to bytes */
   size_t n_rows;
+  const char *format;   /* the format whose bytes were counted: a string literal */
 };
 
-/* Breaks down the size of a sealed trace as written in `format` (NULL: the input's format); `opt` may be NULL. */
+/* Breaks down the size of a sealed trace as written in `format` (NULL: the input's format, or Chrome JSON if that one cannot be
+ * written); `opt` may be NULL. */
 TK_EXPERIMENTAL bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report **report,
                              struct tk_err *err);
 TK_EXPERIMENTAL void tk_size_report_free(struct tk_size_report *report);

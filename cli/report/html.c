@@ -362,7 +362,7 @@ static void hosts(FILE *to, const struct tk_report *r) {
     html_cell_time(&t, row->compilations > 0, row->compile);
     html_cell_count(&t, row->compilations);
     html_cell_count(&t, row->host_ops);
-    if (row->linked) html_cell_count(&t, row->host_only_ops);
+    if (figure_ops_linked(row)) html_cell_count(&t, row->host_only_ops);
     else html_cell(&t, "–");
     html_cell_count(&t, row->runtime_calls);
   }

@@ -286,7 +286,7 @@ static bool print_hosts(const struct tk_report *r) {
     cell_time(&t, row->compilations > 0, row->compile);
     cell_count(&t, row->compilations);
     cell_count(&t, row->host_ops);
-    if (row->linked) cell_count(&t, row->host_only_ops);
+    if (figure_ops_linked(row)) cell_count(&t, row->host_only_ops);
     else table_cell(&t, "-");
     cell_count(&t, row->runtime_calls);
     figure_host_name(r, row, name, sizeof name);

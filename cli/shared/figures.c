@@ -119,6 +119,10 @@ bool figure_host_again(const struct tk_report *r, size_t i) {
   return last && row->rank == last->rank && strcmp(row->input, last->input) == 0 && strcmp(row->host, last->host) == 0;
 }
 
+bool figure_ops_linked(const struct tk_report_rank *row) {
+  return row->linked && (row->host_ops == 0 || row->host_only_ops < row->host_ops);
+}
+
 void figure_host_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
   struct tk_report_rank host = *row;
   host.device = "";

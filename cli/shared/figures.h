@@ -45,5 +45,7 @@ void figure_report_name(const struct tk_report *r, const struct tk_report_rank *
 void figure_host_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
 /* True if the row before is a device of the same host: what is counted once for each host is in both. */
 bool figure_host_again(const struct tk_report *r, size_t i);
+/* True if the trace records which operators launched work. */
+bool figure_ops_linked(const struct tk_report_rank *row);
 
 #endif

@@ -13,6 +13,8 @@ static bool is_linked(const void *row, const void *owner) {
 }
 
 FIELD_KNOWN(host_is_linked, tk_report_rank, r->linked > 0)
+/* If work is linked to none of the operators, the trace does not record which of them launched it. */
+FIELD_KNOWN(ops_are_linked, tk_report_rank, r->linked > 0 && (r->host_ops == 0 || r->host_only_ops < r->host_ops))
 FIELD_KNOWN(rank_is_known, tk_report_rank, r->rank >= 0)
 FIELD_KNOWN(has_host, tk_report_rank, *r->host != 0)
 FIELD_KNOWN(has_bytes, tk_report_rank, r->bytes_known > 0)
@@ -197,8 +199,9 @@ static const struct tk_field rank_list[] = {
     "number of outermost host spans that compile programs, without those within the time of another one"),
   FIELD_TIME(tk_report_rank, compile, "compile_ns", "time during which the host compiled, on any thread"),
   FIELD(tk_report_rank, COUNT, host_ops, "host_ops", "number of outermost host operators"),
-  FIELD_IF(tk_report_rank, COUNT, host_only_ops, "host_only_ops", host_is_linked, "number of these that launched no work"),
-  FIELD_TIME_IF(tk_report_rank, host_only, "host_only_ns", host_is_linked, "sum of their durations"),
+  FIELD_IF(tk_report_rank, COUNT, host_only_ops, "host_only_ops", ops_are_linked,
+    "number of these that launched no work; null if no work is linked to an operator"),
+  FIELD_TIME_IF(tk_report_rank, host_only, "host_only_ns", ops_are_linked, "sum of their durations"),
   FIELD(tk_report_rank, COUNT, runtime_calls, "runtime_calls", "number of calls of the device's runtime and driver"),
   FIELD(tk_report_rank, COUNT, syncs, "blocking_calls", "number of calls that wait for the device"),
   FIELD_IF(tk_report_rank, COUNT, syncs_in_steps, "blocking_calls_in_steps", host_has_steps,

@@ -231,6 +231,12 @@ static bool size_trace(struct sizer *s, const struct tk_save_options *opt, struc
   return make_rows(s, r) || err_set(err, TK_ELIMIT, "out of memory");
 }
 
+/* The format whose bytes are weighed by default: that of the input, or another if that one cannot be written. */
+static const char *own_format(const struct tk_trace *t) {
+  const struct format *f = format_by_name(t->format);
+  return f && f->info.can_write ? t->format : format_default()->info.name;
+}
+
 bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report **report, struct tk_err *err) {
   struct sizer s = {.t = t};
   struct tk_save_options o = opt ? *opt : (struct tk_save_options){0};
@@ -239,7 +245,8 @@ bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_si
   if (!err) err = &own;
   err_clear(err);
   if (!NEW_REPORT(report, err) || !trace_is_sealed(t, err)) return false;
-  if (!o.format) o.format = t->format;
+  if (!o.format) o.format = own_format(t);
+  (*report)->format = format_by_word(o.format) ? format_by_word(o.format)->info.name : "";
   ok = prepare_sizes(&s) ? size_trace(&s, &o, *report, err) : mem_check(&s.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
   free_sizer(&s);
   return ok;

@@ -56,9 +56,8 @@ static bool find_hosts(struct launched *l) {
   return !l->hosts.mem->failed;
 }
 
-/* Links work by flows. Flow points are sorted by time: the launch of some work is the last point on the host before it in the
- * same flow. */
-static bool by_flow(const struct kinds *k, struct mem *mem, tk_id *by) {
+/* Flow points are sorted by time: the launch of some work is the last point on the host before it in the same flow. */
+bool launched_each_flow(const struct kinds *k, struct mem *mem, void (*found)(void *arg, tk_id host, tk_id work), void *arg) {
   const struct tk_trace *t = k->t;
   struct chains chains;
   if (!t->n_flow_points) return true;
@@ -69,7 +68,7 @@ static bool by_flow(const struct kinds *k, struct mem *mem, tk_id *by) {
     if (flow_starts(f)) *start = i;
     if (flow_starts(f) || !*start || !f->bound || !t->flow_points[*start].bound) continue;
     const tk_id host = t->flow_points[*start].at;
-    if (launched_is_work(k, &t->events[f->at]) && !(kinds_of(k, &t->events[host]) & KIND_DEVICE)) by[f->at] = host;
+    if (launched_is_work(k, &t->events[f->at]) && !(kinds_of(k, &t->events[host]) & KIND_DEVICE)) found(arg, host, f->at);
   }
   chains_free(&chains);
   return true;
@@ -88,7 +87,7 @@ bool launched_each(const struct kinds *kinds, const struct track_origin *origins
   l.external = trace_text_id(t, "External id");
   map_init(&l.hosts, mem);
   map_init(&l.ops, mem);
-  bool ok = by && ((!l.any && !l.external) || find_hosts(&l)) && by_flow(kinds, mem, by);
+  bool ok = by && ((!l.any && !l.external) || find_hosts(&l)) && launched_each_flow(kinds, mem, launched_keep, by);
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (!launched_is_work(kinds, e)) continue;

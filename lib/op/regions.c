@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "launched.h"
 #include "graph/within.h"
 
 /* PyTorch names such calls in torch/csrc/autograd/profiler_python.cpp. */
@@ -42,11 +43,26 @@ tk_id *regions_around(const struct kinds *kinds, enum region region, struct mem 
   return of;
 }
 
+/* Gives work whose launching call is in no region the region of another host event with a flow to it: torch_npu records the calls of
+ * CANN in rows of their own, and links operators to kernels by flows. */
+static void take_flow(void *arg, tk_id host, tk_id work) {
+  tk_id *of = arg;
+  if (!of[work]) of[work] = of[host];
+}
+
+static bool any_left(const struct kinds *kinds, const struct links *links, const tk_id *of) {
+  for (tk_id i = 1; i <= kinds->t->n_events; i++)
+    if (links->launch[i] && !of[i]) return true;
+  return false;
+}
+
 tk_id *regions_find(const struct kinds *kinds, const struct links *links, enum region region, struct mem *mem) {
   tk_id *of = regions_around(kinds, region, mem);
   for (tk_id i = 1; of && i <= kinds->t->n_events; i++) {
     const tk_id launch = links->launch[i], capture = links_capture(links, i);
     if (launch) of[i] = capture && of[capture] ? of[capture] : of[launch];
   }
-  return of;
+  if (!of || !any_left(kinds, links, of) || launched_each_flow(kinds, mem, take_flow, of)) return of;
+  mem_free(mem, of);
+  return NULL;
 }

@@ -143,6 +143,8 @@ def ranges():
     check('a payload above 2^63 is not negative', by_name['mark']['args']['payload'] == 2**64 - 1, by_name['mark'])
     check('a payload may be a fraction', by_name['half']['args']['payload'] == 0.5)
     check('NVTX names threads', named(found, 'thread_name')[77, 78] == 'loader')
+    status, out, said = tracekit('size', path('nvtx.sqlite'))
+    check('size weighs JSON, because reports cannot be written', status == 0 and 'as tracekit writes json' in out, out + said)
     status, _, said = tracekit('convert', '--force', path('nvtx.sqlite'), '-o', path('out.pftrace'))
     check('a name that StringIds lacks is a repair', status == 0 and 'unknown name ids' in said, said)
     check('a range that never ended is kept', 'open' in by_name and by_name['open']['ph'] in 'BX')
