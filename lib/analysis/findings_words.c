@@ -289,8 +289,7 @@ static void say_communication(struct words *w) {
 static void advise_communication(struct words *w) {
   const double wait = waiting(w->c->r);
   const bool unclear = wait >= 0 && wait < 50 && may_lack_ranks(w->c->r);
-  static const char *const LESS =
-    "overlap communication with computation, or send less: larger buckets, compression, fewer collectives";
+  static const char LESS[] = "overlap communication with computation, or send less: larger buckets, compression, fewer collectives";
   if (wait < 0 && !has_ranks(w->c->r)) write(w, "report all ranks of the job together, to tell waiting from transfer");
   else if (unclear) write(w, "if the job has more ranks, report all, to tell waiting from transfer; otherwise %s", LESS);
   else if (wait >= 50) write(w, "balance the work of the ranks; report shows under Stragglers which rank is late");
