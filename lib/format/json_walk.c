@@ -60,10 +60,14 @@ bool json_walk_value(struct json_walk *w, struct json_value *v) {
   return true;
 }
 
+static void clear_places(const struct json_place *places) {
+  for (const struct json_place *m = places; m->key; m++) *m->to = (struct json_value){.p = NULL};
+}
+
 void json_walk_members(struct json_walk *w, const struct json_place *places) {
   struct json_string key;
   struct json_value other;
-  for (const struct json_place *m = places; m->key; m++) *m->to = (struct json_value){.p = NULL};
+  clear_places(places);
   if (!json_walk_enter(w, '{')) return;
   while (json_walk_key(w, &key)) {
     const struct json_place *m = places;
@@ -73,6 +77,10 @@ void json_walk_members(struct json_walk *w, const struct json_place *places) {
 }
 
 void json_walk_object(const struct json_walk *w, const struct json_value *object, const struct json_place *places) {
+  if (!object->p) {
+    clear_places(places);
+    return;
+  }
   struct json_walk in = json_walk_into(w, object);
   json_walk_members(&in, places);
   json_walk_free(&in);

@@ -48,7 +48,7 @@ def expected(job, extra=0):
 
 def offset(said):
     """Returns the shift and its error in ns, as the note states them."""
-    found = re.search(r'moved by (-?[0-9.]+) us, error ([0-9.]+) us', said)
+    found = re.search(r'shifted by (-?[0-9.]+) us, error ([0-9.]+) us', said)
     return (float(found[1]) * 1000, float(found[2]) * 1000) if found else (0, 0)
 
 
@@ -111,7 +111,7 @@ def regular():
         k, n = job.kineto('kineto_rank0.json', ahead, links=False), job.nsys('nsys_rank0.sqlite', links=False)
         _, said, _ = merge(k, n)
         moved, error = offset(said)
-        check(f'regular, {ahead}: no wrong claim', 'moved by' not in said or abs(moved - ahead) <= error + 1, said)
+        check(f'regular, {ahead}: no wrong claim', 'shifted by' not in said or abs(moved - ahead) <= error + 1, said)
 
 
 # ---- rows ----
