@@ -166,7 +166,7 @@ struct tk_source_options {
   const char *host; /* name of a host, or a pattern as for files */
   const int64_t *rank; /* NULL = any */
   bool all_runs;
-  bool latest_good; /* skip runs whose files are all empty, damaged or truncated; reads those of the newest run twice */
+  bool latest_good; /* skip runs whose files are all empty, damaged or truncated; files of the newest run are read twice */
   bool all_files;   /* include other views, empty files and files that are not traces; for listings */
   bool join;        /* read all inputs as pieces of one trace, in the order of their names; inputs of different formats as
                      * recordings of one rank by several profilers */

@@ -45,7 +45,7 @@ static const char *advice_of(const struct tk_err *err) {
   case TK_OPTION_HARD: return " (--hard removes more)";
   case TK_OPTION_TIMEOUT: return " (see --timeout)";
   case TK_OPTION_RUN: return " (tracekit list shows the available runs)";
-  case TK_OPTION_LATEST_GOOD: return " (--latest-good uses it)";
+  case TK_OPTION_LATEST_GOOD: return " (--latest-good reads the newest complete one)";
   case TK_OPTION_STEP_NAME: return " (--step-name names the spans that mark them)";
   case TK_OPTION_NONE: break;
   }

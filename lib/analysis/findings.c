@@ -219,7 +219,9 @@ static const struct tk_report_step *worst_step(const struct tk_report_rank *row,
   tk_time most = 0;
   for (size_t i = 0; part && i < row->n_steps; i++) {
     const tk_time time = *(const tk_time *)(const void *)((const char *)&row->steps[i] + part);
-    if (time > most) worst = &row->steps[i], most = time;
+    if (time <= most) continue;
+    worst = &row->steps[i];
+    most = time;
   }
   return worst;
 }

@@ -510,7 +510,7 @@ static bool make_collectives(struct tk_report *r) {
   return r->collectives != NULL;
 }
 
-/* Says that the mean occupancy is not that of all kernels. */
+/* Says which part of the kernels the mean occupancy covers. */
 static bool say_occupancy(struct tk_report *r) {
   enum { NEARLY_ALL = 90 };
   const struct tk_report_impl *impl = r->impl;

@@ -34,7 +34,7 @@ bool err_append(struct tk_err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Returns the message without its prefix "where: ". */
 const char *err_without(const char *msg, const char *where);
 
-/* True if the input cannot be read because of what it contains. */
+/* True if the input cannot be read because of its contents. */
 static inline bool err_is_damage(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }
 
 /* Clears an error that was handled. */

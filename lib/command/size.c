@@ -231,7 +231,7 @@ static bool size_trace(struct sizer *s, const struct tk_save_options *opt, struc
   return make_rows(s, r) || err_set(err, TK_ELIMIT, "out of memory");
 }
 
-/* The format whose bytes are weighed by default: that of the input, or another if that one cannot be written. */
+/* Returns the format whose bytes are weighed by default: the input's own, or the default format if that one cannot be written. */
 static const char *own_format(const struct tk_trace *t) {
   const struct format *f = format_by_name(t->format);
   return f && f->info.can_write ? t->format : format_default()->info.name;

@@ -24,7 +24,7 @@ static void find_ends(const uint8_t *p, size_t n, int *first, int *last) {
 }
 
 /* Chrome's format lets the array of events end without its bracket, but not an object without its brace. */
-static bool text_is_whole(struct in *in, struct tk_err *err) {
+static bool json_is_whole(struct in *in, struct tk_err *err) {
   int first = 0, last = 0;
   size_t n;
   const uint8_t *p;
@@ -37,6 +37,13 @@ static bool text_is_whole(struct in *in, struct tk_err *err) {
   return first != '{' || last == '}';
 }
 
+static bool is_readable(struct in *in, struct tk_err *err) {
+  size_t n;
+  const uint8_t *p;
+  while ((p = in_ahead(in, 1, &n, err)) != NULL && n > 0) in_consume(in, n);
+  return p != NULL;
+}
+
 static bool has_repairs(const struct in *in) {
   const struct in_note *notes;
   const size_t n = in_notes(in, &notes);
@@ -47,6 +54,6 @@ static bool has_repairs(const struct in *in) {
 
 bool ending_is_whole(const struct format *f, struct in *in) {
   struct tk_err err = {.offset = UINT64_MAX};
-  const bool whole = f->shape ? fields_are_whole(in, &err) : text_is_whole(in, &err);
+  const bool whole = f->shape ? fields_are_whole(in, &err) : f->json ? json_is_whole(in, &err) : is_readable(in, &err);
   return whole && !has_repairs(in);
 }

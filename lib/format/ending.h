@@ -1,7 +1,7 @@
 /* ending.h - tells whether a file ends where its format allows it to end, without reading its events.
  *
- * A profiler that is killed, and a disk that is full, leave a file whose beginning is valid. The decompressor shows the end of a
- * compressed file, the lengths of the outermost fields that of a protobuf file, and the last character that of a JSON file. */
+ * A profiler that is killed, and a disk that is full, leave a file whose beginning is valid. The decompressor notices that a
+ * compressed file is cut. Otherwise the lengths of the outermost fields show it for protobuf, and the last character for JSON. */
 #ifndef FORMAT_ENDING_H
 #define FORMAT_ENDING_H
 

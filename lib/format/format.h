@@ -33,6 +33,7 @@ enum format_ids { FORMAT_IDS_FREE, FORMAT_IDS_NUMBERS, FORMAT_IDS_ALL };
 struct format {
   struct tk_format_info info;
   bool binary; /* not text, so output to a terminal is refused */
+  bool json; /* JSON: a file that is complete ends with the bracket of its outermost value */
   bool packed; /* files that a command names itself are compressed by default */
   bool needs_start; /* no event may precede the file's time base, so a merge must know the earliest event before it writes */
   bool own_order; /* its viewers sort processes by type rather than by sort index */

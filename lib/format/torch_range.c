@@ -27,7 +27,7 @@ static bool number_after(struct rest *s, const char *key, int64_t *value) {
   return n.kind == NUM_INT && n.mant >= 0;
 }
 
-/* Takes a list in brackets, which contains only numbers, further brackets and what separates them. */
+/* Parses a list in brackets: numbers, further brackets, commas and blanks. */
 static bool list_after(struct rest *s, const char *key, uint32_t *at, uint32_t *n) {
   if (!take_key(s, key)) return true;
   const char *p = s->p;

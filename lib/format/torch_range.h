@@ -19,7 +19,7 @@ struct torch_range {
 /* Returns the class of a range with this name: of an operator, or of the name and category as they are. */
 tk_id torch_range_class(struct tk_trace *t, tk_id text, tk_id category, struct torch_range *r);
 
-/* Adds what the name states beside the operator's own name, between args_begin and args_end. */
+/* Adds the parts of the text after the operator's name as args. Called between args_begin and args_end. */
 void torch_range_args(struct tk_trace *t, const struct torch_range *r);
 
 #endif

@@ -299,7 +299,7 @@ static bool write_file(struct merger *m, const struct tk_merge_rank *r, const st
   return ok;
 }
 
-/* Writes the trace to a file of its own, or after those of the other ranks. */
+/* Writes the trace to a file of its own, or appends it to the output of the other ranks. */
 static bool write_output(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of) {
   const struct tk_merge_rank *r = &m->report->ranks[input];
   struct sink *sink = m->output->sink;

@@ -7,14 +7,14 @@
 /* The function `look` of struct source. */
 void look_at_beginning(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err);
 
-/* True if the entry can be read as a trace, or if a system error prevented inspecting it: loading then reports the error. If the
- * source wants complete files only, those that end early cannot. */
+/* True if the entry can be read as a trace, or if a system error prevented inspecting it: loading then reports the error. A
+ * truncated entry cannot if the source wants complete files only. */
 bool look_may_be_trace(const struct source *s, uint32_t entry);
 
 /* Makes truncated entries count as traces, even if only complete files were wanted. Called when the inputs have been chosen. */
 void look_take_cut(struct source *s);
 
-/* What an inspection shows of the condition of an entry. */
+/* Returns the condition of an entry, as far as its inspection shows it. */
 enum tk_health look_health(const struct source_entry *e);
 
 #endif

@@ -60,7 +60,7 @@ struct source {
   uint32_t n_entries, cap_entries, cap_places, n_origins, cap_origins;
   struct rundir rundir;
   uint64_t max_size;
-  bool complete_only; /* read files to their end when they are inspected, and prefer those that are complete */
+  bool complete_only; /* read files to their end when they are inspected, and prefer complete files */
   const struct tk_fetch *fetch; /* reads addresses; NULL = none can be read */
   uint32_t waiting;  /* entry whose open stream waits to be read (source_hold); UINT32_MAX = none */
   struct mem held; /* memory account of entries that are kept open */

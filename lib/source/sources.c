@@ -260,7 +260,7 @@ static bool any_cut(const struct source *src, uint32_t origin) {
 }
 
 /* Sets *name to the newest run that contains a trace, among the runs after the n-th; NULL if there is none. */
-static bool find_run_with_trace(struct tk_sources *s, const struct runs *r, uint32_t n, const char **name, struct tk_err *err) {
+static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t n, const char **name, struct tk_err *err) {
   struct source *src = &s->impl->source;
   uint32_t base = src->origins[r->origin].first, view;
   for (*name = NULL; n < r->n; n++) {
@@ -280,20 +280,9 @@ static bool find_run_with_trace(struct tk_sources *s, const struct runs *r, uint
 
 /* Runs of an origin that were not read, and the files that are not traces in the one that was. */
 struct left_out {
-  uint32_t n_runs, n_without; /* all; those that are newer but have no usable trace */
+  uint32_t n_runs, n_without; /* all; newer ones without a usable trace */
   struct passed files;
 };
-
-/* The same for the run that latest_good would read. */
-static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t n, const char **name, struct tk_err *err) {
-  struct source *src = &s->impl->source;
-  const bool complete_only = src->complete_only;
-  src->complete_only = true;
-  bool ok = find_run_with_trace(s, r, n, name, err);
-  src->complete_only = complete_only;
-  if (ok && !*name && any_cut(src, r->origin)) ok = find_run_with_trace(s, r, n, name, err);
-  return ok;
-}
 
 static bool choose_runs(struct tk_sources *s, const struct runs *r, struct left_out *left, struct tk_err *err) {
   struct tk_sources_impl *m = s->impl;

@@ -19,6 +19,6 @@ void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t)
 void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err) {
   const char *run = s->impl->chosen[i].sound_run;
   if (!run) return;
-  err_append(err, "no file of this run can be read; the newest readable run is %s", run);
+  err_append(err, "no file of this run can be read; the newest run with a trace is %s", run);
   err->option = TK_OPTION_LATEST_GOOD;
 }

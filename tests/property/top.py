@@ -164,6 +164,20 @@ def folds_values(work):
     judge('a folded name is a pattern', '' if len(chosen) == 3 else str(chosen)[:200])
 
 
+def copies(work):
+    """A device's copy of an annotation is no second annotation, whatever its name; it is an event of the device."""
+    events = [(name, cat, pid, 10 + 5 * pid, 20 + 10 * pid) for name in ('Optimizer.step', 'nccl:all_reduce', 'Memcpy all')
+              for cat, pid in (('user_annotation', 1), ('gpu_user_annotation', 0))]
+    with open(f'{work}/copies.json', 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': 1 + i, 'ts': ts, 'dur': dur} for i, (name, cat, pid, ts, dur) in enumerate(events)], f)
+    for kind, want in (('annotation', 30), ('device', 20)):
+        got = {r['name']: (r['count'], r['total_ns'] // 1000) for r in top(f'{work}/copies.json', '--kind', kind)['rows']}
+        judge(f'copies: {kind}', '' if got == {name: (1, want) for name, *_ in events} else str(got))
+    for kind in ('collective', 'memcpy'):
+        got = top(f'{work}/copies.json', '-e', f'kind == {kind} && kind == device', '--allow-empty')['rows']
+        judge(f'copies: no {kind} of the device', '' if not got else str(got))
+
+
 def marks(work):
     """Spans that only show that a profiler ran are last and in no sum, whatever the order; their own row is as any other."""
     events = [('PyTorch Profiler (0)', 'Trace', 9, 0, 1000), ('PyTorch Profiler (1)', '', 8, 0, 900), ('aten::mm', 'cpu_op', 1, 10, 30), ('aten::add', 'cpu_op', 1, 50, 10)]
@@ -205,6 +219,7 @@ def main():
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
         folds_values(work)
+        copies(work)
         marks(work)
         classes(f'{FIXTURES}/perfetto/small.pftrace.gz')
         source = f'{work}/random.json'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks ranges by which PyTorch marks its operators for other profilers: in a report of Nsight Systems and in a CSV of rocprofv3,
-they are the operators that Kineto would record, whatever parts their names have; other names stay as they are. Names are generated
+they are the operators that Kineto would record, whichever parts their names have; other names stay as they are. Names are generated
 from their parts, in the order of getNvtxStr (torch/csrc/profiler/util.cpp)."""
 import itertools
 import json

@@ -27,6 +27,7 @@ const struct format format_chrome = {
              .carries = true},
     .packed = true,
     .in_manifest = true,
+    .json = true,
     .bid = chrome_bid,
     .is_trace = chrome_is_trace,
     .stated_rank = chrome_stated_rank,

@@ -16,6 +16,7 @@ const struct format format_cpuprofile = {
              .resolution = 1000000,
              .can_read = true,
              .no_spans = true},
+    .json = true,
     .bid = cpuprofile_bid,
     .read = cpuprofile_read,
 };

@@ -17,6 +17,7 @@ const struct format format_gecko = {
              .resolution = 1,
              .can_read = true},
     .engine = {.thousands = 2, .no_module = "gecko"},
+    .json = true,
     .bid = gecko_bid,
     .read = gecko_read,
 };

@@ -15,6 +15,7 @@ const struct format format_otlp = {
              .holds = TK_HOLDS_INSTANTS | TK_HOLDS_ASYNC | TK_HOLDS_FLOWS | TK_HOLDS_ARGS | TK_HOLDS_CATEGORIES,
              .resolution = 1000,
              .can_read = true},
+    .json = true,
     .bid = otlp_bid,
     .read = otlp_read,
 };

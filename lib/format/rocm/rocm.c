@@ -37,6 +37,7 @@ const struct format format_rocprof = {
              .holds = TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_FLOWS | TK_HOLDS_ARGS | TK_HOLDS_CATEGORIES,
              .resolution = 1000,
              .can_read = true},
+    .json = true,
     .bid = rocprof_bid,
     .read = rocprof_read,
 };

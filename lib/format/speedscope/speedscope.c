@@ -15,6 +15,7 @@ const struct format format_speedscope = {
              .holds = TK_HOLDS_SAMPLES,
              .can_read = true,
              .can_write = true},
+    .json = true,
     .bid = speedscope_bid,
     .read = speedscope_read,
     .needs_start = true,

@@ -13,3 +13,7 @@ cp whole.json logs/$run/2026_11_21_12_00_00/vm.trace.json
 tracekit extract logs --latest-good -o good.json --force 2>&1 | grep -o 'from .*\|vm.xplane.pb is not usable.*'
 rm -r logs/$run/2026_11_2{0,1,3}_12_00_00
 tracekit extract logs --latest-good -o good.json --force 2>&1 | grep -o 'from .*\|no run.*\|truncated.*'
+# Other text may begin like JSON: folded stacks with the frame "[unknown]".
+rm -r logs/$run/*/*
+printf '[unknown];main 5\n' > logs/$run/2026_11_22_12_00_00/rank0.folded
+tracekit extract logs --latest-good -o good.json --force 2>&1 | grep -o 'from .*\|no run.*'

@@ -368,7 +368,7 @@ static void keep_unsupported(struct perfetto *r, struct sequence *q, const struc
   perfetto_note(r, TK_NOTE_INFO, "track events of unsupported types, such as states: kept only in Perfetto output");
 }
 
-/* Adds the flow point of a legacy bind_id. The high bit separates these ids from those of flow_ids. */
+/* Adds the flow point of a legacy bind_id. The high bit keeps these ids apart from flow_ids. */
 static void add_bound_point(struct perfetto *r, const struct track_event *e) {
   perfetto_add_point(r, e->bind_id ^ 1ull << 63, e->direction == 1);
   if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e->direction & 3);
