@@ -20,7 +20,7 @@ echo "== arguments"
   for option in output script db force thresholds max-memory json -o 'limit"; "'; do call sql "{\"paths\":[\"rank0.json.gz\"],\"execute\":[\"SELECT 1\"],\"$option\":\"x\"}"; done
   for limit in 0 -1 1e9 2.5 '"2"' null 2.5e400; do call top "{\"paths\":[\"rank0.json.gz\"],\"limit\":$limit}"; done
   call top '{"paths":["rank0.json.gz"],"kind":true}'; call top '{"paths":["rank0.json.gz"],"by":"--output=x"}'
-} | tracekit mcp in | shorten
+} | tracekit mcp in | shorten | sort -s -n -k 1,1 # errors are answered before the calls that wait
 echo "== paths"
 for path in ../out/secret.json.gz "$PWD/out/secret.json.gz" link folder folder/out/secret.json.gz "$PWD/in/../out" / '' . @list.txt list.txt - \
   '*.gz' 'file:///etc/passwd' s3://bucket/x https://host/x '-o' '--help' 'rank0.json.gz\u0000' 'rank0.json.gz\n' 'link:x' around; do
