@@ -141,12 +141,12 @@ static bool see_track(struct host *h, tk_id track) {
   return end_track(h, leads) && report_spans_add(h->p, track, h->steps, h->n_steps);
 }
 
-/* True if the call that launched a copy also waited for the device: for a copy from or to pageable memory, if the call ended no
- * earlier than the copy. CUDA returns from a copy to such memory when the copy is done, and may wait for the stream before a
- * copy from it. */
+/* True if the call that launched a copy also waited for the device: for a copy from or to pageable memory, if at least half of
+ * the copy was done when the call ended. CUDA returns from a copy to such memory when the copy is done. From such memory, it
+ * copies through a buffer of its own, and returns when the last part is in the buffer: 30 to 60 us before a copy of 3 ms ends. */
 static bool is_awaited(struct reporter *p, const struct work *w) {
   const struct tk_event *call = &p->t->events[w->launch], *copy = &p->t->events[w->event];
-  return w->class == WORK_COPY && call->ts + call->dur >= copy->ts + copy->dur && report_is_pageable(p, w->event);
+  return w->class == WORK_COPY && call->ts + call->dur >= copy->ts + copy->dur / 2 && report_is_pageable(p, w->event);
 }
 
 static bool report_prepare(struct reporter *p) {

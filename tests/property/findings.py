@@ -248,6 +248,7 @@ CASES = [
     ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 1100, tid=9)),  # of a thread that launches nothing
     ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 1100, dur=10)),  # the device was done
     ('sync', lambda: with_copy('Pageable', 0), lambda: with_copy('Pageable', 25)),  # the call does not wait
+    ('sync', lambda: with_copy('Pageable', 9), lambda: with_copy('Pageable', 11)),  # more than half of the copy
     ('sync', lambda: with_copy('Pageable', 0), lambda: with_copy('Pinned', 0)),
     ('device-idle', lambda: Run(2100), lambda: with_late_start(16000)),
     ('device-idle', lambda: with_helper(1), lambda: with_helper(0)),
