@@ -69,7 +69,15 @@ static void list_header(struct table *t) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(t, "%s", names[i]);
 }
 
-static void list_row(struct table *t, const struct tk_listed *f) {
+/* True if the table says of any file in which condition it is. The others are then called unchecked, so that a blank does not look
+ * like a verdict. */
+static bool any_health(const struct params *p, const struct tk_list_report *r) {
+  for (size_t i = 0; i < r->n; i++)
+    if (is_shown(p, &r->files[i]) && *health_name(r->files[i].input.health)) return true;
+  return false;
+}
+
+static void list_row(struct table *t, const struct tk_listed *f, const char *unchecked) {
   const struct tk_input *in = &f->input;
   char size[32] = "", time[32] = "", count[32] = "";
   if (in->size != UINT64_MAX) tk_print_size(in->size, size);
@@ -83,7 +91,7 @@ static void list_row(struct table *t, const struct tk_listed *f) {
   table_cell(t, "%s", size);
   table_cell(t, "%s", f->deep ? tty_count(f->events, count) : "");
   table_cell(t, "%s", time);
-  table_cell(t, "%s", health_name(in->health));
+  table_cell(t, "%s", in->health == TK_HEALTH_UNKNOWN ? unchecked : health_name(in->health));
   table_cell(t, "%s%s", in->name, in->best ? "" : " (not read)");
   if (in->health == TK_HEALTH_TRUNCATED || in->health == TK_HEALTH_CORRUPT) table_mark(t, TTY_BAD);
   else if (in->health == TK_HEALTH_EMPTY) table_mark(t, TTY_DOUBT);
@@ -105,10 +113,11 @@ static void print_faults(const struct params *p, const struct tk_list_report *r)
 
 static bool print_list_text(const struct params *p, const struct tk_list_report *r) {
   struct table table = { .align = "lllrlrrrll", .width = p->shared.verbose ? 0 : tty_width(stdout), .squeezed = 10, .sparse = true };
+  const char *const unchecked = any_health(p, r) ? "unchecked" : "";
   size_t others = 0;
   list_header(&table);
   for (size_t i = 0; i < r->n; i++) {
-    if (is_shown(p, &r->files[i])) list_row(&table, &r->files[i]);
+    if (is_shown(p, &r->files[i])) list_row(&table, &r->files[i], unchecked);
     else others++;
   }
   if (!table_print(&table, stdout)) return false;
