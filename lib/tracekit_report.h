@@ -173,7 +173,8 @@ struct tk_report_kernel {
   tk_time min, max, mean;
   tk_time max_at;   /* start of the longest piece of work, since the first event of its trace */
   int64_t max_rank; /* rank of the longest piece of work; -1 = unknown */
-  double of_sum; /* share of the time of all work, 0..1 */
+  double of_sum; /* share of the time of all work, 0..1; -1 for work on a TPU's asynchronous lines: operations wait for it, whose time
+                  * contains it */
   uint64_t bytes_known; /* number of copies and fills that report their size */
   double bytes;  /* sum of the reported sizes */
   tk_time bytes_time; /* sum of the durations of copies and fills that report their size */
@@ -375,7 +376,7 @@ struct tk_report {
   size_t n_unknown;
   const char *format;   /* format of the first trace */
   uint64_t inputs;
-  struct tk_total work; /* sum of the durations of all work */
+  struct tk_total work; /* sum of the durations of all work, without that on a TPU's asynchronous lines */
   struct tk_diagnostics *notes;
   struct tk_report_impl *impl;
   TK_FIXED struct tk_report_gap *gaps; /* longest idle times of each device; none in brief reports */

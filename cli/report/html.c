@@ -399,7 +399,7 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_n
     html_cell_name(&t, full_names ? k->name : k->short_name, k->name);
     html_cell(&t, k->kernel_class);
     html_cell_total(&t, true, k->total);
-    html_cell_percent(&t, k->of_sum, 1);
+    html_cell_percent(&t, k->of_sum, k->of_sum >= 0);
     html_cell_count(&t, k->count);
     html_cell_time(&t, true, k->mean);
     html_cell_time(&t, true, k->min);
@@ -427,7 +427,7 @@ static void copies(FILE *to, const struct tk_report *r, size_t top) {
     }
     html_cell(&t, k->name);
     html_cell_total(&t, true, k->total);
-    html_cell_percent(&t, k->of_sum, 1);
+    html_cell_percent(&t, k->of_sum, k->of_sum >= 0);
     html_cell_count(&t, k->count);
     html_cell_time(&t, true, k->mean);
     html_cell_bytes(&t, k->bytes_known > 0, k->bytes);

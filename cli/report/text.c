@@ -350,7 +350,7 @@ static bool print_kernels(const struct tk_report *r, size_t top, bool full_names
     if (is_copy(k) || shown == top) continue;
     if (shown++ == 0) wrap_title("Kernels: % of all device work"), cells(&t, titles);
     cell_total(&t, k->total);
-    cell_percent(&t, k->of_sum, 1);
+    cell_percent(&t, k->of_sum, k->of_sum >= 0);
     cell_count(&t, k->count);
     cell_time(&t, true, k->mean);
     cell_time(&t, true, k->min);
@@ -371,7 +371,7 @@ static bool print_copies(const struct tk_report *r, size_t top) {
     if (!is_copy(k) || shown == top) continue;
     if (shown++ == 0) wrap_title("Copies and fills"), cells(&t, titles);
     cell_total(&t, k->total);
-    cell_percent(&t, k->of_sum, 1);
+    cell_percent(&t, k->of_sum, k->of_sum >= 0);
     cell_count(&t, k->count);
     cell_time(&t, true, k->mean);
     cell_bytes(&t, k->bytes_known > 0, k->bytes);

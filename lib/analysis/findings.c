@@ -357,8 +357,8 @@ static bool can_judge_kernels(const struct finder *to) {
 
 static bool add_kernel(struct finder *to) {
   const struct tk_report *r = to->r;
-  const struct tk_report_kernel *k = r->kernels;
-  if (!can_judge_kernels(to) || strcmp(k->kind, "compute") != 0) return true;
+  const struct tk_report_kernel *k = report_longest_work(r);
+  if (!k || !can_judge_kernels(to) || strcmp(k->kind, "compute") != 0) return true;
   const struct finding_case c = {.limit = LIMIT_DOMINANT_KERNEL, .figure = 100 * k->of_sum, .kernel = k};
   return !is_beyond(r, c.limit, c.figure) || add_finding(to, &c);
 }

@@ -51,7 +51,7 @@ struct report_kernel {
   uint32_t name;
   uint8_t class;
   uint64_t count, bytes_known;
-  i128 total;
+  i128 total, beside; /* beside: of the total, work that other work waits for (struct work) */
   tk_time min, max, bytes_time;
   tk_time max_at;    /* start of the longest kernel, since the first event of its trace */
   int64_t max_rank;  /* rank of the longest kernel */
@@ -315,6 +315,8 @@ bool report_held_add(struct reporter *p, struct report_change *changes, uint32_t
 void report_held_sort(struct tk_report *r);
 /* report_figures.c: computes the key figures, when all tables are made. */
 bool report_figures_make(struct tk_report *r);
+/* Returns the kernel, copy or fill with the largest share of all work; NULL if there is none. */
+const struct tk_report_kernel *report_longest_work(const struct tk_report *r);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);

@@ -385,7 +385,8 @@ static bool get_kernel_short_name(const void *row, const void *owner, struct tk_
 
 static bool get_kernel_share(const void *row, const void *owner, struct tk_value *v) {
   (void)owner;
-  return field_number(v, 100 * ((const struct tk_report_kernel *)row)->of_sum, true);
+  const double share = ((const struct tk_report_kernel *)row)->of_sum;
+  return field_number(v, 100 * share, share >= 0);
 }
 
 static bool get_kernel_rate(const void *row, const void *owner, struct tk_value *v) {
@@ -407,7 +408,8 @@ static const struct tk_field kernel_list[] = {
   FIELD_TIME(tk_report_kernel, max_at, "max_at_ns", "start of the longest since the first event of its trace"),
   FIELD_OPTIONAL(tk_report_kernel, INT, max_rank, "max_rank", kernel_has_rank, "rank of the longest"),
   FIELD_TIME(tk_report_kernel, mean, "mean_ns", "mean duration"),
-  FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_kernel_share, "share of the time of all work"),
+  FIELD_GET_OPTIONAL(NUMBER, PERCENT, "percent_of_sum", get_kernel_share,
+    "share of the time of all work; absent for work on a TPU's asynchronous lines, which the operations that wait for it contain"),
   FIELD_NUMBER_OPTIONAL(tk_report_kernel, BYTES, bytes, "bytes", kernel_has_bytes,
     "sum of the sizes that copies and fills record"),
   FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "gb_per_s", get_kernel_rate,

@@ -75,6 +75,7 @@ static bool count_kernel(struct counter *c, const struct work *w, tk_time time) 
   if (!k) return false;
   if (!k->count++) k->max_at = w->start - c->p->zero, k->max_rank = c->row->rank;
   k->total += time;
+  if (w->beside) k->beside += time;
   if (c->p->impl->opt.strips && !histogram_add(&k->durations, &c->p->impl->mem, time)) return false;
   if (time < k->min) k->min = time;
   if (time > k->max) k->max = time, k->max_at = w->start - c->p->zero, k->max_rank = c->row->rank;
@@ -446,12 +447,18 @@ static bool shorten(struct tk_report *r) {
   return ok;
 }
 
+/* Returns the share of a row in the time of all work. Work that other work waits for would count twice: it has no share, -1. */
+static double share_of(const struct report_kernel *k, i128 sum) {
+  if (k->beside && k->beside == k->total) return -1;
+  return sum > 0 ? i128_double(k->total - k->beside) / i128_double(sum) : 0;
+}
+
 static bool make_kernels(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
   i128 sum = 0;
   r->kernels = mem_array(&impl->mem, (uint64_t)impl->n_kernels + 1, sizeof *r->kernels);
   if (!r->kernels) return false;
-  for (uint32_t i = 0; i < impl->n_kernels; i++) sum += impl->kernels[i].total;
+  for (uint32_t i = 0; i < impl->n_kernels; i++) sum += impl->kernels[i].total - impl->kernels[i].beside;
   r->work = report_total(sum);
   for (uint32_t i = 0; i < impl->n_kernels; i++) {
     const struct report_kernel *k = &impl->kernels[i];
@@ -461,7 +468,7 @@ static bool make_kernels(struct tk_report *r) {
         .total = report_total(k->total), .min = k->min, .max = k->max, .max_at = k->max_at, .max_rank = k->max_rank,
         .bytes_known = k->bytes_known, .bytes = k->bytes, .durations = k->durations,
         .bytes_time = k->bytes_time, .mean = (tk_time)((k->total * 2 + (i128)k->count) / ((i128)k->count * 2)),
-        .of_sum = sum > 0 ? i128_double(k->total) / i128_double(sum) : 0};
+        .of_sum = share_of(k, sum)};
     set_geometry(impl, k, &r->kernels[r->n_kernels - 1]);
   }
   qsort(r->kernels, r->n_kernels, sizeof *r->kernels, by_total);

@@ -29,6 +29,7 @@ struct finder {
   uint8_t *lines;         /* by process: HAS_QUEUES if some line is a queue, HAS_OPS if some line shows operations by name */
   struct open *open;      /* by depth: the open operation */
   bool leaves_out;        /* the match leaves out work of the current track */
+  bool beside;            /* the current track is an asynchronous line */
 };
 
 enum { HAS_QUEUES = 1, HAS_OPS = 2 };
@@ -76,7 +77,7 @@ static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end,
   if (end > win->end) end = win->end;
   w->v[w->n++] = (struct work){.start = start, .end = end > start ? end : start, .event = event,
                                .launch = w->launch_of ? w->launch_of[event] : 0,
-                               .class = (uint8_t)work_class_of(f, e, kinds_of(&f->m->kinds, e)), .first = first};
+                               .class = (uint8_t)work_class_of(f, e, kinds_of(&f->m->kinds, e)), .first = first, .beside = f->beside};
   return true;
 }
 
@@ -263,7 +264,8 @@ static bool take_track(struct finder *f, tk_id track) {
   if (k->count == 0 || !is_counted(f, track)) return true;
   f->leaves_out = false;
   const bool has_ops = (f->m->kinds.of_track[track] & (KIND_DEVICE | KIND_OP)) == (KIND_DEVICE | KIND_OP);
-  const bool nests = has_ops && k->kind == TK_TRACK_THREAD && !is_async_line(f->m->t, track);
+  f->beside = is_async_line(f->m->t, track);
+  const bool nests = has_ops && k->kind == TK_TRACK_THREAD && !f->beside;
   if (!(nests ? take_nested(f, k) : take_flat(f, k))) return false;
   if (f->leaves_out) w->partial[device_of(f, track)] = true;
   const uint64_t unfinished = count_unfinished(f, k);

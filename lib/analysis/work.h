@@ -13,6 +13,7 @@ struct work {
   tk_id event, launch; /* launch: host event, 0 = unknown */
   uint8_t class;
   bool first;          /* true for the first part of an event; the event may have more parts */
+  bool beside;         /* true on an asynchronous line of a TPU: the operations that wait for the work contain its time, too */
 };
 
 /* One queue of a device, with its work sorted by start. */

@@ -112,7 +112,7 @@ static bool is_moving(unsigned kind, unsigned of_track) {
 }
 
 /* On a thread of a host's plane, a span with the name of a copy or fill is the call that starts it. */
-static unsigned as_call(unsigned kind) { return (kind & ~(unsigned)(KIND_MEMCPY | KIND_MEMSET)) | KIND_RUNTIME; }
+static unsigned as_call(unsigned kind) { return (kind & ~(unsigned)(KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER)) | KIND_RUNTIME; }
 
 /* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
  * kernel whose args name its op is not an op. */

@@ -54,6 +54,10 @@ def operations(folder):
     rows = {k['name']: (k['count'], k['total_ns']) for k in got['kernels']}
     same('copies count whole, an operation without those in it', rows,
          {'async-copy': (3, 2100000), 'while': (1, 600000), 'fusion.1': (1, 300000), 'fusion.2': (1, 100000)})
+    same('shares, without copies for which operations wait', {k['name']: k.get('percent_of_sum') for k in got['kernels']},
+         {'async-copy': None, 'while': 60, 'fusion.1': 30, 'fusion.2': 10})
+    largest = next(f for f in got['key_figures'] if f['name'] == 'largest kernel or copy')
+    same('the largest is one with a share', largest['value'], 60)
     same('bytes of compute operations', round(got['ranks'][0]['memory_gb_per_s'], 6), round(4000 / 400e-6 / 1e9, 6))
     same('memory', sorted((m['allocator'], m['peak_allocated_bytes'], m['device_bytes'], m['peak_at_ns']) for m in got['memory']),
          [('TPU:0', 700, 1000, 3000), ('TPU:1', 500, 1000, 2000)])
@@ -68,6 +72,7 @@ def kinds(folder):
     collectives = ('all-gather-start.1', 'all-reduce', 'collective-permute-done.2')
     events = named(701, '/host:CPU', t1='main') + named(3, '/device:TPU:0', t3='XLA Ops', t4='Async XLA Ops')
     events += [span(name, pid, tid, 10 * i, 5) for pid, tid in ((701, 1), (3, 3), (3, 4)) for i, name in enumerate((*moves, *others, *collectives, 'async-copy'))]
+    events += [span(name, 701, 1, 1000 + 10 * i, 5) for i, name in enumerate(('MemcpyH2D', 'DevicePut'))]
     path = f'{folder}/kinds.json'
     with open(path, 'w', encoding='utf-8') as f:
         json.dump({'traceEvents': events}, f)
@@ -82,6 +87,7 @@ def kinds(folder):
     same('kernels on Async XLA Ops', of('kernel', 'Async XLA Ops'), set(collectives))
     same('collectives', of('collective', 'Async XLA Ops'), set(collectives))
     same('operations', of('op', 'XLA Ops'), {*moves, *others, *collectives, 'async-copy'})
+    same('transfers of the host, without calls that start copies', of('transfer', 'main') & {'MemcpyH2D', 'DevicePut'}, {'DevicePut'})
     same('spans of the host', of('memcpy', 'main') | of('kernel', 'main'), set())
 
 
