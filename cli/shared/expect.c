@@ -281,14 +281,15 @@ static const struct tk_top_row *expect_row_of(const struct tk_top_report *r, con
   return NULL;
 }
 
-/* Evaluates a function of the named events.  Grouping by an arg that no event has puts all matching events into one row; only
+/* Evaluates a function of the named events, without copies of annotations on devices.  Grouping by an arg that no event has puts all matching events into one row; only
  * percent_of_sum groups by name. */
 static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, char *said, size_t n) {
   char *test = name_test(e->name), text[64];
   const char *where[] = { test, NULL };
   const bool of_sum = e->function == EXPECT_OF_SUM;
   const struct tk_top_options options = {
-    .select = { .where = of_sum ? NULL : where }, .by = of_sum ? TK_TOP_NAME : TK_TOP_ARG, .arg = "\001"
+    .select = { .where = of_sum ? NULL : where }, .by = of_sum ? TK_TOP_NAME : TK_TOP_ARG, .arg = "\001",
+    .no_copies = true
   };
   struct tk_top_report *report = NULL;
   struct tk_err err = { 0 };

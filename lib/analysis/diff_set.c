@@ -168,7 +168,8 @@ static uint32_t text_of_step(struct adder *a, const struct tk_event *e) {
   const char *name = tk_string(a->t, a->t->classes[e->cls].name, &n);
   if (strspn(name, "0123456789") == n) return intern(&a->set->texts, "(step)", 6);
   n = unnumbered(name, n);
-  return fold_name(b, name, n) ? intern(&a->set->texts, b->data, b->len) : 0;
+  if (!fold_name(b, name, n) || !buf_text(b, groups_suffix(&a->groups, e->cls))) return 0;
+  return intern(&a->set->texts, b->data, b->len);
 }
 
 static uint32_t diff_name_of(struct adder *a, const struct tk_event *e) {

@@ -37,6 +37,7 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
   g->text.mem = mem;
   intern_init(&g->texts, mem);
   map_init(&g->of_value, mem);
+  map_init(&g->originals, mem);
   if (!groups_prepare(g, opt->by)) return false;
   if (key) g->key = trace_text_id(t, key);
   if (!has_table(g->by)) return true;
@@ -50,6 +51,7 @@ void groups_free(struct groups *g) {
   mem_free(g->mem, g->kernel_class);
   around_free(&g->around);
   map_free(&g->of_value);
+  map_free(&g->originals);
   intern_free(&g->texts);
   buf_free(&g->text);
 }
@@ -80,9 +82,38 @@ static uint32_t group_of_string(struct groups *g, tk_id id) {
   return group_of_text(g, g->text.data, g->text.len);
 }
 
+static bool is_repeat(const struct groups *g, tk_id cls) { return g->match->kinds.of_class[cls] & KIND_REPEAT; }
+
+/* Collects the names of all classes that repeat no other events. */
+static bool find_originals(struct groups *g) {
+  g->has_originals = true;
+  for (tk_id i = 1; i <= g->t->n_classes; i++)
+    if (!is_repeat(g, i) && !map_put(&g->originals, g->t->classes[i].name, 1)) return false;
+  return true;
+}
+
+/* True for a profiler's copy of a host's annotation on a device, from the first to the last kernel within it. */
+static bool is_copy(struct groups *g, tk_id cls) {
+  if (!is_repeat(g, cls) || (!g->has_originals && !find_originals(g))) return false;
+  return map_get(&g->originals, g->t->classes[cls].name) != NULL;
+}
+
+const char *groups_suffix(struct groups *g, tk_id cls) { return is_copy(g, cls) ? " (device)" : ""; }
+
+/* Returns the group of a class, by name. A copy has a row of its own, because a sum of an annotation and its copy has no meaning. */
+static uint32_t group_of_named(struct groups *g, tk_id cls) {
+  const char *suffix = groups_suffix(g, cls);
+  const uint32_t group = group_of_string(g, g->t->classes[cls].name);
+  const struct intern_str *s = *suffix ? groups_text(g, group) : NULL;
+  if (!s) return group;
+  g->text.len = 0;
+  buf_append(&g->text, s->bytes, s->len);
+  buf_text(&g->text, suffix);
+  return group_of_text(g, g->text.data, g->text.len);
+}
+
 static uint32_t group_of_class(struct groups *g, tk_id cls) {
-  const struct tk_class *c = &g->t->classes[cls];
-  return group_of_string(g, g->by == TK_TOP_NAME ? c->name : c->cat);
+  return g->by == TK_TOP_NAME ? group_of_named(g, cls) : group_of_string(g, g->t->classes[cls].cat);
 }
 
 /* ---- tracks ---- */

@@ -22,6 +22,8 @@ struct groups {
   uint32_t *of_id;           /* by class or track: its group; 0 = not computed yet */
   struct around around;      /* phase, op or module of each event */
   const char **kernel_class; /* by class: class of kernels, if events are grouped by it; NULL = not computed yet */
+  struct map originals;      /* names of classes that repeat no other events, if has_originals */
+  bool has_originals;
   struct map of_value;       /* value -> group, for kinds, ranks, steps, integers and classes of kernels */
   struct buf text;
 };
@@ -36,6 +38,9 @@ static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
 }
 /* Returns the group of a text. The text is folded (fold.h) if names are. */
 uint32_t groups_of_text(struct groups *g, const void *p, size_t n);
+/* Returns what follows the name in the row of a class: " (device)" for a profiler's copy of a host's annotation on a device, which has
+ * the name of the annotation; otherwise "". */
+const char *groups_suffix(struct groups *g, tk_id cls);
 /* Returns the text of a group; NULL for GROUP_NONE. */
 const struct intern_str *groups_text(const struct groups *g, uint32_t group);
 /* For grouping by kind: returns the kinds of the group's events as a set of bits; an event can have several kinds. */
