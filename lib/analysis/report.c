@@ -477,6 +477,7 @@ bool report_open(struct tk_report *r, const struct tk_report_options *opt, struc
   r->impl->opt = *opt;
   r->impl->mem.limit = opt->load.max_memory;
   intern_init(&r->impl->texts, &r->impl->mem);
+  r->impl->folded.mem = &r->impl->mem;
   map_init(&r->impl->kernel_of, &r->impl->mem);
   map_init(&r->impl->launch_of, &r->impl->mem);
   map_init(&r->impl->collective_of, &r->impl->mem);
@@ -574,6 +575,7 @@ static void report_clear(struct tk_report *r) {
   map_free(&r->impl->layer_of);
   map_free(&r->impl->roof_of);
   intern_free(&r->impl->texts);
+  buf_free(&r->impl->folded);
   free(r->impl);
 }
 

@@ -102,6 +102,7 @@ struct report_layer {
 struct tk_report_impl {
   struct mem mem;
   struct intern texts;
+  struct buf folded;    /* used by report_name */
   struct tk_report_options opt;
   const char *step_pattern; /* names of the spans that mark steps, as given; NULL = the tables of names decide */
   struct report_kernel *kernels;
@@ -194,7 +195,11 @@ bool report_close(struct tk_report *r, struct tk_err *err);
 
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n);
 const char *report_text(struct tk_report_impl *impl, const char *text);
-/* Returns a copy of the event's name; "" for event 0. */
+/* Returns the id of the text that a name has in all tables, without addresses (fold.h); 0 if memory runs out. */
+uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n);
+/* Returns the same text of a name of the trace; "" for string 0. */
+const char *report_keep_name(struct reporter *p, tk_id string);
+/* Returns the same text of the event's name; "" for event 0. */
 const char *report_name_of(struct reporter *p, tk_id event);
 struct tk_total report_total(i128 ps);
 tk_id report_key_of(const struct tk_trace *t, const char *key);

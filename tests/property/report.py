@@ -517,6 +517,26 @@ def never_ended(work):
     judge('a span that never ended', '' if found == [('before', 0), ('within', 0)] else found)
 
 
+def addresses(work):
+    """A function has one row in the tables of hosts, whatever its address in each of its calls."""
+    names = [f'<built-in method f of T object at 0x7f{i}c0>' for i in range(3)]
+    row = '<built-in method f of T object at 0x*>'
+    at = lambda name, cat, ts, **more: {'ph': 'X', 'name': name, 'cat': cat, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': 10, **more}  # noqa: E731
+    events = [at(name, cat, 100 * i + 20 * k) for i, name in enumerate(names) for k, cat in enumerate(('cpu_op', 'python_function', 'user_annotation'))]
+    events += [{**at('k', 'kernel', ts, args={'stream': 7}), 'pid': 0, 'tid': 7} for ts in (0, 110)] + [at(names[0], 'cpu_op', 300, dur=200)]
+    events += [{**at('k', 'kernel', 500, args={'stream': 7}), 'pid': 0, 'tid': 7}]
+    with open(f'{work}/addresses.json', 'w', encoding='utf-8') as f:
+        json.dump(events, f)
+    got = report(f'{work}/addresses.json')
+    rows = sorted((r['kind'], r['name'], r['count'], r['total_ns']) for r in got['operators'])
+    want = [('operator', row, 4, 230000), ('python', row, 3, 30000)]
+    judge('addresses: operators', '' if [r for r in rows if r[0] != 'annotation'] == want else str(rows))
+    rows = [(a['name'], a['count']) for a in got['annotations']]
+    judge('addresses: annotations', '' if rows == [(row, 3)] else str(rows))
+    spans = {g['host_span'] for g in got['idle_gaps']}
+    judge('addresses: spans of the host during idle times', '' if row in spans and not spans & set(names) else str(got['idle_gaps']))
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 if os.environ.get('LONG') else 6):
@@ -531,6 +551,7 @@ def main():
         gap_of_host(work)
         geometry(work)
         never_ended(work)
+        addresses(work)
         all_fixtures()
 
 

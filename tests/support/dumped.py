@@ -31,6 +31,12 @@ def dumped(dump):
     return tracks
 
 
+def row_name(name):
+    """Returns the name of the row of an event: addresses of objects do not separate rows."""
+    head, *parts = re.split(r'( at 0x)([0-9a-fA-F]+)(?![A-Za-z0-9_])', name or '')
+    return head + ''.join(mark + '*' + rest for mark, _, rest in zip(parts[::3], parts[1::3], parts[2::3])) if name else name
+
+
 def has_samples(dump):
     """True if the dump has stack samples, which dumped() does not return."""
     return re.search(r'^  \d+ sample ', dump, re.M) is not None
