@@ -80,6 +80,8 @@ struct report_op {
   uint8_t class; /* enum host_class */
   uint64_t count;
   i128 total, self, in_steps; /* in_steps: self time of spans that begin in a step */
+  i128 of_host;               /* self time on the host with the number `host` */
+  uint32_t host;
   tk_time min, max;
 };
 /* Annotations of one path. */
@@ -121,6 +123,7 @@ struct tk_report_impl {
   uint32_t n_roofs, cap_roofs;
   struct map roof_of;            /* name << 32 | device << 4 | type << 1 | stated -> 1 + row */
   uint64_t host_steps;           /* steps of all hosts */
+  uint32_t n_hosts;              /* hosts so far, each rank of a trace being one */
   struct map op_of, node_of;     /* name << 8 | class -> 1 + row; parent << 32 | name -> number of the node */
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
   struct map memory_of; /* rank and allocator, as one text -> 1 + row */
@@ -149,6 +152,7 @@ struct report_spans {
   struct selves selves;
   struct within within;
   struct buf text;
+  struct report_host_sums *sums; /* of the rank's host */
   const struct step *steps; /* steps of the rank's host */
   uint32_t n_steps;
 };
@@ -251,8 +255,10 @@ void report_collections_of_step(const struct report_host_sums *sums, const struc
 /* report_profiler.c: measures the profiler's own work and the regions of torch.compile in the tracks of a group. */
 bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);
-/* report_spans.c: report_spans_add adds the spans of a thread to the tables of hosts; report_spans_make completes the tables. */
-bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps);
+/* report_spans.c: report_spans_begin begins the next host, whose long operators are counted in `sums`; report_spans_add adds the spans of
+ * one of its threads to the tables of hosts; report_spans_make completes the tables. */
+void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct step *steps, uint32_t n_steps);
+bool report_spans_add(struct reporter *p, tk_id track);
 void report_spans_free(struct reporter *p);
 bool report_spans_make(struct tk_report *r);
 /* report_layers.c: report_layers_add adds the layers of the trace, from its match, scope and work alone; report_layers_make

@@ -33,6 +33,16 @@ static uint32_t op_row(struct reporter *p, tk_id cls, uint8_t class) {
   return *slot - 1;
 }
 
+/* Counts the operators whose self times on one host exceed 50 ms. */
+static void count_long(struct report_spans *s, struct report_op *op, uint32_t host, tk_time self) {
+  static const tk_time LONG_SELF = 50000000000;
+  if (op->host != host) op->of_host = 0;
+  op->host = host;
+  const bool was_long = op->of_host > LONG_SELF;
+  op->of_host += self;
+  s->sums->long_ops += op->class == HOST_OP && !was_long && op->of_host > LONG_SELF;
+}
+
 /* Adds a span with its self time to its row. Called for each span. */
 static void count_op(void *arg, tk_id event, tk_time self) {
   struct reporter *p = arg;
@@ -47,6 +57,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
   op->count++;
   op->total += dur;
   op->self += self;
+  count_long(&p->spans, op, p->impl->n_hosts, self);
   if (dur < op->min) op->min = dur;
   if (dur > op->max) op->max = dur;
   if (report_is_in_step(p->spans.steps, p->spans.n_steps, e->ts)) op->in_steps += self;
@@ -104,12 +115,17 @@ static bool report_spans_open(struct reporter *p) {
   return s->row_of && within_init(&s->within, p->mem);
 }
 
-bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps) {
+void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct step *steps, uint32_t n_steps) {
+  p->impl->n_hosts++;
+  p->spans.sums = sums;
+  p->spans.steps = steps;
+  p->spans.n_steps = n_steps;
+}
+
+bool report_spans_add(struct reporter *p, tk_id track) {
   const struct tk_track *k = &p->t->tracks[track];
   if (k->kind != TK_TRACK_THREAD || !k->count || p->match.kinds.of_track[track] & KIND_DEVICE) return true;
   if (!report_spans_open(p)) return false;
-  p->spans.steps = steps;
-  p->spans.n_steps = n_steps;
   bool ok = self_of_track(&p->spans.selves, p->t, track);
   within_begin(&p->spans.within);
   for (tk_id i = k->first; ok && i < k->first + k->count; i++)

@@ -537,6 +537,20 @@ def addresses(work):
     judge('addresses: spans of the host during idle times', '' if row in spans and not spans & set(names) else str(got['idle_gaps']))
 
 
+def long_operators(work):
+    """The number of long operators is that of the worst rank: self times of different ranks are not added up."""
+    figure = lambda *paths: next((f['value'], f['rank']) for f in report(*paths)['key_figures'] if f['name'] == 'operators with self time above 50 ms')  # noqa: E731
+    paths = [f'{work}/long{rank}.json' for rank in range(3)]
+    for rank, path in enumerate(paths):
+        spans = [('a', 0, 30000), ('b', 40000, 30000), ('b', 80000, 30000 if rank == 1 else 20000), ('c', 120000, 50000)]
+        events = [{'ph': 'X', 'name': f'aten::{name}', 'cat': 'cpu_op', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur} for name, ts, dur in spans]
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'distributedInfo': {'rank': rank}, 'traceEvents': events}, f)
+    subprocess.run([TRACEKIT, 'merge', '-q', *paths, '-o', f'{work}/long.json'], check=True)
+    for what, given, want in (('alone', paths[:1], (0, 0)), ('long alone', paths[1:2], (1, 1)), ('of three', paths, (1, 1)), ('merged', [f'{work}/long.json'], (1, 1))):
+        judge(f'long operators: {what}', '' if figure(*given) == want else f'{figure(*given)}, not {want}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 if os.environ.get('LONG') else 6):
@@ -552,6 +566,7 @@ def main():
         geometry(work)
         never_ended(work)
         addresses(work)
+        long_operators(work)
         all_fixtures()
 
 
