@@ -14,6 +14,7 @@
  *     report_flops.c    operations and memory traffic of the work, by operator; report_peaks.c finds the peaks of a device
  *     report_geometry.c launch geometry of kernels
  *     report_memory.c   peaks of memory; report_held.c: memory over time, and what was allocated at the peaks
+ *     report_suspect.c  what looks like a device but has no figures
  *     report_base.c     shared helpers
  *     findings.c        figures beyond their thresholds
  *     work.c, spent.c   device work, and how its time adds up */
@@ -137,7 +138,7 @@ struct tk_report_impl {
                                         * events that their producer writes */
   struct scope scope;   /* scope in the last trace; narrowed: the report is about a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
-  const char *suspect; /* sentence about a track that looks like a device; NULL = none */
+  const char *suspect; /* sentence about what looks like a device; NULL = none */
 };
 
 /* Where a trace belongs in the report: the name of its input, and the shift that moves its times to the common timeline. */
@@ -255,8 +256,8 @@ void report_collections_of_step(const struct report_host_sums *sums, const struc
 /* report_profiler.c: measures the profiler's own work and the regions of torch.compile in the tracks of a group. */
 bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);
-/* report_spans.c: report_spans_begin begins the next host, whose long operators are counted in `sums`; report_spans_add adds the spans of
- * one of its threads to the tables of hosts; report_spans_make completes the tables. */
+/* report_spans.c: report_spans_begin begins the next host, whose long operators are counted in `sums`; report_spans_add adds the spans
+ * of one of its threads to the tables of hosts; report_spans_make completes the tables. */
 void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct step *steps, uint32_t n_steps);
 bool report_spans_add(struct reporter *p, tk_id track);
 void report_spans_free(struct reporter *p);
@@ -326,6 +327,9 @@ bool report_held_add(struct reporter *p, struct report_change *changes, uint32_t
 void report_held_sort(struct tk_report *r);
 /* report_figures.c: computes the key figures, when all tables are made. */
 bool report_figures_make(struct tk_report *r);
+/* report_suspect.c: remembers the first sentence about what looks like a device in a trace without device work. The report prints the
+ * sentence if no trace has a device. */
+void report_suspect(struct reporter *p);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);
