@@ -162,6 +162,7 @@ struct tk_report_rank {
   const char *recompiled_module;   /* name of that module; "" = none; NULL in brief reports */
   bool incomplete;         /* the rank's trace ends early or is damaged, so figures that missing events could change are no findings */
   double operator_bytes_rate; /* bytes per second of the operators that bytes_coverage counts, while their kernels ran; 0 = unknown */
+  uint64_t long_ops;       /* names of host operators whose self times on this rank exceed 50 ms */
 };
 
 struct tk_report_kernel {

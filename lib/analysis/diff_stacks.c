@@ -69,7 +69,7 @@ void diff_stacks_add(struct diff_stacks *x, const struct tk_event *e, uint32_t s
 static uint32_t text_of_frame(struct diff_stacks *x, tk_id frame) {
   const tk_id name = x->t->frames[frame].name;
   const struct intern_str *s = name ? trace_str(x->t, name) : NULL;
-  const struct intern_str *text = s ? groups_text(x->groups, groups_of_text(x->groups, s->bytes, s->len)) : NULL;
+  const struct intern_str *text = s ? groups_text(x->groups, groups_of_name(x->groups, s->bytes, s->len)) : NULL;
   return text ? intern(&x->set->texts, text->bytes, text->len) : 0;
 }
 

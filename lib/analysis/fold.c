@@ -2,12 +2,16 @@
  *
  * Removes balanced <...> after a word. Also removes numbers that follow one of the characters . _ # - and are followed by the
  * end, a dot or an underscore: "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4", and whole numbers that are the value of a
- * word: "aten::mm, seq = 7, op_id = 12". Keeps "float32", "sm80_xmma" and "<lambda>". */
+ * word: "aten::mm, seq = 7, op_id = 12". Keeps "float32", "sm80_xmma" and "<lambda>".
+ *
+ * Python writes an address into the name of an object: "<built-in method sqrt of Tensor object at 0x7f36941d5310>". */
 #include "fold.h"
 
 #include <string.h>
 
 #include "base/text.h"
+
+static const char ADDRESS[] = " at 0x";
 
 static bool is_word(char c) { return ascii_digit(c) || c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
 
@@ -41,8 +45,19 @@ static const char *end_of_value(const char *p, const char *end) {
   return p == end || (*p && strchr(" ,;)]}", *p)) ? p : NULL;
 }
 
+/* Returns the end of the address whose first digit is at p; NULL if there is none. The text starts at `begin`. */
+static const char *end_of_address(const char *begin, const char *p, const char *end) {
+  const size_t n = sizeof ADDRESS - 1;
+  if ((size_t)(p - begin) < n || memcmp(p - n, ADDRESS, n) != 0) return NULL;
+  const char *q = p;
+  while (q < end && ascii_hex(*q)) q++;
+  return q > p && (q == end || !is_word(*q)) ? q : NULL;
+}
+
 /* Returns the end of the part to remove at p; NULL if nothing is to be removed there. The text starts at `begin`. */
 static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
+  const char *address = end_of_address(begin, p, end);
+  if (address) return address;
   if (p == begin) return NULL;
   if (ascii_digit(*p) && p[-1] && strchr("._#-", p[-1])) return end_of_number(p, end);
   if (ascii_digit(*p) && is_value(begin, p)) return end_of_value(p, end);
@@ -67,5 +82,20 @@ bool fold_name(struct buf *out, const char *p, size_t n) {
     out->len += angles ? 3 : 1;
     p = behind;
   }
+  return true;
+}
+
+bool fold_addresses(struct buf *out, const char **p, size_t *n) {
+  const char *const begin = *p, *const end = begin + *n;
+  if (!memmem(begin, *n, ADDRESS, sizeof ADDRESS - 1)) return true;
+  out->len = 0;
+  if (!buf_reserve(out, *n + 1)) return false;
+  for (const char *q = begin; q < end;) {
+    const char *behind = end_of_address(begin, q, end);
+    out->data[out->len++] = behind ? '*' : (uint8_t)*q;
+    q = behind ? behind : q + 1;
+  }
+  *p = (const char *)out->data;
+  *n = out->len;
   return true;
 }

@@ -1,5 +1,6 @@
 /* fold.h - merges names that differ only in numbers or template arguments: "fusion.123" and "fusion.7" become "fusion.*", "void
- * add<float, 4>(float*)" becomes "void add<*>(float*)".
+ * add<float, 4>(float*)" becomes "void add<*>(float*)". Addresses of objects are always folded, because they differ in each process:
+ * "<function f at 0x7f12>" becomes "<function f at 0x*>".
  *
  * The folded name is a glob that matches the original names, and works as an argument of --name. */
 #ifndef ANALYSIS_FOLD_H
@@ -9,5 +10,9 @@
 
 /* Replaces the contents of `out` with the folded form of [p, p + n).  False if memory runs out. */
 bool fold_name(struct buf *out, const char *p, size_t n);
+
+/* Folds only addresses: points [*p, *p + *n) to the folded text in `out`, or leaves both as they are if the text has no address. False
+ * if memory runs out. */
+bool fold_addresses(struct buf *out, const char **p, size_t *n);
 
 #endif

@@ -66,10 +66,15 @@ static uint32_t group_of_text(struct groups *g, const void *p, size_t n) {
   return id + 1;
 }
 
-uint32_t groups_of_text(struct groups *g, const void *p, size_t n) {
-  if (!g->fold) return group_of_text(g, p, n);
+static uint32_t group_of_folded(struct groups *g, const void *p, size_t n) {
   if (!fold_name(&g->text, p, n)) return GROUP_NONE;
   return group_of_text(g, g->text.data, g->text.len);
+}
+
+uint32_t groups_of_name(struct groups *g, const void *p, size_t n) {
+  const char *name = p;
+  if (g->fold) return group_of_folded(g, p, n);
+  return fold_addresses(&g->text, &name, &n) ? group_of_text(g, name, n) : GROUP_NONE;
 }
 
 /* ---- names ---- */
@@ -77,9 +82,7 @@ uint32_t groups_of_text(struct groups *g, const void *p, size_t n) {
 static uint32_t group_of_string(struct groups *g, tk_id id) {
   const struct intern_str *s = trace_str(g->t, id);
   if (!id) return GROUP_NONE;
-  if (!g->fold || g->by != TK_TOP_NAME) return group_of_text(g, s->bytes, s->len);
-  if (!fold_name(&g->text, (const char *)s->bytes, s->len)) return GROUP_NONE;
-  return group_of_text(g, g->text.data, g->text.len);
+  return g->by == TK_TOP_NAME ? groups_of_name(g, s->bytes, s->len) : group_of_text(g, s->bytes, s->len);
 }
 
 static bool is_repeat(const struct groups *g, tk_id cls) { return g->match->kinds.of_class[cls] & KIND_REPEAT; }
@@ -173,13 +176,13 @@ static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
   default: break;
   }
   s = trace_str(g->t, arg->s);
-  return groups_of_text(g, s->bytes, s->len);
+  return g->fold ? group_of_folded(g, s->bytes, s->len) : group_of_text(g, s->bytes, s->len);
 }
 
 static uint32_t group_of_around(struct groups *g, tk_id event) {
   size_t n;
   const char *text = around_text(&g->around, event, &n);
-  return text ? groups_of_text(g, text, n) : GROUP_NONE;
+  return text ? groups_of_name(g, text, n) : GROUP_NONE;
 }
 
 /* Returns the group of an event's kernel class; GROUP_NONE for anything but device work. */

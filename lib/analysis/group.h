@@ -36,11 +36,11 @@ uint32_t groups_of(struct groups *g, const struct tk_event *e);
 static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
   return g->by != TK_TOP_CLASS || groups_of(g, e) != GROUP_NONE;
 }
-/* Returns the group of a text. The text is folded (fold.h) if names are. */
-uint32_t groups_of_text(struct groups *g, const void *p, size_t n);
 /* Returns what follows the name in the row of a class: " (device)" for a profiler's copy of a host's annotation on a device, which has
  * the name of the annotation; otherwise "". */
 const char *groups_suffix(struct groups *g, tk_id cls);
+/* Returns the group of a name. Addresses in the name are folded, and the rest of the name (fold.h) if names are. */
+uint32_t groups_of_name(struct groups *g, const void *p, size_t n);
 /* Returns the text of a group; NULL for GROUP_NONE. */
 const struct intern_str *groups_text(const struct groups *g, uint32_t group);
 /* For grouping by kind: returns the kinds of the group's events as a set of bits; an event can have several kinds. */

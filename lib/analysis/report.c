@@ -416,19 +416,6 @@ static bool add_rows(struct reporter *p) {
   return ok;
 }
 
-/* Remembers the first track that looks like a device. The report mentions it if no device is found. */
-static void suspect_device(struct tk_report_impl *impl, const struct tk_trace *t) {
-  enum { MOST = 60 };
-  char text[240];
-  const char *name = impl->suspect ? NULL : accelerator_suspect(t);
-  if (!name) return;
-  size_t n = strnlen(name, MOST);
-  while (n && name[n] && (name[n] & 0xc0) == 0x80) n--;
-  snprintf(text, sizeof text, "'%.*s' looks like a device of an unknown kind: its busy and idle times, kernels and copies are missing",
-           (int)n, name);
-  impl->suspect = report_text(impl, text);
-}
-
 /* Keeps the name of the spans that mark steps, if it is the same in all traces. */
 static bool add_step_name(struct reporter *p) {
   struct buf name = {.mem = p->mem};
@@ -459,7 +446,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
             window_select(&p.scope, t, &p.match.steps, select, err) && add_step_name(&p) && add_rows(&p) &&
             match_check(&p.match, err);
   r->impl->scope = p.scope;
-  if (ok && !p.works.n_rows) suspect_device(p.impl, t);
+  if (ok && !p.works.n_rows) report_suspect(&p);
   report_host_free(&p);
   report_spans_free(&p);
   report_flops_free(&p);
@@ -477,6 +464,7 @@ bool report_open(struct tk_report *r, const struct tk_report_options *opt, struc
   r->impl->opt = *opt;
   r->impl->mem.limit = opt->load.max_memory;
   intern_init(&r->impl->texts, &r->impl->mem);
+  r->impl->folded.mem = &r->impl->mem;
   map_init(&r->impl->kernel_of, &r->impl->mem);
   map_init(&r->impl->launch_of, &r->impl->mem);
   map_init(&r->impl->collective_of, &r->impl->mem);
@@ -574,6 +562,7 @@ static void report_clear(struct tk_report *r) {
   map_free(&r->impl->layer_of);
   map_free(&r->impl->roof_of);
   intern_free(&r->impl->texts);
+  buf_free(&r->impl->folded);
   free(r->impl);
 }
 

@@ -14,6 +14,7 @@
  *     report_flops.c    operations and memory traffic of the work, by operator; report_peaks.c finds the peaks of a device
  *     report_geometry.c launch geometry of kernels
  *     report_memory.c   peaks of memory; report_held.c: memory over time, and what was allocated at the peaks
+ *     report_suspect.c  what looks like a device but has no figures
  *     report_base.c     shared helpers
  *     findings.c        figures beyond their thresholds
  *     work.c, spent.c   device work, and how its time adds up */
@@ -80,6 +81,8 @@ struct report_op {
   uint8_t class; /* enum host_class */
   uint64_t count;
   i128 total, self, in_steps; /* in_steps: self time of spans that begin in a step */
+  i128 of_host;               /* self time on the host with the number `host` */
+  uint32_t host;
   tk_time min, max;
 };
 /* Annotations of one path. */
@@ -102,6 +105,7 @@ struct report_layer {
 struct tk_report_impl {
   struct mem mem;
   struct intern texts;
+  struct buf folded;    /* used by report_name */
   struct tk_report_options opt;
   const char *step_pattern; /* names of the spans that mark steps, as given; NULL = the tables of names decide */
   struct report_kernel *kernels;
@@ -120,6 +124,7 @@ struct tk_report_impl {
   uint32_t n_roofs, cap_roofs;
   struct map roof_of;            /* name << 32 | device << 4 | type << 1 | stated -> 1 + row */
   uint64_t host_steps;           /* steps of all hosts */
+  uint32_t n_hosts;              /* hosts so far, each rank of a trace being one */
   struct map op_of, node_of;     /* name << 8 | class -> 1 + row; parent << 32 | name -> number of the node */
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
   struct map memory_of; /* rank and allocator, as one text -> 1 + row */
@@ -133,7 +138,7 @@ struct tk_report_impl {
                                         * events that their producer writes */
   struct scope scope;   /* scope in the last trace; narrowed: the report is about a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
-  const char *suspect; /* sentence about a track that looks like a device; NULL = none */
+  const char *suspect; /* sentence about what looks like a device; NULL = none */
 };
 
 /* Where a trace belongs in the report: the name of its input, and the shift that moves its times to the common timeline. */
@@ -148,6 +153,7 @@ struct report_spans {
   struct selves selves;
   struct within within;
   struct buf text;
+  struct report_host_sums *sums; /* of the rank's host */
   const struct step *steps; /* steps of the rank's host */
   uint32_t n_steps;
 };
@@ -194,7 +200,11 @@ bool report_close(struct tk_report *r, struct tk_err *err);
 
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n);
 const char *report_text(struct tk_report_impl *impl, const char *text);
-/* Returns a copy of the event's name; "" for event 0. */
+/* Returns the id of the text that a name has in all tables, without addresses (fold.h); 0 if memory runs out. */
+uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n);
+/* Returns the same text of a name of the trace; "" for string 0. */
+const char *report_keep_name(struct reporter *p, tk_id string);
+/* Returns the same text of the event's name; "" for event 0. */
 const char *report_name_of(struct reporter *p, tk_id event);
 struct tk_total report_total(i128 ps);
 tk_id report_key_of(const struct tk_trace *t, const char *key);
@@ -246,8 +256,10 @@ void report_collections_of_step(const struct report_host_sums *sums, const struc
 /* report_profiler.c: measures the profiler's own work and the regions of torch.compile in the tracks of a group. */
 bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);
-/* report_spans.c: report_spans_add adds the spans of a thread to the tables of hosts; report_spans_make completes the tables. */
-bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps);
+/* report_spans.c: report_spans_begin begins the next host, whose long operators are counted in `sums`; report_spans_add adds the spans
+ * of one of its threads to the tables of hosts; report_spans_make completes the tables. */
+void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct step *steps, uint32_t n_steps);
+bool report_spans_add(struct reporter *p, tk_id track);
 void report_spans_free(struct reporter *p);
 bool report_spans_make(struct tk_report *r);
 /* report_layers.c: report_layers_add adds the layers of the trace, from its match, scope and work alone; report_layers_make
@@ -317,6 +329,9 @@ void report_held_sort(struct tk_report *r);
 bool report_figures_make(struct tk_report *r);
 /* Returns the kernel, copy or fill with the largest share of all work; NULL if there is none. */
 const struct tk_report_kernel *report_longest_work(const struct tk_report *r);
+/* report_suspect.c: remembers the first sentence about what looks like a device in a trace without device work. The report prints the
+ * sentence if no trace has a device. */
+void report_suspect(struct reporter *p);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);

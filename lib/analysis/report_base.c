@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "fold.h"
 #include "graph/args.h"
 #include "work_names.h"
 
@@ -14,11 +15,19 @@ const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n) {
 
 const char *report_text(struct tk_report_impl *impl, const char *text) { return report_keep(impl, text, strlen(text)); }
 
-const char *report_name_of(struct reporter *p, tk_id event) {
+uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n) {
+  return fold_addresses(&impl->folded, &name, &n) ? intern(&impl->texts, name, n) : 0;
+}
+
+const char *report_keep_name(struct reporter *p, tk_id string) {
   size_t n;
-  if (!event) return "";
-  const char *name = tk_string(p->t, p->t->classes[p->t->events[event].cls].name, &n);
-  return report_keep(p->impl, name, n);
+  const char *name = tk_string(p->t, string, &n);
+  const uint32_t id = string ? report_name(p->impl, name, n) : 0;
+  return id ? (const char *)p->impl->texts.strs[id].bytes : "";
+}
+
+const char *report_name_of(struct reporter *p, tk_id event) {
+  return event ? report_keep_name(p, p->t->classes[p->t->events[event].cls].name) : "";
 }
 
 struct tk_total report_total(i128 ps) {

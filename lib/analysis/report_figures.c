@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum { LEAST_WORK = 10, LEAST_LINKED = 20 }; /* at most one of LEAST_LINKED launching calls may lack its work */
-static const tk_time LONG_SELF = 50000000000; /* 50 ms */
 
 /* Writes the figure of a device or a host; returns false if the trace does not contain it. */
 typedef bool figure_of(const struct tk_report_rank *row, const struct tk_report *r, double *value);
@@ -69,6 +68,11 @@ static bool longest_gap(const struct tk_report_rank *row, const struct tk_report
   return is_worker(row, r);
 }
 
+static bool long_operators(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
+  *value = (double)row->long_ops;
+  return r->n_ops > 0;
+}
+
 /* Figures of the whole job. */
 
 static bool occupancy(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
@@ -105,16 +109,6 @@ static bool peak_memory(const struct tk_report_rank *row, const struct tk_report
   return known;
 }
 
-static bool long_operators(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
-  (void)row;
-  *value = 0;
-  for (size_t i = 0; i < r->n_ops; i++) {
-    const struct tk_report_op *op = &r->ops[i];
-    *value += strcmp(op->kind, "operator") == 0 && (op->self.s > 0 || op->self.ps > LONG_SELF);
-  }
-  return r->n_ops > 0;
-}
-
 /* A figure and its limits. If less is better, it is good below `warning` and bad from `bad` on; if more is better, good from
  * `warning` on and bad below `bad`. */
 struct figure {
@@ -134,7 +128,7 @@ static const struct figure FIGURES[] = {
   {"occupancy", "%", "at least 50", 50, 25, true, true, false, occupancy},
   {"largest kernel or copy", "%", "below 50", 50, INFINITY, false, true, false, largest_work},
   {"longest idle time", "ms", "", NAN, NAN, false, false, true, longest_gap},
-  {"operators with self time above 50 ms", "", "", NAN, NAN, false, true, false, long_operators},
+  {"operators with self time above 50 ms", "", "", NAN, NAN, false, false, false, long_operators},
 };
 
 const char *tk_key_figure(size_t i, const char **unit) {

@@ -210,7 +210,7 @@ static struct tk_report_step *step_at(struct tk_report_rank *row, tk_time at) {
 static struct report_roof *roof_row(struct reporter *p, const struct flops_op *op, const char *name, size_t n) {
   struct tk_report_impl *impl = p->impl;
   const struct device_peaks *peaks = &p->flops.peaks;
-  const uint32_t id = intern(&impl->texts, name, n), device = intern(&impl->texts, peaks->name, strlen(peaks->name));
+  const uint32_t id = report_name(impl, name, n), device = intern(&impl->texts, peaks->name, strlen(peaks->name));
   const uint64_t key = (uint64_t)id << 32 | (uint64_t)(device & 0xfffffff) << 4 | (uint64_t)op->f.type << 1 | op->stated;
   uint32_t *slot = map_put(&impl->roof_of, key, 0);
   if (!slot) return NULL;

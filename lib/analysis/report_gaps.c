@@ -141,9 +141,7 @@ static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *
     if (time > row->host_time) row->host_time = time;
   }
   if (!found) return true;
-  size_t n;
-  const char *name = tk_string(h->p->t, h->p->t->classes[found->cls].name, &n);
-  row->host_span = report_keep(h->p->impl, name, n);
+  row->host_span = report_keep_name(h->p, h->p->t->classes[found->cls].name);
   row->host_time = most_time(found);
   return true;
 }
@@ -155,7 +153,7 @@ static const char *short_name_of(struct reporter *p, tk_id event) {
   size_t n;
   if (!event) return "";
   const char *name = tk_string(p->t, p->t->classes[p->t->events[event].cls].name, &n);
-  return short_names_of(name, n, &to) ? report_keep(p->impl, to.text, to.n) : report_keep(p->impl, name, n);
+  return short_names_of(name, n, &to) ? report_keep(p->impl, to.text, to.n) : report_name_of(p, event);
 }
 
 static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, const struct gap *gap) {

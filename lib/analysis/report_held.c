@@ -251,13 +251,6 @@ static bool each_row(struct held *h, bool (*add)(struct held *, uint32_t row, ui
 
 /* ---- the table ---- */
 
-static const char *kept_name(struct held *h, tk_id name) {
-  size_t n;
-  if (!name) return "";
-  const char *text = tk_string(h->p->t, name, &n);
-  return report_keep(h->p->impl, text, n);
-}
-
 static bool add_held(struct held *h, const struct tk_report_held *held) {
   struct tk_report *r = h->p->r;
   struct tk_report_impl *impl = h->p->impl;
@@ -277,8 +270,8 @@ static bool make_rows(struct held *h) {
     const struct held_owner *o = &h->owners[i];
     const struct tk_report_memory *row = &r->memories[o->row];
     rest[o->row - h->first] -= o->bytes;
-    ok = add_held(h, &(struct tk_report_held){.rank = row->rank, .allocator = row->allocator, .op = kept_name(h, o->op),
-                                              .module = kept_name(h, o->module), .blocks = o->blocks, .bytes = o->bytes,
+    ok = add_held(h, &(struct tk_report_held){.rank = row->rank, .allocator = row->allocator, .op = report_keep_name(h->p, o->op),
+                                              .module = report_keep_name(h->p, o->module), .blocks = o->blocks, .bytes = o->bytes,
                                               .peak = row->peak_allocated, .recorded = true});
   }
   for (size_t i = 0; ok && i < n_rows; i++) {

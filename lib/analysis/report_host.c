@@ -138,7 +138,7 @@ static bool see_track(struct host *h, tk_id track) {
   }
   end_op(h, &o);
   h->p->leads[track] = leads;
-  return end_track(h, leads) && report_spans_add(h->p, track, h->steps, h->n_steps);
+  return end_track(h, leads) && report_spans_add(h->p, track);
 }
 
 /* True if the call that launched a copy also waited for the device: for a copy from or to pageable memory, if at least half of
@@ -177,6 +177,7 @@ static bool sum_up(struct reporter *p, const struct tk_report_rank *row, uint32_
   if (steps.n) h.steps = p->match.steps.v + steps.first;
   bool ok = report_prepare(p);
   h.sums->time.mem = p->mem;
+  report_spans_begin(p, h.sums, h.steps, h.n_steps);
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, x->tracks[i]);
   for (uint32_t i = 0; i < steps.n; i++) h.sums->host_steps += report_holds_step(p, &h.steps[i]);
   p->impl->host_steps += h.sums->host_steps;
@@ -218,6 +219,7 @@ bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group)
   row->launch_calls = s->launch_calls;
   row->unrecorded = s->unrecorded;
   row->trailing = s->trailing;
+  row->long_ops = s->long_ops;
   return true;
 }
 

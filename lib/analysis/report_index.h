@@ -27,7 +27,8 @@ struct report_collections {
 /* Sums over the host events of a rank, shared by all devices of the rank. */
 struct report_host_sums {
   uint64_t events, runtime_calls, host_ops, host_only_ops, compilations;
-  uint64_t syncs, syncs_in_steps, host_steps, collections, launch_calls, unrecorded, trailing; /* as in struct tk_report_rank */
+  /* this line and the next: as in struct tk_report_rank */
+  uint64_t syncs, syncs_in_steps, host_steps, collections, launch_calls, unrecorded, trailing, long_ops;
   tk_time sync_in_steps, host_only, compile, collecting, collection_max, collection_at;
   uint64_t compiled_frames, recompilations, module_recompilations;
   const char *recompiled_module; /* NULL = none */

@@ -21,7 +21,7 @@ static uint32_t op_row(struct reporter *p, tk_id cls, uint8_t class) {
   if (known && impl->ops[known - 1].class == class) return known - 1;
   size_t n;
   const char *name = tk_string(p->t, p->t->classes[cls].name, &n);
-  const uint32_t id = intern(&impl->texts, name, n);
+  const uint32_t id = report_name(impl, name, n);
   uint32_t *slot = id ? map_put(&impl->op_of, (uint64_t)id << 8 | class, 0) : NULL;
   if (!slot) return UINT32_MAX;
   if (!*slot) {
@@ -31,6 +31,16 @@ static uint32_t op_row(struct reporter *p, tk_id cls, uint8_t class) {
   }
   p->spans.row_of[cls] = *slot;
   return *slot - 1;
+}
+
+/* Counts the operators whose self times on one host exceed 50 ms. */
+static void count_long(struct report_spans *s, struct report_op *op, uint32_t host, tk_time self) {
+  static const tk_time LONG_SELF = 50000000000;
+  if (op->host != host) op->of_host = 0;
+  op->host = host;
+  const bool was_long = op->of_host > LONG_SELF;
+  op->of_host += self;
+  s->sums->long_ops += op->class == HOST_OP && !was_long && op->of_host > LONG_SELF;
 }
 
 /* Adds a span with its self time to its row. Called for each span. */
@@ -47,6 +57,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
   op->count++;
   op->total += dur;
   op->self += self;
+  count_long(&p->spans, op, p->impl->n_hosts, self);
   if (dur < op->min) op->min = dur;
   if (dur > op->max) op->max = dur;
   if (report_is_in_step(p->spans.steps, p->spans.n_steps, e->ts)) op->in_steps += self;
@@ -58,7 +69,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
 static uint32_t annotation_text(struct reporter *p, const struct tk_event *e, unsigned kind) {
   size_t n;
   const char *name = tk_string(p->t, p->t->classes[e->cls].name, &n);
-  if (!(kind & KIND_STEP)) return intern(&p->impl->texts, name, n);
+  if (!(kind & KIND_STEP)) return report_name(p->impl, name, n);
   if (strspn(name, "0123456789") == n) return intern(&p->impl->texts, "(step)", 6);
   return fold_name(&p->spans.text, name, n) ? intern(&p->impl->texts, p->spans.text.data, p->spans.text.len) : 0;
 }
@@ -104,12 +115,17 @@ static bool report_spans_open(struct reporter *p) {
   return s->row_of && within_init(&s->within, p->mem);
 }
 
-bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps) {
+void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct step *steps, uint32_t n_steps) {
+  p->impl->n_hosts++;
+  p->spans.sums = sums;
+  p->spans.steps = steps;
+  p->spans.n_steps = n_steps;
+}
+
+bool report_spans_add(struct reporter *p, tk_id track) {
   const struct tk_track *k = &p->t->tracks[track];
   if (k->kind != TK_TRACK_THREAD || !k->count || p->match.kinds.of_track[track] & KIND_DEVICE) return true;
   if (!report_spans_open(p)) return false;
-  p->spans.steps = steps;
-  p->spans.n_steps = n_steps;
   bool ok = self_of_track(&p->spans.selves, p->t, track);
   within_begin(&p->spans.within);
   for (tk_id i = k->first; ok && i < k->first + k->count; i++)

@@ -55,7 +55,7 @@ static bool size_of_copy(const struct counter *c, const struct tk_event *e, doub
 }
 
 static struct report_kernel *kernel_row(struct tk_report_impl *impl, const char *name, size_t n, unsigned class) {
-  const uint32_t id = intern(&impl->texts, name, n);
+  const uint32_t id = report_name(impl, name, n);
   uint32_t *slot = map_put(&impl->kernel_of, (uint64_t)id << 8 | class, 0);
   if (!slot) return NULL;
   if (*slot) return &impl->kernels[*slot - 1];
@@ -156,7 +156,7 @@ static bool count_flops(struct counter *c, const struct work *w, tk_time time) {
 /* ---- launches ---- */
 
 struct report_launch *report_launch_row(struct tk_report_impl *impl, const char *name, size_t n) {
-  const uint32_t id = intern(&impl->texts, name, n);
+  const uint32_t id = report_name(impl, name, n);
   uint32_t *slot = map_put(&impl->launch_of, id, 0);
   if (!slot) return NULL;
   if (*slot) return &impl->launches[*slot - 1];
@@ -187,7 +187,7 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
 /* ---- collectives ---- */
 
 struct report_collective *report_collective(struct tk_report_impl *impl, const char *name, size_t n) {
-  const uint32_t id = intern(&impl->texts, name, n);
+  const uint32_t id = report_name(impl, name, n);
   uint32_t *slot = map_put(&impl->collective_of, id, 0);
   if (!slot) return NULL;
   if (*slot) return &impl->collectives[*slot - 1];

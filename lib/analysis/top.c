@@ -88,7 +88,7 @@ static bool group_frames(struct top *top) {
   top->group_of_frame[0] = GROUP_NONE;
   for (tk_id i = 1; i <= t->n_frames; i++) {
     const struct intern_str *s = trace_str(t, t->frames[i].name);
-    const uint32_t group = top->group_of_frame[i] = t->frames[i].name ? groups_of_text(&top->groups, s->bytes, s->len) : GROUP_NONE;
+    const uint32_t group = top->group_of_frame[i] = t->frames[i].name ? groups_of_name(&top->groups, s->bytes, s->len) : GROUP_NONE;
     if (group >= top->n_tallies && !add_tally(top, group)) return false;
   }
   return true;

@@ -42,7 +42,7 @@ static bool begins_step(struct tree *tree, const struct tk_event *e, uint32_t pa
 static uint32_t name_of_root(struct tree *tree, const struct tk_event *e) {
   const char *per = tree->opt->per;
   const bool is_numbered = per && kinds_of(&tree->match.kinds, e) & KIND_STEP;
-  return is_numbered ? groups_of_text(tree->names, per, strlen(per)) : groups_of(tree->names, e);
+  return is_numbered ? groups_of_name(tree->names, per, strlen(per)) : groups_of(tree->names, e);
 }
 
 /* Returns the node for a span below the node `parent`; 0 if the span is not selected. */
@@ -68,7 +68,7 @@ static uint32_t hang_path(struct tree *tree, tk_id event) {
   uint32_t node = tree->opt->has_by ? tree_nodes_child(tree, 0, groups_of(tree->by, e), true) : 0;
   for (const char *p = tk_string(tree->t, arg.s, NULL); *p; p += *p == '/') {
     const size_t n = scopes_part(p);
-    if (n) node = tree_nodes_child(tree, node, groups_of_text(tree->names, p, n), false);
+    if (n) node = tree_nodes_child(tree, node, groups_of_name(tree->names, p, n), false);
     if (n) tree->nodes[node].is_sum = true;
     p += n;
   }
@@ -177,7 +177,7 @@ static uint32_t node_of_stack(struct tree *tree, uint32_t base, tk_id stack) {
   }
   while (n-- > 0) {
     const struct intern_str *s = trace_str(t, t->frames[t->stacks[tree->stack_path[n]].frame].name);
-    node = tree_nodes_child(tree, node, s->len ? groups_of_text(tree->names, s->bytes, s->len) : GROUP_NONE, false);
+    node = tree_nodes_child(tree, node, s->len ? groups_of_name(tree->names, s->bytes, s->len) : GROUP_NONE, false);
     if (!node || !map_put(&tree->node_of_stack, (uint64_t)base << 32 | tree->stack_path[n], node)) return 0;
   }
   return node;

@@ -29,7 +29,7 @@ static uint32_t hang_scopes(struct tree *tree, const struct tk_event *e) {
   const char *p = scopes_of(tree->t, e, tree->path), *name;
   while (*p) {
     const size_t n = scopes_part(p), m = p[n] ? scopes_module(p, n, &name) : 0;
-    if (m) node = tree_nodes_child(tree, node, groups_of_text(tree->names, name, m), false);
+    if (m) node = tree_nodes_child(tree, node, groups_of_name(tree->names, name, m), false);
     if (m) tree->nodes[node].is_sum = true;
     p += n;
     p += *p == '/';
@@ -92,7 +92,7 @@ static uint32_t hang_operator(struct tree *tree, tk_id event, tk_id forward) {
   const uint32_t layer = forward ? tree->around[forward] : 0;
   if (!layer || !scope_holds(&tree->scope, e) || !is_around(tree, tree->around[event], layer)) return 0;
   if (tree->opt->per_step && !steps_at(&tree->match.steps, e)) return 0;
-  return tree_nodes_child(tree, layer, groups_of_text(tree->names, "(backward)", 10), false);
+  return tree_nodes_child(tree, layer, groups_of_name(tree->names, "(backward)", 10), false);
 }
 
 /* Of nested operators with one forward pass, the outermost counts. */

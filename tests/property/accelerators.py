@@ -318,6 +318,23 @@ OTHERS = [
     'fused_reduce_scatter_norm(cross_device_buffer*)', 'void cutlass::Kernel2<nvshmem_free>(int)', 'reduce.12', 'execClKernel', 'wait_allreduce']
 
 
+def judge_ranges(folder):
+    """Ranges of CUPTI's range profiler have counters, but arbitrary times: they are neither work of the host nor of the device."""
+    kernels = ['void gemm<float>(float*)', 'Memcpy HtoD', 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(int)']
+    path = write(folder, 'ranges.json', [*meta(0, 'python3.8', 'GPU 0'), *meta(9, 'python'),
+                                         *(x(n, 0, 0, 100 * i, 100, 'cuda_profiler_range', **{'smsp__inst.sum': i}) for i, n in enumerate(kernels)),
+                                         x('aten::mm', 9, 9, 0, 40, 'cpu_op'), x('cudaLaunchKernel', 9, 9, 10, 5, 'cuda_runtime')])
+    out = json.loads(run('report', '-q', '--json', path))
+    host = sorted((r['name'], r['self_ns']) for r in out['operators'])
+    check('ranges: no work of the host', host == [('aten::mm', 35000), ('cudaLaunchKernel', 5000)], host)
+    devices = [(r['device'], r['work'] or 0) for r in out['ranks']]
+    check('ranges: no work of a device', devices == [(None, 0)] and not out['kernels'], (devices, out['kernels']))
+    check('ranges: explained', any(s.startswith("CUPTI's range profiler") for s in out['unknown']), out['unknown'])
+    check('ranges: no second sentence', not any('looks like a device' in s or s.startswith('no GPU') for s in out['unknown']), out['unknown'])
+    kinds = {kind: names(path, kind) for kind in ('device', 'kernel', 'memcpy', 'collective', 'op')}
+    check('ranges: kinds', kinds == {'device': sorted(kernels), 'kernel': [], 'memcpy': [], 'collective': [], 'op': ['aten::mm']}, kinds)
+
+
 def judge_names(folder):
     path = write(folder, 'names.json', [*meta(0, 'python', 'GPU 0'), *(x(n, 0, 7, 10 * i, 5, 'kernel') for i, n in enumerate(COLLECTIVES + OTHERS))])
     found = set(names(path, 'collective'))
@@ -403,6 +420,7 @@ def main():
         for i, (what, (events, name)) in enumerate(SUSPECTS.items()):
             unknown = no_device(what, write(folder, f'suspect{i}.json', events))
             judge(f'suspect: {what}', '' if any(f"'{name}' looks like a device" in s for s in unknown) else f'{unknown}')
+        judge_ranges(folder)
         judge_names(folder)
         judge_aligned(folder)
         judge_run(folder)

@@ -517,6 +517,40 @@ def never_ended(work):
     judge('a span that never ended', '' if found == [('before', 0), ('within', 0)] else found)
 
 
+def addresses(work):
+    """A function has one row in the tables of hosts, whatever its address in each of its calls."""
+    names = [f'<built-in method f of T object at 0x7f{i}c0>' for i in range(3)]
+    row = '<built-in method f of T object at 0x*>'
+    at = lambda name, cat, ts, **more: {'ph': 'X', 'name': name, 'cat': cat, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': 10, **more}  # noqa: E731
+    events = [at(name, cat, 100 * i + 20 * k) for i, name in enumerate(names) for k, cat in enumerate(('cpu_op', 'python_function', 'user_annotation'))]
+    events += [{**at('k', 'kernel', ts, args={'stream': 7}), 'pid': 0, 'tid': 7} for ts in (0, 110)] + [at(names[0], 'cpu_op', 300, dur=200)]
+    events += [{**at('k', 'kernel', 500, args={'stream': 7}), 'pid': 0, 'tid': 7}]
+    with open(f'{work}/addresses.json', 'w', encoding='utf-8') as f:
+        json.dump(events, f)
+    got = report(f'{work}/addresses.json')
+    rows = sorted((r['kind'], r['name'], r['count'], r['total_ns']) for r in got['operators'])
+    want = [('operator', row, 4, 230000), ('python', row, 3, 30000)]
+    judge('addresses: operators', '' if [r for r in rows if r[0] != 'annotation'] == want else str(rows))
+    rows = [(a['name'], a['count']) for a in got['annotations']]
+    judge('addresses: annotations', '' if rows == [(row, 3)] else str(rows))
+    spans = {g['host_span'] for g in got['idle_gaps']}
+    judge('addresses: spans of the host during idle times', '' if row in spans and not spans & set(names) else str(got['idle_gaps']))
+
+
+def long_operators(work):
+    """The number of long operators is that of the worst rank: self times of different ranks are not added up."""
+    figure = lambda *paths: next((f['value'], f['rank']) for f in report(*paths)['key_figures'] if f['name'] == 'operators with self time above 50 ms')  # noqa: E731
+    paths = [f'{work}/long{rank}.json' for rank in range(3)]
+    for rank, path in enumerate(paths):
+        spans = [('a', 0, 30000), ('b', 40000, 30000), ('b', 80000, 30000 if rank == 1 else 20000), ('c', 120000, 50000)]
+        events = [{'ph': 'X', 'name': f'aten::{name}', 'cat': 'cpu_op', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur} for name, ts, dur in spans]
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'distributedInfo': {'rank': rank}, 'traceEvents': events}, f)
+    subprocess.run([TRACEKIT, 'merge', '-q', *paths, '-o', f'{work}/long.json'], check=True)
+    for what, given, want in (('alone', paths[:1], (0, 0)), ('long alone', paths[1:2], (1, 1)), ('of three', paths, (1, 1)), ('merged', [f'{work}/long.json'], (1, 1))):
+        judge(f'long operators: {what}', '' if figure(*given) == want else f'{figure(*given)}, not {want}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 if os.environ.get('LONG') else 6):
@@ -531,6 +565,8 @@ def main():
         gap_of_host(work)
         geometry(work)
         never_ended(work)
+        addresses(work)
+        long_operators(work)
         all_fixtures()
 
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import randomtrace  # noqa: E402
-from dumped import covered, dumped, has_samples, is_timed, selves  # noqa: E402
+from dumped import covered, dumped, has_samples, is_timed, row_name, selves  # noqa: E402
 import sources  # noqa: E402
 from schema import conforms  # noqa: E402
 from verdict import finish, judge  # noqa: E402
@@ -115,7 +115,7 @@ def one(path, what):
             return  # property/samples has a model of them
         tracks = dumped(dump)
         report = top(path)
-        fault = difference(model(tracks, lambda e: e.name), report) or bounded(report)
+        fault = difference(model(tracks, row_name), report) or bounded(report)
         fault = fault or difference(model(tracks, lambda e: e.cat), top('--by', 'cat', path))
         fault = fault or same_csv(report, run('top', '-q', '--csv', path).decode())
         for by in () if what.startswith(('nasty', 'hostile')) else ('rank', 'process', 'track', 'stream', 'step', 'arg.stream'):
@@ -164,6 +164,28 @@ def folds_values(work):
     judge('a folded name is a pattern', '' if len(chosen) == 3 else str(chosen)[:200])
 
 
+def addresses(work):
+    """An object has a row whatever its address. Selections, SQL and writers keep the recorded name."""
+    row = '<built-in method f of T object at 0x*>'
+    names = ['<built-in method f of T object at 0x7f36941d5310>', '<built-in method f of T object at 0x000001F2A3B4C5D6>', row.replace('*', '0'),
+             'g at 0x', 'h at 0x12z', 'k at 0x_', 'at 0x12', '<a at 0x1> and <b at 0x2>']
+    want = {row: 3, 'g at 0x': 1, 'h at 0x12z': 1, 'k at 0x_': 1, 'at 0x12': 1, '<a at 0x*> and <b at 0x*>': 1}
+    path = f'{work}/addresses.json'
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': name, 'cat': name, 'pid': 1, 'tid': 1, 'ts': 10 * i, 'dur': 5, 'args': {'x': name}} for i, name in enumerate(names)], f)
+    one(path, 'addresses')
+    counts = lambda *args: {r['name']: r['count'] for r in top(path, *args)['rows']}  # noqa: E731
+    for args, found in (((), want), (('--fold',), want), (('--by', 'cat'), dict.fromkeys(names, 1)), (('--by', 'arg.x'), dict.fromkeys(names, 1)),
+                        (('--name', row), {row: 3}), (('-e', f'name == "{names[0]}"'), {row: 1}), (('-e', f'name == "{row}"', '--allow-empty'), {})):
+        got = counts(*args)
+        judge(f'addresses: {" ".join(args)}', '' if got == found else f'{got} is not {found}')
+    kept = run('sql', '-q', path, 'select name from slice order by ts', '--csv').decode().splitlines()[1:]
+    judge('addresses: sql', '' if [name.strip('"') for name in kept] == names else str(kept))
+    run('convert', '-q', '--force', path, '-o', f'{work}/kept.json')
+    with open(f'{work}/kept.json', encoding='utf-8') as f:
+        judge('addresses: convert', '' if [e['name'] for e in json.load(f)['traceEvents'] if e['ph'] == 'X'] == names else 'other names')
+
+
 def copies(work):
     """A device's copy of an annotation is no second annotation, whatever its name; it is an event of the device."""
     events = [(name, cat, pid, 10 + 5 * pid, 20 + 10 * pid) for name in ('Optimizer.step', 'nccl:all_reduce', 'Memcpy all')
@@ -172,7 +194,13 @@ def copies(work):
         json.dump([{'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': 1 + i, 'ts': ts, 'dur': dur} for i, (name, cat, pid, ts, dur) in enumerate(events)], f)
     for kind, want in (('annotation', 30), ('device', 20)):
         got = {r['name']: (r['count'], r['total_ns'] // 1000) for r in top(f'{work}/copies.json', '--kind', kind)['rows']}
-        judge(f'copies: {kind}', '' if got == {name: (1, want) for name, *_ in events} else str(got))
+        suffix = ' (device)' if kind == 'device' else ''
+        judge(f'copies: {kind}', '' if got == {name + suffix: (1, want) for name, *_ in events} else str(got))
+    want = {name + suffix: (1, dur) for name, *_ in events for suffix, dur in (('', 30), (' (device)', 20))}
+    got = {r['name']: (r['count'], r['total_ns'] // 1000) for r in top(f'{work}/copies.json')['rows']}
+    judge('copies: rows of their own', '' if got == want else str(got))
+    run('check', f'{work}/copies.json', *(f'--assert={claim}' for claim in (
+        'count(nccl:all_reduce) == 1', 'mean(Optimizer.step) == 30us', 'max(*m*) == 30us', 'count(Opt*) == 1')))
     for kind in ('collective', 'memcpy'):
         got = top(f'{work}/copies.json', '-e', f'kind == {kind} && kind == device', '--allow-empty')['rows']
         judge(f'copies: no {kind} of the device', '' if not got else str(got))
@@ -219,6 +247,7 @@ def main():
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
         folds_values(work)
+        addresses(work)
         copies(work)
         marks(work)
         classes(f'{FIXTURES}/perfetto/small.pftrace.gz')

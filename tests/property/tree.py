@@ -15,7 +15,7 @@ from decimal import ROUND_HALF_UP, Decimal
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import randomtrace  # noqa: E402
 import sources  # noqa: E402
-from dumped import covered, dumped, has_samples, is_timed, selves  # noqa: E402
+from dumped import covered, dumped, has_samples, is_timed, row_name, selves  # noqa: E402
 from schema import conforms  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
@@ -80,7 +80,7 @@ def hung(events, kind, wanted, per):
         above_path = paths[above] if above >= 0 else ()
         selected = e.kind == 'span' and wanted(e) and (above_path or not per or e.name == per)
         if selected:
-            paths[i] = (*above_path, e.name)
+            paths[i] = (*above_path, row_name(e))
         around[i] = paths.get(i, above_path)
         if thread and nests(events, i):
             own = i if selected else above

@@ -1,0 +1,39 @@
+/* report_suspect.c - explains why a trace has no device work although it seems to contain a device (report.h). */
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/accelerator.h"
+
+/* Categories of device spans whose times are not measured, with the sentence that explains them. */
+static const struct untimed {
+  const char *cat, *sentence;
+} UNTIMED[] = {
+  /* Kineto divides the time of the recording equally among the ranges (CuptiRangeProfiler.cpp) */
+  {"cuda_profiler_range", "CUPTI's range profiler recorded counters of kernels, but not when they ran, so there is no busy or "
+                          "idle time, kernel or copy data"},
+};
+
+/* Returns the sentence about a category of the trace; NULL if the trace has none of these categories. */
+static const char *untimed_of(const struct tk_trace *t) {
+  for (size_t i = 0; i < sizeof UNTIMED / sizeof *UNTIMED; i++)
+    for (tk_id cls = 1; cls <= t->n_classes; cls++)
+      if (strcmp(tk_string(t, t->classes[cls].cat, NULL), UNTIMED[i].cat) == 0) return UNTIMED[i].sentence;
+  return NULL;
+}
+
+void report_suspect(struct reporter *p) {
+  enum { MOST = 60 };
+  struct tk_report_impl *impl = p->impl;
+  char text[240];
+  if (impl->suspect) return;
+  const char *sentence = untimed_of(p->t), *name = sentence ? NULL : accelerator_suspect(p->t);
+  if (sentence) impl->suspect = report_text(impl, sentence);
+  if (!name) return;
+  size_t n = strnlen(name, MOST);
+  while (n && name[n] && (name[n] & 0xc0) == 0x80) n--;
+  snprintf(text, sizeof text, "'%.*s' looks like a device of an unknown kind: its busy and idle times, kernels and copies are missing",
+           (int)n, name);
+  impl->suspect = report_text(impl, text);
+}
