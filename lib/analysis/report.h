@@ -148,8 +148,7 @@ struct report_spans {
   struct selves selves;
   struct within within;
   struct buf text;
-  const struct step *steps; /* steps of the rank's host */
-  uint32_t n_steps;
+  struct steps_run steps; /* of the rank's host */
 };
 
 /* REPORT_AWAITED: the call returned only when its work was done. */
@@ -211,11 +210,6 @@ uint8_t report_traits(struct reporter *p, tk_id cls);
 bool report_is_pageable(struct reporter *p, tk_id event);
 /* True if the range of the report contains a part of the step. */
 bool report_holds_step(const struct reporter *p, const struct step *s);
-/* Returns the step that contains the time; NULL = none. The steps are sorted. */
-const struct step *report_step_at(const struct step *steps, uint32_t n, tk_time at);
-static inline bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at) {
-  return report_step_at(steps, n, at) != NULL;
-}
 /* Adds a sentence to the list of unknown facts, unless the list contains the sentence. */
 bool report_unknown(struct tk_report *r, const char *sentence);
 
@@ -231,8 +225,7 @@ struct report_compile {
 struct report_compiles {
   struct report_compile *v;
   uint32_t n, cap;
-  const struct step *steps; /* steps of the rank's host */
-  uint32_t n_steps;
+  struct steps_run steps; /* of the rank's host */
 };
 bool report_is_function(const char *name);
 bool report_compilations_add(struct reporter *p, const struct tk_report_rank *rank, struct report_compiles *of,
@@ -247,7 +240,7 @@ void report_collections_of_step(const struct report_host_sums *sums, const struc
 bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);
 /* report_spans.c: report_spans_add adds the spans of a thread to the tables of hosts; report_spans_make completes the tables. */
-bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps);
+bool report_spans_add(struct reporter *p, tk_id track, const struct steps_run *steps);
 void report_spans_free(struct reporter *p);
 bool report_spans_make(struct tk_report *r);
 /* report_layers.c: report_layers_add adds the layers of the trace, from its match, scope and work alone; report_layers_make

@@ -49,7 +49,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
   op->self += self;
   if (dur < op->min) op->min = dur;
   if (dur > op->max) op->max = dur;
-  if (report_is_in_step(p->spans.steps, p->spans.n_steps, e->ts)) op->in_steps += self;
+  if (steps_runs_at(&p->spans.steps, e->ts)) op->in_steps += self;
 }
 
 /* ---- annotations ---- */
@@ -104,12 +104,11 @@ static bool report_spans_open(struct reporter *p) {
   return s->row_of && within_init(&s->within, p->mem);
 }
 
-bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps) {
+bool report_spans_add(struct reporter *p, tk_id track, const struct steps_run *steps) {
   const struct tk_track *k = &p->t->tracks[track];
   if (k->kind != TK_TRACK_THREAD || !k->count || p->match.kinds.of_track[track] & KIND_DEVICE) return true;
   if (!report_spans_open(p)) return false;
-  p->spans.steps = steps;
-  p->spans.n_steps = n_steps;
+  p->spans.steps = *steps;
   bool ok = self_of_track(&p->spans.selves, p->t, track);
   within_begin(&p->spans.within);
   for (tk_id i = k->first; ok && i < k->first + k->count; i++)
