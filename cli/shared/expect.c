@@ -326,24 +326,66 @@ static enum expect_result ask_key(const struct expect *e, const struct tk_report
   return expect_holds(e, value) ? EXPECT_HELD : EXPECT_FAILED;
 }
 
-enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const struct tk_report *r, char *said, size_t n) {
-  enum expect_result result = r->n_ranks ? EXPECT_HELD : EXPECT_UNKNOWN;
-  char name[200], text[64];
-  if (e->name && !expect_is_step(e)) return ask_names(e, t, said, n);
-  if (!r->n_ranks) snprintf(said, n, "the trace has no events");
-  else if (e->key) return ask_key(e, r, said, n);
-  for (size_t i = 0; i < r->n_ranks && result == EXPECT_HELD; i++) {
-    const struct tk_report_rank *row = &r->ranks[i];
-    double value = 0;
-    const bool known = expect_is_step(e) ? of_spread(e, &row->step, &value) : figure_value(e->figure, row, &value);
-    figure_report_name(r, row, name, sizeof name);
-    if (!known) result = EXPECT_UNKNOWN;
-    else if (!expect_holds(e, value)) result = EXPECT_FAILED;
-    if (!known && expect_is_step(e))
-      snprintf(said, n, "no training steps are marked; use --step-name to name the spans that mark them");
-    else if (!known) snprintf(said, n, "not available in this trace%s%s", *name ? " for " : "", name);
-    else snprintf(said, n, "%s%s%s", expect_print(e, value, text), r->n_ranks > 1 ? " of " : "", r->n_ranks > 1 ? name : "");
+/* ---- figures of ranks ---- */
+
+/* Returns how much worse a value is for the assertion; of several values, the largest result decides. */
+static double badness(const struct expect *e, double value) {
+  const double away = value > e->value ? value - e->value : e->value - value;
+  switch (e->op) {
+    case EXPECT_LT: case EXPECT_LE: return value;
+    case EXPECT_GT: case EXPECT_GE: return -value;
+    default: return e->op == EXPECT_EQ ? away : -away;
   }
-  if (result == EXPECT_HELD && r->n_ranks > 1) snprintf(said, n, "of each rank");
-  return result;
+}
+
+static bool has_steps(const struct tk_report_rank *row) { return row->step.count > 0; }
+
+/* True if another device of the row's rank has steps: the assertion is then about that device. */
+static bool steps_are_elsewhere(const struct tk_report *r, const struct tk_report_rank *row) {
+  bool any = false;
+  for (size_t i = 0; i < r->n_ranks && !any && !has_steps(row); i++) {
+    const struct tk_report_rank *other = &r->ranks[i];
+    const bool is_same = other->rank == row->rank && strcmp(other->input, row->input) == 0 && strcmp(other->host, row->host) == 0;
+    any = is_same && has_steps(other);
+  }
+  return any;
+}
+
+/* Rows of a report that decide an assertion. */
+struct deciding {
+  const struct tk_report_rank *worst, *unknown; /* NULL: none */
+  double value;                                 /* of the worst row */
+};
+
+static void decide(const struct expect *e, const struct tk_report *r, const struct tk_report_rank *row, struct deciding *d) {
+  double value = 0;
+  if (expect_is_step(e) && steps_are_elsewhere(r, row)) return;
+  const bool known = expect_is_step(e) ? of_spread(e, &row->step, &value) : figure_value(e->figure, row, &value);
+  if (!known && !d->unknown) d->unknown = row;
+  if (!known || (d->worst && badness(e, value) <= badness(e, d->value))) return;
+  d->worst = row;
+  d->value = value;
+}
+
+/* Evaluates a figure of each device and rank. The worst value decides, and an unknown one only if no known value fails. */
+static enum expect_result ask_rows(const struct expect *e, const struct tk_report *r, char *said, size_t n) {
+  struct deciding d = { 0 };
+  char name[200] = "", text[64];
+  for (size_t i = 0; i < r->n_ranks; i++) decide(e, r, &r->ranks[i], &d);
+  const bool failed = d.worst && !expect_holds(e, d.value), decided = failed || !d.unknown;
+  if (r->n_ranks > 1 || !decided) figure_report_name(r, decided ? d.worst : d.unknown, name, sizeof name);
+  if (decided) snprintf(said, n, "%s%s%s", expect_print(e, d.value, text), *name ? " of " : "", name);
+  else if (expect_is_step(e) && !d.worst)
+    snprintf(said, n, "no training steps are marked; use --step-name to name the spans that mark them");
+  else if (expect_is_step(e)) snprintf(said, n, "no training steps are marked for %s", name);
+  else snprintf(said, n, "not available in this trace%s%s", *name ? " for " : "", name);
+  return failed ? EXPECT_FAILED : decided ? EXPECT_HELD : EXPECT_UNKNOWN;
+}
+
+enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const struct tk_report *r, char *said, size_t n) {
+  if (e->name && !expect_is_step(e)) return ask_names(e, t, said, n);
+  if (e->key && r->n_ranks) return ask_key(e, r, said, n);
+  if (r->n_ranks) return ask_rows(e, r, said, n);
+  snprintf(said, n, "the trace has no events");
+  return EXPECT_UNKNOWN;
 }

@@ -24,13 +24,6 @@
 
 enum { DEEPEST = DIFF_DEEPEST };
 
-/* Steps of one rank: the steps of the track with the most steps; host tracks are preferred to device tracks. */
-struct rank_steps {
-  int64_t rank;
-  uint32_t from, n;
-  bool device;
-};
-
 /* State while one trace is added. */
 struct adder {
   struct diff_set *set;
@@ -45,8 +38,6 @@ struct adder {
   uint32_t *cell_of;   /* by event: 1 + cell */
   uint32_t under[DEEPEST + 2];
   struct map samples;  /* rank and step -> 1 + sample */
-  struct rank_steps *ranks;
-  uint32_t n_ranks, cap_ranks, last; /* last: index of the rank found last; all events of a track have the same rank */
   struct selves selves;
   struct diff_stacks stacks;
   struct diff_launches launches; /* filled only if work is matched by its launch */
@@ -75,70 +66,60 @@ static int64_t diff_rank_of(const struct adder *a, tk_id track) {
   return o && o->rank >= 0 ? o->rank : -1;
 }
 
-static const struct rank_steps *steps_of_rank(struct adder *a, int64_t rank) {
-  if (a->last < a->n_ranks && a->ranks[a->last].rank == rank) return &a->ranks[a->last];
-  for (uint32_t i = 0; i < a->n_ranks; i++)
-    if (a->ranks[i].rank == rank) return &a->ranks[a->last = i];
-  return NULL;
+/* Returns the steps that apply to a track. Devices are divided by the steps of their host if it has any, because both may number
+ * the steps differently. */
+static const struct steps_run *run_of(const struct adder *a, tk_id track) {
+  const struct steps_run *run = steps_runs_of(&a->match.steps, track);
+  return run->host ? run->host : run;
 }
 
-/* Finds the number of the step in which the event begins. Returns false if it begins outside of all steps. */
-static bool step_of(struct adder *a, const struct tk_event *e, int64_t rank, int64_t *number) {
-  const struct rank_steps *r = e->flags & TK_FLAG_LOST_CLOCK ? NULL : steps_of_rank(a, rank);
-  const struct step *v = a->match.steps.v;
-  uint32_t lo = r ? r->from : 0, hi = r ? r->from + r->n : 0;
-  while (lo < hi) {
-    uint32_t mid = lo + (hi - lo) / 2;
-    if (v[mid].start <= e->ts) lo = mid + 1;
-    else hi = mid;
-  }
-  if (!r || lo == r->from || e->ts >= v[lo - 1].end) return false;
-  *number = v[lo - 1].number;
-  return true;
+/* Finds the number of the step in which the event begins. Returns false if it begins outside of all steps that apply to it. */
+static bool step_of(const struct adder *a, const struct tk_event *e, int64_t *number) {
+  const struct steps_run *run = run_of(a, e->track);
+  const bool is_known = !(e->flags & TK_FLAG_LOST_CLOCK) && run->source != STEPS_OTHERS;
+  const struct step *step = is_known ? steps_runs_at(run, e->ts) : NULL;
+  if (step) *number = step->number;
+  return step != NULL;
 }
 
 static uint32_t sample_of(struct adder *a, const struct tk_event *e) {
   const int64_t rank = diff_rank_of(a, e->track);
   int64_t step = 0;
-  const bool stepped = !a->set->opt.whole && step_of(a, e, rank, &step);
+  const bool stepped = !a->set->opt.whole && step_of(a, e, &step);
   return add_sample(a, rank, stepped, step);
 }
 
-static bool find_rank_steps(struct adder *a) {
-  const struct steps *s = &a->match.steps;
-  for (uint32_t i = 0, k; i < s->n; i = k) {
-    const tk_id track = s->v[i].track;
-    for (k = i; k < s->n && s->v[k].track == track;) k++;
-    const struct rank_steps found = {.rank = diff_rank_of(a, track), .from = i, .n = k - i,
-                                     .device = a->match.kinds.of_track[track] & KIND_DEVICE ||
-                                               kinds_of(&a->match.kinds, &a->t->events[a->t->tracks[track].first]) & KIND_DEVICE};
-    uint32_t at = 0;
-    while (at < a->n_ranks && a->ranks[at].rank != found.rank) at++;
-    if (at < a->n_ranks) {
-      const struct rank_steps *known = &a->ranks[at];
-      if (known->device == found.device ? found.n > known->n : known->device) a->ranks[at] = found;
-    } else {
-      if (!mem_grow(a->mem, (void **)&a->ranks, &a->cap_ranks, (uint64_t)a->n_ranks + 1, sizeof *a->ranks)) return false;
-      a->ranks[a->n_ranks++] = found;
-    }
+/* Adds the steps of a track as samples, including steps in which no selected event begins. */
+static bool add_run(struct adder *a, const struct steps_run *run) {
+  const struct window *w = &a->scope.window;
+  for (uint32_t i = 0; i < run->n; i++) {
+    const struct step *step = &run->v[i];
+    if (step->start < w->start || step->end > w->end) continue;
+    const uint32_t at = add_sample(a, diff_rank_of(a, step->track), true, step->number);
+    if (!at) return false;
+    struct diff_sample *sample = &a->side->samples[at - 1];
+    sample->marks += sample->track != step->track;
+    sample->track = step->track;
+    sample->dur += step->end - step->start;
   }
   return true;
 }
 
-/* Adds every step as a sample, including steps in which no selected event begins. */
+/* Adds every step as a sample. The duration of a step that several devices mark is the mean of theirs. */
 static bool add_steps(struct adder *a) {
-  const struct step *v = a->match.steps.v;
-  const struct window *w = &a->scope.window;
-  if (!find_rank_steps(a)) return false;
-  a->side->without_steps = a->side->without_steps || a->n_ranks == 0;
-  for (uint32_t r = 0; r < a->n_ranks; r++)
-    for (uint32_t i = a->ranks[r].from; i < a->ranks[r].from + a->ranks[r].n; i++) {
-      if (v[i].start < w->start || v[i].end > w->end) continue;
-      const uint32_t sample = add_sample(a, a->ranks[r].rank, true, v[i].number);
-      if (!sample) return false;
-      a->side->samples[sample - 1].dur += v[i].end - v[i].start;
-    }
-  return true;
+  const struct steps *s = &a->match.steps;
+  const uint32_t first = a->side->n_samples;
+  bool ok = true;
+  a->side->without_steps = a->side->without_steps || s->n == 0;
+  for (uint32_t i = 1; ok && i < s->n_runs; i++) {
+    const struct steps_run *run = &s->runs[i];
+    if (run->source <= STEPS_DEVICE && run_of(a, run->v->track) == run) ok = add_run(a, run);
+  }
+  for (uint32_t i = first; i < a->side->n_samples; i++) {
+    struct diff_sample *sample = &a->side->samples[i];
+    sample->dur /= sample->marks;
+  }
+  return ok;
 }
 
 /* ---- rows ---- */
@@ -267,7 +248,7 @@ static void count_launches(struct adder *a, const struct tk_track *k) {
     const struct tk_event *e = &a->t->events[i];
     if (!is_launch(a, e)) continue;
     a->side->launches++;
-    const uint32_t *sample = step_of(a, e, rank, &step) ? map_get(&a->samples, key_of_sample(rank, true, step)) : NULL;
+    const uint32_t *sample = step_of(a, e, &step) ? map_get(&a->samples, key_of_sample(rank, true, step)) : NULL;
     if (sample && *sample) a->side->samples[*sample - 1].launches++;
   }
 }
@@ -328,7 +309,6 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
   mem_free(a.mem, a.calls);
   mem_free(a.mem, a.is_mark);
   mem_free(a.mem, a.text_of);
-  mem_free(a.mem, a.ranks);
   map_free(&a.samples);
   self_free(&a.selves);
   diff_stacks_free(&a.stacks);

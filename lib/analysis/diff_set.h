@@ -12,7 +12,9 @@ struct diff_sample {
   uint32_t input;
   int64_t rank, step;
   bool stepped; /* false: this sample contains the events that begin outside of all steps */
-  tk_time dur;  /* duration of the step */
+  tk_time dur;  /* duration of the step; the mean of its durations on several devices */
+  tk_id track;  /* the last track that marks the step, while the trace is added */
+  uint32_t marks; /* number of tracks that mark the step */
   uint64_t launches; /* calls of hosts that launch work and start in the step */
 };
 

@@ -59,22 +59,22 @@ static void divide_step(struct reporter *p, struct tk_report_rank *row, struct t
   if (last < s->end) row->after_work += s->end - (last > s->start ? last : s->start);
 }
 
-/* Adds the steps of a row. The time of the host is known unless the report is brief. Time that an earlier step covers is not
- * divided again, so that the parts of all steps add up to the time that the steps cover. */
-static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id process) {
+/* Adds the steps of a row. track: a track of its device; 0 = none. The time of the host is known unless the report is brief. Time that
+ * an earlier step covers is not divided again, so that the parts of all steps add up to the time that the steps cover. */
+static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id track) {
   const struct window *w = &p->scope.window;
-  const struct report_steps chosen = report_index_steps(&p->index, group, process);
+  const struct steps_run chosen = report_index_steps(&p->index, &p->match, group, track);
   tk_time covered = INT64_MIN;
   row->steps = mem_array(&p->impl->mem, (uint64_t)chosen.n + 1, sizeof *row->steps);
   if (!row->steps) return false;
-  for (uint32_t i = chosen.first; i < chosen.first + chosen.n; i++) {
-    struct step s = p->match.steps.v[i];
+  for (uint32_t i = 0; i < chosen.n; i++) {
+    struct step s = chosen.v[i];
     if (!report_holds_step(p, &s)) continue;
     if (s.start < w->start) s.start = w->start;
     if (s.end > w->end) s.end = w->end;
     struct tk_report_step *step = &row->steps[row->n_steps++];
     *step = (struct tk_report_step){.number = s.number, .at = s.start - p->zero, .dur = s.end - s.start, .mfu = -1};
-    if (process) step->times = spent_in(&p->spent, s.start, s.end);
+    if (track) step->times = spent_in(&p->spent, s.start, s.end);
     report_collections_of_step(&p->index.hosts[group], &s, step);
     if (s.end <= covered) continue;
     if (s.start < covered) s.start = covered;
@@ -375,7 +375,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   for (uint32_t i = 0; i < n; i++) row->work += p->sorted[i].first;
   bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
   if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, report_end_of(p->sorted, n));
-  ok = ok && (p->impl->opt.brief || report_host(p, row, group)) && add_steps(p, row, group, w->process) &&
+  ok = ok && (p->impl->opt.brief || report_host(p, row, group)) && add_steps(p, row, group, w->track) &&
        (p->impl->opt.brief || measure_device(p, row, which, n));
   spent_free(&p->spent);
   mem_free(p->mem, p->sorted);

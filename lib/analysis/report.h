@@ -154,8 +154,7 @@ struct report_spans {
   struct within within;
   struct buf text;
   struct report_host_sums *sums; /* of the rank's host */
-  const struct step *steps; /* steps of the rank's host */
-  uint32_t n_steps;
+  struct steps_run steps; /* of the rank's host */
 };
 
 /* REPORT_AWAITED: the call returned only when its work was done. */
@@ -221,11 +220,6 @@ uint8_t report_traits(struct reporter *p, tk_id cls);
 bool report_is_pageable(struct reporter *p, tk_id event);
 /* True if the range of the report contains a part of the step. */
 bool report_holds_step(const struct reporter *p, const struct step *s);
-/* Returns the step that contains the time; NULL = none. The steps are sorted. */
-const struct step *report_step_at(const struct step *steps, uint32_t n, tk_time at);
-static inline bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at) {
-  return report_step_at(steps, n, at) != NULL;
-}
 /* Adds a sentence to the list of unknown facts, unless the list contains the sentence. */
 bool report_unknown(struct tk_report *r, const char *sentence);
 
@@ -241,8 +235,7 @@ struct report_compile {
 struct report_compiles {
   struct report_compile *v;
   uint32_t n, cap;
-  const struct step *steps; /* steps of the rank's host */
-  uint32_t n_steps;
+  struct steps_run steps; /* of the rank's host */
 };
 bool report_is_function(const char *name);
 bool report_compilations_add(struct reporter *p, const struct tk_report_rank *rank, struct report_compiles *of,
@@ -258,7 +251,7 @@ bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t
 void report_host_free(struct reporter *p);
 /* report_spans.c: report_spans_begin begins the next host, whose long operators are counted in `sums`; report_spans_add adds the spans
  * of one of its threads to the tables of hosts; report_spans_make completes the tables. */
-void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct step *steps, uint32_t n_steps);
+void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct steps_run *steps);
 bool report_spans_add(struct reporter *p, tk_id track);
 void report_spans_free(struct reporter *p);
 bool report_spans_make(struct tk_report *r);

@@ -75,16 +75,6 @@ bool report_holds_step(const struct reporter *p, const struct step *s) {
   return s->start < p->scope.window.end && s->end > p->scope.window.start;
 }
 
-const struct step *report_step_at(const struct step *steps, uint32_t n, tk_time at) {
-  uint32_t lo = 0, hi = n;
-  while (lo < hi) {
-    const uint32_t mid = lo + (hi - lo) / 2;
-    if (steps[mid].start <= at) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo && steps[lo - 1].end > at ? &steps[lo - 1] : NULL;
-}
-
 /* ---- args ---- */
 
 double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is) {

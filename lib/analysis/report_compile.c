@@ -65,7 +65,7 @@ static bool add_compilation(struct reporter *p, const struct tk_report_rank *ran
   *row = (struct tk_report_compilation){.rank = rank->rank, .input = rank->input, .at = c->part.start - p->zero, .length = c->part.dur,
                                         .name = report_name_of(p, c->event), .function = keep_function(p, c->function),
                                         .module = module ? report_text(p->impl, module) : ""};
-  const struct step *step = report_step_at(of->steps, of->n_steps, c->part.start);
+  const struct step *step = steps_runs_at(&of->steps, c->part.start);
   row->has_step = step != NULL;
   row->step = step ? step->number : 0;
   return true;

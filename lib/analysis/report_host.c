@@ -9,8 +9,7 @@ enum { MOST_DEPTH = 256 };
 struct host {
   struct reporter *p;
   struct report_host_sums *sums;
-  const struct step *steps; /* steps of the rank's host */
-  uint32_t n_steps;
+  const struct steps_run *steps; /* of the rank's host */
   struct report_compiles compiles;
   struct intervals compilations; /* parts within the range of the report */
   struct waits {
@@ -84,7 +83,7 @@ static bool see_compilation(struct host *h, tk_id event, struct compiling *c) {
 /* Counts a call that waits for the device. A synchronization after a copy that was awaited is part of the same wait, as in .item(). */
 static void count_wait(struct host *h, tk_id event) {
   const struct tk_event *e = &h->p->t->events[event];
-  const bool is_new = !h->waits.settled || h->p->launches[event], in_step = report_is_in_step(h->steps, h->n_steps, e->ts);
+  const bool is_new = !h->waits.settled || h->p->launches[event], in_step = steps_runs_at(h->steps, e->ts) != NULL;
   h->waits.calls += is_new;
   h->waits.in_steps += is_new && in_step;
   h->waits.time_in_steps += in_step ? part_of(h, e).dur : 0;
@@ -123,7 +122,7 @@ static bool see_track(struct host *h, tk_id track) {
   const struct tk_track *k = &t->tracks[track];
   struct outermost o = {NULL, false};
   struct compiling compiling = {.depth = -1};
-  bool leads = h->n_steps && h->steps->track == track;
+  bool leads = h->steps->n && h->steps->v->track == track;
   if (!host_time_begin(&h->sums->time)) return false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
@@ -172,18 +171,15 @@ static bool report_prepare(struct reporter *p) {
 
 static bool sum_up(struct reporter *p, const struct tk_report_rank *row, uint32_t group) {
   const struct report_index *x = &p->index;
-  const struct report_steps steps = x->steps[group];
-  struct host h = {.p = p, .sums = &x->hosts[group], .n_steps = steps.n};
-  if (steps.n) h.steps = p->match.steps.v + steps.first;
+  const struct steps_run *steps = &x->steps[group];
+  struct host h = {.p = p, .sums = &x->hosts[group], .steps = steps, .compiles = {.steps = *steps}};
   bool ok = report_prepare(p);
   h.sums->time.mem = p->mem;
-  report_spans_begin(p, h.sums, h.steps, h.n_steps);
+  report_spans_begin(p, h.sums, steps);
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, x->tracks[i]);
-  for (uint32_t i = 0; i < steps.n; i++) h.sums->host_steps += report_holds_step(p, &h.steps[i]);
+  for (uint32_t i = 0; i < steps->n; i++) h.sums->host_steps += report_holds_step(p, &steps->v[i]);
   p->impl->host_steps += h.sums->host_steps;
   ok = ok && host_time_merge(&h.sums->time);
-  h.compiles.steps = h.steps;
-  h.compiles.n_steps = h.n_steps;
   ok = ok && report_compilations_add(p, row, &h.compiles, h.sums);
   mem_free(p->mem, h.compiles.v);
   h.sums->compile = measure_join(&h.compilations, p->mem, &ok);

@@ -10,11 +10,6 @@
 #include "measure.h"
 #include "work.h"
 
-/* Steps of one track: match.steps.v[first .. first + n - 1]. */
-struct report_steps {
-  uint32_t first, n, rank; /* rank: preference for this track, higher is better; 0 = the track has no steps */
-};
-
 /* Garbage collections, sorted by start once the host is measured. */
 struct report_collections {
   struct report_collection {
@@ -46,9 +41,7 @@ struct report_index {
   tk_id *tracks;
   uint32_t *streams_at;  /* by row of works, n_rows + 1 elements: index in `streams` of its first stream */
   uint32_t *streams;     /* indices of works.streams */
-  struct report_steps *steps, *own_steps; /* by group: steps of its host; steps of device planes (own_of) */
-  struct map own_of;     /* process << 32 | group -> index in own_steps */
-  uint32_t n_own, cap_own;
+  struct steps_run *steps; /* by group: steps of its host */
   struct report_host_sums *hosts; /* by group: sums over its host events */
   bool *has_row;         /* by group: true if the report has a row for it */
 };
@@ -56,8 +49,8 @@ struct report_index {
 /* Builds the index. Returns false if memory runs out. */
 bool report_index_make(struct report_index *x, const struct match *m, const struct works *w, struct mem *mem);
 void report_index_free(struct report_index *x);
-/* Returns the steps of a device's rank: those on a line of the device itself, otherwise those on the host track with the most
- * steps. `process`: the device's process; 0 = none. */
-struct report_steps report_index_steps(const struct report_index *x, uint32_t group, tk_id process);
+/* Returns the steps of a device: those on a line of the device itself, otherwise those of its host. `track`: a track of the device;
+ * 0 = none. */
+struct steps_run report_index_steps(const struct report_index *x, const struct match *m, uint32_t group, tk_id track);
 
 #endif

@@ -60,7 +60,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
   count_long(&p->spans, op, p->impl->n_hosts, self);
   if (dur < op->min) op->min = dur;
   if (dur > op->max) op->max = dur;
-  if (report_is_in_step(p->spans.steps, p->spans.n_steps, e->ts)) op->in_steps += self;
+  if (steps_runs_at(&p->spans.steps, e->ts)) op->in_steps += self;
 }
 
 /* ---- annotations ---- */
@@ -115,11 +115,10 @@ static bool report_spans_open(struct reporter *p) {
   return s->row_of && within_init(&s->within, p->mem);
 }
 
-void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct step *steps, uint32_t n_steps) {
+void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct steps_run *steps) {
   p->impl->n_hosts++;
   p->spans.sums = sums;
-  p->spans.steps = steps;
-  p->spans.n_steps = n_steps;
+  p->spans.steps = *steps;
 }
 
 bool report_spans_add(struct reporter *p, tk_id track) {

@@ -361,20 +361,17 @@ static bool report_nodes(struct tree *tree) {
   return true;
 }
 
-/* Counts the steps that begin in the selected range. For layers, these are the steps of the track that divides the work into
- * steps; otherwise the steps of hosts, or of devices if no host has any. */
-static uint64_t count_steps(const struct tree *tree) {
+/* Counts the steps of hosts that begin in the selected range, or of devices if no host has any. */
+static void count_steps(struct tree *tree) {
   const struct steps *s = &tree->match.steps;
   const struct window *w = &tree->scope.window;
-  uint64_t hosts = 0, all = 0, main = 0;
+  uint64_t hosts = 0, all = 0;
   for (uint32_t i = 0; i < s->n; i++) {
     if (s->v[i].start < w->start || s->v[i].start >= w->end) continue;
     all++;
-    main += i - s->main < s->n_main;
     hosts += !(tree->match.kinds.of_track[s->v[i].track] & KIND_DEVICE);
   }
-  if (tree->opt->layers) return main;
-  return hosts ? hosts : all;
+  tree->report->calls = hosts ? hosts : all;
 }
 
 static bool tree_prepare(struct tree *tree) {
@@ -456,7 +453,8 @@ bool tree_of_found(struct tk_trace *t, const struct tk_tree_options *opt, const 
   }
   ok = ok && fill(&tree, found->works, err) && mem_check(&report->impl->mem, err);
   if (!report->n_nodes) report->layers = NULL;
-  if (ok && own.per_step) report->calls = count_steps(&tree);
+  if (ok && own.per_step && !opt->layers) count_steps(&tree);
+  if (ok && own.per_step && opt->layers) ok = tree_layers_count_steps(&tree, found->works);
   free_tree(&tree);
   return ok || mem_refuse(&t->store->mem, err);
 }

@@ -121,6 +121,51 @@ bool tree_layers_hang_backward(struct tree *tree) {
   return ok && !tree->mem->failed;
 }
 
+/* ---- steps ---- */
+
+/* Adds the numbers of the steps that begin in the selected range. most: by number, how often a track marks it. Several devices mark
+ * the steps of a joined run. */
+static bool count_numbers(struct tree *tree, const struct steps_run *run, struct map *most) {
+  const struct window *w = &tree->scope.window;
+  struct map here;
+  bool ok = true;
+  map_init(&here, tree->mem);
+  for (uint32_t i = 0; ok && i < run->n; i++) {
+    if (run->v[i].start < w->start || run->v[i].start >= w->end) continue;
+    uint32_t *count = map_put(&here, (uint64_t)run->v[i].number, 0);
+    uint32_t *known = map_put(most, (uint64_t)run->v[i].number, 0);
+    ok = count && known;
+    if (!ok || (run->source == STEPS_JOINED && *count) || ++*count <= *known) continue;
+    *known = *count;
+    tree->report->calls++;
+  }
+  map_free(&here);
+  return ok;
+}
+
+/* Marks the runs of steps that divide the work: by the place of its launch, unless the work states its layers itself. */
+static void mark_runs(const struct tree *tree, const struct works *works, bool *divides) {
+  const struct steps *s = &tree->match.steps;
+  for (uint32_t i = 0; i < works->n; i++) {
+    const struct work *w = &works->v[i];
+    const tk_id event = w->launch && tree->layers != TREE_SCOPES ? w->launch : w->event;
+    divides[steps_runs_own(s, tree->t->events[event].track) - s->runs] = true;
+  }
+}
+
+bool tree_layers_count_steps(struct tree *tree, const struct works *works) {
+  const struct steps *s = &tree->match.steps;
+  bool *divides = mem_zeros(tree->mem, (uint64_t)s->n_runs + 1, sizeof *divides), ok = divides;
+  struct map most;
+  map_init(&most, tree->mem);
+  if (ok) mark_runs(tree, works, divides);
+  for (uint32_t i = 1; ok && i < s->n_runs; i++)
+    if (divides[i]) ok = count_numbers(tree, &s->runs[i], &most);
+  map_free(&most);
+  mem_free(tree->mem, divides);
+  return ok;
+}
+
 /* ---- the kind of the layers ---- */
 
 /* Args that contain the scopes of work: of XLA's programs, and of work that TensorFlow itself launched. */

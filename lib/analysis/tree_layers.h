@@ -18,5 +18,8 @@ bool tree_layers_hang_backward(struct tree *tree);
 /* Adds the work of devices by its scopes, or the work outside of all layers, and finds the time in which any work ran. Returns false
  * if memory runs out. */
 bool tree_layers_add(struct tree *tree, const struct works *works);
+/* Counts the steps that divide the work and begin in the selected range; a step that several devices mark counts once. Returns false
+ * if memory runs out. */
+bool tree_layers_count_steps(struct tree *tree, const struct works *works);
 
 #endif

@@ -10,7 +10,7 @@ bool table_kinds(struct table_source *s) {
 }
 
 bool table_steps(struct table_source *s) {
-  if (!s->has_steps) s->has_steps = steps_init(&s->steps, s->t, &s->mem);
+  if (!s->has_steps) s->has_steps = table_kinds(s) && steps_runs_init(&s->steps, &s->kinds, s->origins, &s->mem);
   return s->has_steps;
 }
 

@@ -4,10 +4,16 @@
 
 #include <stdint.h>
 
+#include "base/mem.h"
+
 /* Host and rank are the same for all tracks of a trace, except in a merged trace, where they may differ by process. */
 struct track_origin {
   const char *host; /* "" = unknown */
   int64_t rank;     /* -1 = unknown */
 };
+
+/* Numbers the ranks of hosts from 0: returns the number of each track's, indexed by track id. `o`: by track; NULL = all tracks are of
+ * one rank. Returns NULL if memory runs out. */
+uint32_t *origin_groups(const struct track_origin *o, uint32_t n_tracks, uint32_t *n_groups, struct mem *mem);
 
 #endif

@@ -178,43 +178,9 @@ const char *steps_name(const struct steps *s, const struct tk_trace *t, size_t *
 }
 
 void steps_free(struct steps *s) {
-  mem_free(s->mem, s->v);
-  mem_free(s->mem, s->inner);
+  void *const blocks[] = {s->v, s->inner, s->runs, s->own, s->applied, s->joined};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(s->mem, blocks[i]);
   *s = (struct steps){0};
-}
-
-/* Returns the last step of v[from..from+n) that starts at or before ts; NULL if it has ended by then. */
-static const struct step *steps_find(const struct steps *s, uint32_t from, uint32_t n, tk_time ts) {
-  uint32_t lo = from, hi = from + n;
-  while (lo < hi) {
-    uint32_t mid = lo + (hi - lo) / 2;
-    if (s->v[mid].start <= ts) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo == from || ts >= s->v[lo - 1].end ? NULL : &s->v[lo - 1];
-}
-
-/* Returns the index of the first step that is on this track or a later one. */
-static uint32_t first_of(const struct steps *s, tk_id track) {
-  uint32_t lo = 0, hi = s->n;
-  while (lo < hi) {
-    uint32_t mid = lo + (hi - lo) / 2;
-    if (s->v[mid].track < track) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
-}
-
-const struct step *steps_at(const struct steps *s, const struct tk_event *e) {
-  if (e->flags & TK_FLAG_LOST_CLOCK) return NULL;
-  uint32_t own = first_of(s, e->track), n = first_of(s, e->track + 1) - own;
-  return n ? steps_find(s, own, n, e->ts) : steps_find(s, s->main, s->n_main, e->ts);
-}
-
-bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number) {
-  const struct step *step = steps_at(s, e);
-  if (step) *number = step->number;
-  return step != NULL;
 }
 
 struct steps_span {

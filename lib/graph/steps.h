@@ -7,12 +7,32 @@
 #ifndef GRAPH_STEPS_H
 #define GRAPH_STEPS_H
 
+#include "kind.h"
+#include "origin.h"
 #include "trace.h"
 
 struct step {
   int64_t number;
   tk_time start, end;
   tk_id track, event;
+};
+
+/* Origin of the steps that apply to a track. */
+enum steps_source {
+  STEPS_NONE,
+  STEPS_COPIES, /* copies of its host's steps on a stream, where no thread marks steps */
+  STEPS_HOST,   /* a thread of its rank */
+  STEPS_DEVICE, /* a line of its device */
+  STEPS_JOINED, /* the lines of all devices of its rank, if neither its device nor its host has steps */
+  STEPS_OTHERS  /* another rank, if its own has no steps */
+};
+
+/* Steps that apply to events, sorted by start; none contains another. */
+struct steps_run {
+  const struct step *v;
+  uint32_t n;
+  enum steps_source source;
+  const struct steps_run *host; /* of a device: steps of its host; NULL = none */
 };
 
 struct steps {
@@ -22,16 +42,30 @@ struct steps {
   uint32_t main, n_main; /* range in v of the track with the most steps */
   struct step *inner;    /* spans within steps of their track, with numbers that no step has */
   uint32_t n_inner, cap_inner;
+  /* Filled by steps_runs_init if there are steps: */
+  struct steps_run *runs;      /* [0] is empty */
+  uint32_t n_runs;
+  uint32_t *own, *applied;     /* by track: the run that it marks; the run that applies to its device or rank */
+  struct step *joined;         /* steps of runs that several devices mark */
 };
 
+/* Finds the steps. steps_runs_init also finds the steps that apply to each event, which steps_of and steps_at require. */
 bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem);
+bool steps_runs_init(struct steps *s, const struct kinds *kinds, const struct track_origin *origins, struct mem *mem);
 void steps_free(struct steps *s);
 /* Returns the name of the span that marks the first step of the track with the most steps, of length *n; NULL if there is none, or for
  * a bare number, as on the line "Steps" of XPlane. */
 const char *steps_name(const struct steps *s, const struct tk_trace *t, size_t *n);
 
-/* Finds the step in which the event starts: on its own track, otherwise on the track with the most steps. Returns false if
- * there is none. */
+/* Returns the steps that apply to the device or the rank of a track, even if the track itself marks others. */
+const struct steps_run *steps_runs_of(const struct steps *s, tk_id track);
+/* Returns the steps that the track marks, otherwise those that apply to its device or rank. */
+const struct steps_run *steps_runs_own(const struct steps *s, tk_id track);
+/* Returns the step of a run that contains the time; NULL if there is none. */
+const struct step *steps_runs_at(const struct steps_run *run, tk_time ts);
+
+/* Finds the step in which the event starts: on its own track, otherwise in the steps that apply to its device or rank. Returns false
+ * if there is none. */
 bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number);
 /* Returns the step in which the event starts, found as in steps_of; NULL if there is none. */
 const struct step *steps_at(const struct steps *s, const struct tk_event *e);

@@ -92,7 +92,8 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
   m->of_track = tables(m, sizeof *m->of_track);
   m->texts = tables(m, sizeof *m->texts);
   m->keys = tables(m, sizeof *m->keys);
-  ok = m->of_class && m->of_track && m->texts && m->keys && kinds_init(&m->kinds, t, mem) && steps_init(&m->steps, t, mem);
+  ok = m->of_class && m->of_track && m->texts && m->keys && kinds_init(&m->kinds, t, mem) &&
+       steps_runs_init(&m->steps, &m->kinds, origins, mem);
   m->regions = tables(m, sizeof *m->regions);
   ok = ok && m->regions;
   ok = ok && (!m->root || (prepare_test(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));

@@ -31,7 +31,7 @@ bool sql_kinds(struct tk_sql *s) {
 
 bool sql_steps(struct tk_sql *s) {
   if (s->has_steps) return true;
-  return s->has_steps = steps_init(&s->steps, s->t, &s->mem);
+  return s->has_steps = sql_kinds(s) && steps_runs_init(&s->steps, &s->kinds, s->origins, &s->mem);
 }
 
 /* Returns the most specific kind; an event can have several. */

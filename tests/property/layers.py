@@ -96,9 +96,9 @@ SCOPES = (('jit(step)/jvp(Model)/layer_0/dot_general', ('Model', 'layer_0')), ('
 def scopes(folder, trial):
     rnd = random.Random(trial)
     with_steps, devices = trial % 2 == 0, 1 + trial % 3
-    events, ops, steps, work, want = [], [], [], [], {}
+    events, ops, steps, work, want = [], [], {}, [], {}
     for device in range(devices):
-        pid, at = 3 + device, 0
+        pid, at = 3 + device, rnd.choice((0, 700)) * device
         events += named(pid, f'/device:TPU:{device}', t1='Steps', t3='XLA Ops')
         for step in range(4):
             begin = at
@@ -107,14 +107,14 @@ def scopes(folder, trial):
                 dur = rnd.randrange(1, 50)
                 events.append({'ph': 'X', 'pid': pid, 'tid': 3, 'ts': at, 'dur': dur, 'name': f'fusion.{rnd.randrange(5)}',
                                'args': {} if scope is None else {'tf_op': scope}})
-                ops.append((at, at + dur, path))
+                ops.append((device, at, at + dur, path))
                 at += dur + rnd.randrange(20)
             if with_steps and step:
                 events.append({'ph': 'X', 'pid': pid, 'tid': 1, 'ts': begin, 'dur': at - begin, 'name': str(step), 'args': {}})
-                steps += [(begin, at)] if device == 0 else []  # the first of the tracks with the most steps divides the work of all
+                steps.setdefault(device, []).append((begin, at))  # each device's steps divide its own work
             at += 1
-    for start, end, path in ops:
-        if not with_steps or any(a <= start < b for a, b in steps):
+    for device, start, end, path in ops:
+        if not with_steps or any(a <= start < b for a, b in steps[device]):
             work.append((start, end))
             for names in [path[:n] for n in range(1, len(path) + 1)] or [(None,)]:
                 want.setdefault(names, []).append((start, end))

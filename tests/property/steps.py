@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that info, report, top and diff agree on the length of a step, on all fixtures whose traces mark steps.
+"""Checks that info, report, top and diff agree on the length of a step, on all fixtures whose traces mark steps, and that all commands
+agree on the step of an event if devices have steps of their own.
 
 docs/analysis.md defines the length. info shows the rank with the most steps, diff the mean over all ranks, and top the spans of
 each track, one of which contains the steps."""
@@ -25,6 +26,11 @@ def run(*args):
         return json.loads(p.stdout)
     except ValueError:
         return None
+
+
+def text(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return p.stdout.decode()
 
 
 def near(a, b):
@@ -99,6 +105,79 @@ def collections(folder):
     judge('steps without collections', '' if 'garbage_collections' not in plain['steps'][0] else str(plain['steps'][0]))
 
 
+class Devices:
+    """A trace of two devices that mark steps with times and numbers of their own, a device that marks none, and their host."""
+
+    def __init__(self, seed):
+        self.rnd, self.events, self.steps, self.work = random.Random(seed), [], {}, []
+        self.process(701, '/host:CPU', {9: 'main'})
+        for pid in (3, 4, 5):
+            self.process(pid, f'/device:GPU:{pid - 3}', {1: 'Steps', 3: 'Stream #3(Kernel)'})
+        self.device(3, 0, 1)
+        self.device(4, 5000, 2)
+        for pid, tid in ((701, 9), (5, 3)):
+            for at in range(0, 10000, 50):
+                self.span(pid, tid, 'work', at, 10)
+
+    def process(self, pid, name, threads):
+        self.events.append({'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': name}})
+        self.events += [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': tid, 'args': {'name': line}} for tid, line in threads.items()]
+
+    def span(self, pid, tid, name, ts, dur):
+        self.events.append({'ph': 'X', 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'name': name, 'args': {'tf_op': f'Model{pid}/add'} if tid == 3 else {}})
+        self.work.append((pid, ts, tid == 3))
+
+    def device(self, pid, at, first):
+        for number in range(first, first + 3):
+            begin, at = at, at + self.rnd.randrange(200, 900)
+            self.steps.setdefault(pid, []).append((number, begin, at))
+            self.span(pid, 1, str(number), begin, at - begin)
+            for ts in range(begin, at + 100, 20):
+                self.span(pid, 3, 'kernel', ts, 10)
+            at += 120
+
+    def number(self, pid, ts):
+        """Returns the number of the step that applies: of the device itself, or of any device for the host and the device without steps."""
+        applied = [self.steps[pid]] if pid in self.steps else self.steps.values()
+        return next((str(n) for steps in applied for n, start, end in steps if start <= ts < end), None)
+
+
+def lines(folder, seed):
+    """Checks that every command divides each device by its own steps."""
+    d, path = Devices(seed), os.path.join(folder, f'devices_{seed}.json')
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': d.events}, f)
+    where = [d.number(pid, ts) for pid, ts, _ in d.work]
+    same = lambda what, got, want: judge(f'{what}, {seed}', '' if got == want else f'{got} is not {want}')  # noqa: E731
+    same('top', {r['name']: r['count'] for r in run('top', '-q', '--json', '--by', 'step', path)['rows']}, {n: where.count(n) for n in where})
+    same('filter', run('top', '-q', '--json', '-e', 'step == 3', path)['events'], where.count('3'))
+    sql = text('sql', '-q', path, '-e', 'SELECT count(*) FROM event WHERE step = 3')
+    same('sql', sql.split()[-1], str(where.count('3')))
+    own = {pid: [1000 * (end - start) for _, start, end in steps] for pid, steps in d.steps.items()}
+    rows = run('report', '-q', '--json', path)['ranks']
+    same('report', {r['device']: round(r['step']['mean_ns'] * 3) for r in rows if r['step']}, {f'GPU:{pid - 3}': sum(v) for pid, v in own.items()})
+    marks = [(n, 1000 * (end - start)) for steps in d.steps.values() for n, start, end in steps]
+    means = [sum(v) / len(v) for v in ([dur for m, dur in marks if m == n] for n in range(1, 5))]
+    diff = run('diff', '-q', '--json', path, path)
+    same('diff', (round(diff['step']['before']['total_ns']), diff['before']['samples']), (round(sum(means) / 4), 4))
+    same('diff: outside', diff['before']['events_outside'], where.count(None))
+    tree = run('tree', '-q', '--json', '--layers', '--levels', '1', path)
+    layer = [f'Model{pid}' for (pid, _, scoped), n in zip(d.work, where) if scoped and n is not None]
+    same('layers', ({p['name']: p['count'] for p in tree['paths']}, tree['calls']), ({name: layer.count(name) for name in layer}, 4))
+    worst(path, own)
+
+
+def worst(path, own):
+    """Checks that an assertion about steps shows the worst device."""
+    for function, of in (('mean', lambda v: sum(v) / 3000), ('max', lambda v: max(v) / 1000), ('min', lambda v: min(v) / 1000)):
+        for op, pick in (('<', max), ('>', min)):
+            pid = pick(own, key=lambda pid: of(own[pid]))
+            for away, result in ((1, op == '<'), (-1, op == '>')):
+                limit = f'{function}(step) {op} {of(own[pid]) + away:.3f}us'
+                said = text('check', path, '--assert', limit)
+                judge(limit, '' if said.split()[0] == ('holds' if result else 'fails') and f' of GPU:{pid - 3}\n' in said else said)
+
+
 def main():
     found = 0
     for folder, _, names in sorted(os.walk(FIXTURES)):
@@ -116,6 +195,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         drawn(folder)
         collections(folder)
+        for seed in range(10):
+            lines(folder, seed)
 
 
 main()

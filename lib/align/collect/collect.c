@@ -38,6 +38,7 @@ bool align_collect(struct align_anchors *a, const struct tk_trace *t, const stru
   if (ok && !a->all) align_thin_out(a, c.first, from->most ? from->most : MOST_ANCHORS);
   map_free(&c.groups);
   steps_free(&c.steps);
+  kinds_free(&c.kinds);
   launches_free(&c.launches);
   mem_free(a->mem, c.group);
   arena_free(&c.arena);

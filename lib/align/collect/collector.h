@@ -28,9 +28,9 @@ struct collector {
   struct map groups;    /* hash of members and name -> 1 + index of the group */
   struct collector_group *group;
   uint32_t n_groups, cap_groups;
+  struct kinds kinds;
   struct steps steps;
   struct launches launches;
-  uint8_t *step_of_track; /* by track: true if the track has steps */
   uint32_t first;       /* index of the first anchor of this input */
   int64_t rank;         /* rank of the current event; -1 = unknown */
 };

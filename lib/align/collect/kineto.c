@@ -69,16 +69,16 @@ static void find_rows(struct collector *c, const struct kinds *kinds, const char
 }
 
 static bool find_classes(struct collector *c) {
-  struct kinds kinds = {0};
+  const struct kinds *kinds = &c->kinds;
   const char *marker = c->from->marker;
   bool any = false;
   c->of_class = arena_alloc(&c->arena, ((size_t)c->t->n_classes + 1) * sizeof *c->of_class);
   c->how = arena_alloc(&c->arena, (size_t)c->t->n_classes + 1);
-  bool ok = c->of_class && c->how && kinds_init(&kinds, c->t, c->out->mem);
+  bool ok = c->of_class && c->how && kinds_init(&c->kinds, c->t, c->out->mem);
   for (tk_id i = 1; ok && i <= c->t->n_classes; i++) {
     size_t n;
     const char *name = tk_string(c->t, c->t->classes[i].name, &n);
-    unsigned kind = kinds.of_class[i];
+    unsigned kind = kinds->of_class[i];
     bool is = marker ? strcmp(name, marker) == 0 || glob_matches(marker, name)
                      : (kind & (KIND_COLLECTIVE | KIND_KERNEL)) == (KIND_COLLECTIVE | KIND_KERNEL);
     bool asked = !marker && !is && c->from->anchor && regexp_matches(c->from->anchor, name);
@@ -86,10 +86,9 @@ static bool find_classes(struct collector *c) {
     c->how[i] = is ? BY_NAME : asked ? AS_ASKED : 0;
     any = any || is || asked;
   }
-  if (ok && !marker) find_by_args(c, &kinds, &any);
-  if (ok && !marker && !any) find_rows(c, &kinds, "c10d::", &any);
-  if (ok && !marker && !any) find_rows(c, &kinds, "nccl:", &any);
-  kinds_free(&kinds);
+  if (ok && !marker) find_by_args(c, kinds, &any);
+  if (ok && !marker && !any) find_rows(c, kinds, "c10d::", &any);
+  if (ok && !marker && !any) find_rows(c, kinds, "nccl:", &any);
   return any;
 }
 
@@ -251,7 +250,7 @@ static uint64_t label_of(const struct collector *c, uint32_t args, tk_id name, u
 /* Finds the step of a collective. If the device's own track has steps, it is the step that contains the kernel; otherwise the
  * step in which the kernel was launched, because the CPU runs ahead of the device. A marker belongs to one step. */
 static void find_step(const struct collector *c, const struct tk_event *e, struct align_anchor *a) {
-  tk_id call = c->step_of_track[e->track] ? 0 : launches_call(&c->launches, e);
+  tk_id call = c->steps.n && c->steps.own[e->track] ? 0 : launches_call(&c->launches, e);
   a->stepped = c->from->marker || steps_of(&c->steps, call ? &c->t->events[call] : e, &a->step);
 }
 
@@ -396,19 +395,11 @@ static bool make_keys(struct collector *c) {
   return true;
 }
 
-static bool find_rows_with_steps(struct collector *c) {
-  c->step_of_track = arena_zeros(&c->arena, (size_t)c->t->n_tracks + 1, 1);
-  if (!c->step_of_track) return false;
-  for (uint32_t i = 0; i < c->steps.n; i++) c->step_of_track[c->steps.v[i].track] = 1;
-  return true;
-}
-
 bool collect_kernels(struct collector *c) {
   bool marker = c->from->marker, ok = find_classes(c);
   if (!ok) return !c->out->mem->failed;
-  if (!marker && !steps_init(&c->steps, c->t, c->out->mem)) return false;
+  if (!marker && !steps_runs_init(&c->steps, &c->kinds, c->from->origins, c->out->mem)) return false;
   if (!marker && !launches_find(&c->launches, c->t, c->from->origins, c->of_class, c->out->mem)) return false;
-  ok = find_rows_with_steps(c);
   for (tk_id i = 1; ok && i <= c->t->n_events; i++) {
     const struct tk_event *e = &c->t->events[i];
     bool counts = e->kind == TK_EVENT_SPAN || (marker && e->kind == TK_EVENT_INSTANT);
