@@ -245,12 +245,12 @@ struct tk_report_held {
   bool recorded;          /* false: this row is the rest, which was allocated before the recording began */
 };
 
-/* Spans of hosts of one name: operators, XLA, Python, calls of the device's runtime. */
+/* Spans of hosts of one name: operators, XLA, Python, calls of the device's runtime or the operating system. */
 struct tk_report_op {
   const char *name;
   size_t name_len;
-  const char *kind; /* "operator", "python", "launch", "runtime", "sync", "input", "compile", "wait", "checkpoint" or "garbage
-                     * collection" */
+  const char *kind; /* "operator", "python", "system", "launch", "runtime", "sync", "input", "compile", "wait", "checkpoint" or
+                     * "garbage collection" */
   uint64_t count;
   struct tk_total total, self; /* self: time in which a span was the innermost of its thread */
   tk_time min, max, mean;

@@ -281,8 +281,8 @@ static const struct tk_top_row *expect_row_of(const struct tk_top_report *r, con
   return NULL;
 }
 
-/* Evaluates a function of the named events, without copies of annotations on devices.  Grouping by an arg that no event has puts all matching events into one row; only
- * percent_of_sum groups by name. */
+/* Evaluates a function of the named events, without copies of annotations on devices. Grouping by an arg that no event has puts
+ * all matching events into one row; only percent_of_sum groups by name. */
 static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, char *said, size_t n) {
   char *test = name_test(e->name), text[64];
   const char *where[] = { test, NULL };

@@ -326,10 +326,8 @@ static void say_occupancy(struct words *w) {
 
 /* Returns the copy or fill that takes the most time; NULL if there is none. Rows are sorted by time. */
 static const struct tk_report_kernel *longest_copy(const struct tk_report *r) {
-  for (size_t i = 0; i < r->n_kernels; i++) {
-    const struct tk_report_kernel *k = &r->kernels[i];
+  for (const struct tk_report_kernel *k = r->kernels; k < r->kernels + r->n_kernels; k++)
     if (k->of_sum >= 0 && (strcmp(k->kind, "copy") == 0 || strcmp(k->kind, "fill") == 0)) return k;
-  }
   return NULL;
 }
 

@@ -99,6 +99,33 @@ static bool waits(const char *name) {
   return text_any_holds(name, parts);
 }
 
+/* Categories of calls of the operating system and its libraries. */
+static const char *const SYSTEM[] = {
+  "osrt",    /* Nsight Systems: OS runtime libraries, and the next one */
+  "syscall",
+  "pthread", /* rocprofiler-systems and omnitrace, core/categories.hpp */
+};
+
+static bool is_system(const char *cat) {
+  for (size_t i = 0; i < sizeof SYSTEM / sizeof *SYSTEM; i++)
+    if (strcmp(cat, SYSTEM[i]) == 0) return true;
+  return false;
+}
+
+/* True for calls of the operating system that return only when time has passed or another thread, process or peer has acted. Calls that
+ * read or write are not waits, because most of them move data. */
+static bool system_waits(const char *name) {
+  static const char *const globs[] = {
+    "*sleep", "pause", "wait", "wait[34]", "waitid", "waitpid", "sigsuspend", "sig*wait*", "futex", "futex_wait*",
+    "poll", "ppoll", "select", "pselect*", "epoll_wait", "epoll_pwait*", "accept", "accept4", "flock",
+    "pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_cond_*wait", "pthread_barrier_wait",
+    "pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock",
+    "pthread_rwlock_timed*lock", "pthread_rwlock_clock*lock", "pthread_spin_lock", "sem_wait", "sem_timedwait", "sem_clockwait"};
+  for (size_t i = 0; i < sizeof globs / sizeof *globs; i++)
+    if (glob_matches(globs[i], name)) return true;
+  return false;
+}
+
 /* Spans that only show that a profiler ran, by category or by name. */
 static const struct mark {
   const char *cat, *glob;
@@ -118,6 +145,7 @@ static bool is_mark(const char *name, const char *cat) {
 enum host_class host_names_class(const char *name, const char *cat) {
   const uint8_t phase = phase_of_name(name, cat);
   if (is_mark(name, cat)) return HOST_MARK;
+  if (is_system(cat)) return system_waits(name) ? HOST_WAIT : HOST_SYSTEM;
   if (is_compilation(name) || phase == PHASE_COMPILE) return HOST_COMPILE;
   if (phase == PHASE_DATALOADER) return HOST_INPUT;
   if (is_collection(name)) return HOST_GC;

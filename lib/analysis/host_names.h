@@ -9,6 +9,7 @@
 enum host_class {
   HOST_NOTHING,    /* steps and annotations: labels, not activity of the host */
   HOST_PYTHON,     /* Python frames, and other functions that a tracer recorded */
+  HOST_SYSTEM,     /* calls of the operating system, unless they wait */
   HOST_OP,         /* operators and XLA's runtimes */
   HOST_RUNTIME,    /* calls into the device's runtime, such as allocations */
   HOST_LAUNCH,     /* calls that launch work */

@@ -60,8 +60,8 @@ bool host_time_end(struct host_time *h, bool leads) {
 /* Returns the class that better explains why a device was idle, if two threads do different things. */
 static uint8_t stronger(uint8_t a, uint8_t b) {
   static const uint8_t order[HOST_CLASSES] = {
-    [HOST_NOTHING] = 0, [HOST_PYTHON] = 1, [HOST_WAIT] = 2, [HOST_CHECKPOINT] = 3, [HOST_GC] = 4, [HOST_SYNC] = 5, [HOST_OP] = 6,
-    [HOST_RUNTIME] = 7, [HOST_LAUNCH] = 8, [HOST_INPUT] = 9, [HOST_COMPILE] = 10};
+    [HOST_NOTHING] = 0, [HOST_PYTHON] = 1, [HOST_WAIT] = 2, [HOST_SYSTEM] = 3, [HOST_CHECKPOINT] = 4, [HOST_GC] = 5, [HOST_SYNC] = 6,
+    [HOST_OP] = 7, [HOST_RUNTIME] = 8, [HOST_LAUNCH] = 9, [HOST_INPUT] = 10, [HOST_COMPILE] = 11};
   return order[a] >= order[b] ? a : b;
 }
 

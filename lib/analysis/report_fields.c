@@ -298,7 +298,7 @@ static const struct tk_field split_list[] = {
   FIELD_TIME(tk_report_split, runtime, "runtime_ns",
     "idle while the host was in other calls of the device's runtime, such as allocations"),
   FIELD_TIME(tk_report_split, sync, "sync_ns", "idle while the host was in calls that wait for the device"),
-  FIELD_TIME(tk_report_split, host, "host_ns", "idle while the host ran operators, XLA or Python"),
+  FIELD_TIME(tk_report_split, host, "host_ns", "idle while the host ran operators, XLA, Python or calls of the operating system"),
   FIELD_TIME(tk_report_split, other, "other_ns",
     "idle while the host slept, waited for a lock, collected garbage or wrote a checkpoint"),
   FIELD_TIME(tk_report_split, idle, "idle_ns", "no activity of the device or the host was recorded"),

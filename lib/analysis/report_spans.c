@@ -9,8 +9,8 @@
 /* ---- by name ---- */
 
 static const char *word_of(uint8_t class) {
-  static const char *const words[HOST_CLASSES] = {"annotation", "python", "operator", "runtime", "launch", "sync", "wait", "checkpoint",
-                                                  "garbage collection", "input", "compile"};
+  static const char *const words[HOST_CLASSES] = {"annotation", "python", "system", "operator", "runtime", "launch", "sync", "wait",
+                                                  "checkpoint", "garbage collection", "input", "compile"};
   return words[class];
 }
 

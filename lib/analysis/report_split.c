@@ -24,7 +24,7 @@ struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk
       .length = d.window, .compute = d.compute, .communication = d.exposed_communication, .copy = d.exposed_copy + d.exposed_fill,
       .input = h.of[HOST_INPUT], .compile = h.of[HOST_COMPILE], .launch = h.of[HOST_LAUNCH],
       .runtime = h.of[HOST_RUNTIME], .sync = h.of[HOST_SYNC],
-      .host = h.of[HOST_OP] + h.of[HOST_PYTHON], .other = h.of[HOST_WAIT] + h.of[HOST_CHECKPOINT] + h.of[HOST_GC],
+      .host = h.of[HOST_OP] + h.of[HOST_SYSTEM] + h.of[HOST_PYTHON], .other = h.of[HOST_WAIT] + h.of[HOST_CHECKPOINT] + h.of[HOST_GC],
       .idle = h.of[HOST_NOTHING]};
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "short_mangled.h"
 #include "short_tiles.h"
 
 static bool short_ends(struct short_span s, const char *word) {
@@ -327,11 +328,17 @@ static bool put_collective(struct short_text *to, struct short_span s) {
   return true;
 }
 
+/* Writes the name of the function in a mangled name of C++. */
+static bool put_mangled(struct short_text *to, struct short_span s) {
+  struct entity e = {.args = {s.end, s.end}};
+  return short_mangled(s, &e.outer, &e.base) && put_function(to, &e);
+}
+
 bool short_names_of(const char *name, size_t n, struct short_text *to) {
   const struct short_span s = {name, name + n};
   *to = (struct short_text){.n = 0};
   if (n == 0) return false;
-  bool made = put_collective(to, s) || short_tiles(s, to);
+  bool made = put_collective(to, s) || short_tiles(s, to) || put_mangled(to, s);
   if (!made && is_template(s)) {
     const struct entity e = entity_of(s);
     made = e.base.p < e.base.end && (put_xla(to, &e) || put_applier(to, &e) || put_flash(to, &e) || put_cutlass(to, &e) ||

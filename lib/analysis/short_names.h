@@ -1,6 +1,7 @@
 /* short_names.h - names of kernels that people can read. Every name is read a constant number of times, whatever it contains.
  *
  *     short_names.c   templates of C++ and the other families of names
+ *     short_mangled.c   mangled names of C++
  *     short_tiles.c   matrix products and convolutions, whose names list a tile, a layout and types
  *     short_apart.c   short names that stay distinguishable within a table
  *     short_text.c    texts */

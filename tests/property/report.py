@@ -551,6 +551,29 @@ def long_operators(work):
         judge(f'long operators: {what}', '' if figure(*given) == want else f'{figure(*given)}, not {want}')
 
 
+def system_calls(work):
+    """Calls of the operating system are no operators: those that wait are waits. A wait within an operator is a wait, another call is not."""
+    waits = ('usleep', 'clock_nanosleep', 'wait', 'wait4', 'waitpid', 'poll', 'epoll_pwait2', 'sem_wait', 'pthread_join', 'pthread_cond_timedwait',
+             'pthread_cond_wait', 'pthread_mutex_lock', 'pthread_rwlock_timedrdlock', 'sigwaitinfo', 'sigtimedwait', 'futex')
+    others = ('fork', 'pthread_create', 'read', 'ioctl', 'sem_post', 'sem_trywait', 'pthread_mutex_unlock', 'pthread_mutex_trylock', 'waiter', 'futex_wake',
+              'execve', 'compile_fx')
+    span = lambda name, cat, ts, dur: {'ph': 'X', 'name': name, 'cat': cat, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur}  # noqa: E731
+    for cat in ('osrt', 'syscall', 'pthread', 'cpu_op'):
+        events = [span(name, cat, 10 * i, 5) for i, name in enumerate(waits + others)]
+        events += [span('aten::op', 'cpu_op', 1000, 100), span('poll', cat, 1010, 20), span('read', cat, 1040, 20)]
+        with open(f'{work}/system.json', 'w', encoding='utf-8') as f:
+            json.dump(events, f)
+        got = report(f'{work}/system.json')
+        kinds, split = {r['name']: r['kind'] for r in got['operators']}, got['ranks'][0]['split']
+        if cat == 'cpu_op':
+            judge('operators with the names of system calls', '' if {kinds[n] for n in ('usleep', 'fork', 'read', 'poll')} == {'operator'} else str(kinds))
+            continue
+        want = {**dict.fromkeys(waits, 'wait'), **dict.fromkeys(others, 'system'), 'aten::op': 'operator'}
+        judge(f'kinds of calls of {cat}', '' if kinds == want else str({k: v for k, v in kinds.items() if want.get(k) != v}))
+        want = (5000 * len(others) + 80000, 5000 * len(waits) + 20000)
+        judge(f'split with calls of {cat}', '' if (split['host_ns'], split['other_ns']) == want else f'{split} is not {want}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 if os.environ.get('LONG') else 6):
@@ -567,6 +590,7 @@ def main():
         never_ended(work)
         addresses(work)
         long_operators(work)
+        system_calls(work)
         all_fixtures()
 
 

@@ -69,6 +69,22 @@ static const struct {
   {"my kernel", NULL, "other"},
   {"f(", "f", "other"},
   {"a<b", "a<b>", "other"},
+  {"_ZN7ck_tile6kentryILi256ELi2ENS_13FmhaFwdKernelINS_8sequenceIJLi4ELi1EEEEEEEEvDpT1_", "kentry", "attention"},
+  {"_ZN4vllm25scaled_act_and_mul_kernelIN3c104HalfETnPFT_RKS3_EXadL_ZNS_11silu_kernelIS2_EES3_S5_EEEEvPNS1_15Float8_e4m3fnuzEPS4_if",
+   "scaled_act_and_mul_kernel", "elementwise"},
+  {"_Z35paged_attention_ll4mi_reduce_kernelIDF16_Li128ELi128ELi512EEvPT_PKfS3_PKS0_PKii", "paged_attention_ll4mi_reduce_kernel",
+   "attention"},
+  {"_ZN7cutlass6KernelIN3foo4GemmEEEvNT_6ParamsE", "cutlass::Kernel", "matmul"},
+  {"_ZN12_GLOBAL__N_13addEPfi.kd", "add", "other"},
+  {"_ZL6squarePfDv4_fDF16b", "square", "other"},
+  {"_ZNK1a1bIfE3runIZNS_1cEvEUlfE0_EEvT_", "b::run", "other"},
+  {"_ZN1aC2Ev", NULL, "other"},         /* a constructor */
+  {"_ZN1aplERKS_", NULL, "other"},      /* an operator */
+  {"_ZZN1a1fEvE1x", NULL, "other"},     /* a variable of a function */
+  {"_ZN1a99fEv", NULL, "other"},        /* a length beyond the end */
+  {"_ZN1a1f", NULL, "other"},           /* no end of the path */
+  {"_Z1fILi1Ev", NULL, "other"},        /* no end of the arguments */
+  {"_Z1fv?", NULL, "other"},            /* text that is left over */
 };
 
 static void shortens(void **state) {
@@ -139,10 +155,11 @@ static void numbers(void **state) {
 /* Names of megabytes that consist of one part; a search that begins again at each part would take hours. */
 static void reads_hostile_names_once(void **state) {
   static const char *const PARTS[] = {"<", ">", "a<", "(", "lambda(", "C<", "::", "a::", "_", "gemm_", "128x", "x", "a<b,", "{", " ",
-                                      "operator", "\x01", "(anonymous namespace)", "<unnamed>", ",", "gpu_kernel_impl<", "C<64>,"};
+                                      "operator", "\x01", "(anonymous namespace)", "<unnamed>", ",", "gpu_kernel_impl<", "C<64>,",
+                                      "I", "N1a", "1a", "L", "LPKX", "S_", "T0_", "99999", "Ul", "DT", "E"};
   static const char *const BEGINS[] = {"", "void at::native::elementwise_kernel<", "ampere_gemm_64x64_",
                                        "void cutlass::device_kernel<GemmUniversal<",
-                                       "void f(int)::{"};
+                                       "void f(int)::{", "_ZN", "_Z1fI"};
   enum { SIZE = 1 << 20 };
   char *name = malloc(SIZE + 1);
   struct short_text to;
