@@ -178,6 +178,7 @@ struct reporter {
   struct report_spans spans;
   struct report_flops flops;
   uint8_t *host_class; /* by class: enum host_class implied by the name; HOST_CLASSES = not computed yet */
+  uint32_t *names;     /* by class: text of its name in rows (report_class_name); 0 = not computed yet; NULL = none is */
   uint8_t *traits;     /* by class: set of enum work_trait; 0 = not computed yet; NULL = no device yet */
   uint8_t *launches;   /* by event: set of enum report_launched; 0 = it launched no device work */
   tk_id copy_details;  /* key of the text in which XLA describes a copy; 0 = none */
@@ -201,6 +202,8 @@ const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n);
 const char *report_text(struct tk_report_impl *impl, const char *text);
 /* Returns the id of the text that a name has in all tables, without addresses (fold.h); 0 if memory runs out. */
 uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n);
+/* Returns the same for the name of a class; computed once for each class. */
+uint32_t report_class_name(struct reporter *p, tk_id cls);
 /* Returns the same text of a name of the trace; "" for string 0. */
 const char *report_keep_name(struct reporter *p, tk_id string);
 /* Returns the same text of the event's name; "" for event 0. */
@@ -274,7 +277,7 @@ void report_gaps_sort(struct tk_report *r);
 /* report_tables.c: report_count_row adds the n pieces of work in p->sorted to the tables. */
 bool report_count_row(struct reporter *p, uint32_t n);
 /* Returns the row of an API call that launches work; NULL if memory runs out. */
-struct report_launch *report_launch_row(struct tk_report_impl *impl, const char *name, size_t n);
+struct report_launch *report_launch_row(struct reporter *p, tk_id call);
 bool report_versions(struct reporter *p);
 bool report_make_tables(struct tk_report *r);
 struct report_collective *report_collective(struct tk_report_impl *impl, const char *name, size_t n);

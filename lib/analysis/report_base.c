@@ -19,6 +19,15 @@ uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n) {
   return fold_addresses(&impl->folded, &name, &n) ? intern(&impl->texts, name, n) : 0;
 }
 
+uint32_t report_class_name(struct reporter *p, tk_id cls) {
+  size_t n;
+  const char *name = tk_string(p->t, p->t->classes[cls].name, &n);
+  if (!p->names) p->names = mem_zeros(p->mem, (uint64_t)p->t->n_classes + 1, sizeof *p->names);
+  if (!p->names) return 0;
+  if (!p->names[cls]) p->names[cls] = report_name(p->impl, name, n);
+  return p->names[cls];
+}
+
 const char *report_keep_name(struct reporter *p, tk_id string) {
   size_t n;
   const char *name = tk_string(p->t, string, &n);

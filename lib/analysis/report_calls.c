@@ -53,9 +53,7 @@ bool report_count_calls(struct reporter *p) {
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->kind != TK_EVENT_SPAN || !is_launch(p, e->cls) || !has_correlation(t, e, key)) continue;
-    size_t n;
-    const char *name = tk_string(t, t->classes[e->cls].name, &n);
-    struct report_launch *row = report_launch_row(p->impl, name, n);
+    struct report_launch *row = report_launch_row(p, i);
     ok = row != NULL;
     if (!ok) break;
     const uint32_t group = p->index.group_of[e->track];

@@ -222,6 +222,7 @@ bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group)
 void report_host_free(struct reporter *p) {
   mem_free(p->mem, p->host_class);
   mem_free(p->mem, p->traits);
+  mem_free(p->mem, p->names);
   mem_free(p->mem, p->launches);
   mem_free(p->mem, p->leads);
 }

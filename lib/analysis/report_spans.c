@@ -19,9 +19,7 @@ static uint32_t op_row(struct reporter *p, tk_id cls, uint8_t class) {
   struct tk_report_impl *impl = p->impl;
   const uint32_t known = p->spans.row_of[cls];
   if (known && impl->ops[known - 1].class == class) return known - 1;
-  size_t n;
-  const char *name = tk_string(p->t, p->t->classes[cls].name, &n);
-  const uint32_t id = report_name(impl, name, n);
+  const uint32_t id = report_class_name(p, cls);
   uint32_t *slot = id ? map_put(&impl->op_of, (uint64_t)id << 8 | class, 0) : NULL;
   if (!slot) return UINT32_MAX;
   if (!*slot) {
@@ -69,7 +67,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
 static uint32_t annotation_text(struct reporter *p, const struct tk_event *e, unsigned kind) {
   size_t n;
   const char *name = tk_string(p->t, p->t->classes[e->cls].name, &n);
-  if (!(kind & KIND_STEP)) return report_name(p->impl, name, n);
+  if (!(kind & KIND_STEP)) return report_class_name(p, e->cls);
   if (strspn(name, "0123456789") == n) return intern(&p->impl->texts, "(step)", 6);
   return fold_name(&p->spans.text, name, n) ? intern(&p->impl->texts, p->spans.text.data, p->spans.text.len) : 0;
 }

@@ -54,8 +54,9 @@ static bool size_of_copy(const struct counter *c, const struct tk_event *e, doub
   return false;
 }
 
-static struct report_kernel *kernel_row(struct tk_report_impl *impl, const char *name, size_t n, unsigned class) {
-  const uint32_t id = report_name(impl, name, n);
+static struct report_kernel *kernel_row(struct reporter *p, tk_id cls, unsigned class) {
+  struct tk_report_impl *impl = p->impl;
+  const uint32_t id = report_class_name(p, cls);
   uint32_t *slot = map_put(&impl->kernel_of, (uint64_t)id << 8 | class, 0);
   if (!slot) return NULL;
   if (*slot) return &impl->kernels[*slot - 1];
@@ -68,9 +69,7 @@ static struct report_kernel *kernel_row(struct tk_report_impl *impl, const char 
 
 static bool count_kernel(struct counter *c, const struct work *w, tk_time time) {
   const struct tk_event *e = &c->p->t->events[w->event];
-  size_t n;
-  const char *name = tk_string(c->p->t, c->p->t->classes[e->cls].name, &n);
-  struct report_kernel *k = kernel_row(c->p->impl, name, n, w->class);
+  struct report_kernel *k = kernel_row(c->p, e->cls, w->class);
   double bytes;
   if (!k) return false;
   if (!k->count++) k->max_at = w->start - c->p->zero, k->max_rank = c->row->rank;
@@ -155,8 +154,9 @@ static bool count_flops(struct counter *c, const struct work *w, tk_time time) {
 
 /* ---- launches ---- */
 
-struct report_launch *report_launch_row(struct tk_report_impl *impl, const char *name, size_t n) {
-  const uint32_t id = report_name(impl, name, n);
+struct report_launch *report_launch_row(struct reporter *p, tk_id call) {
+  struct tk_report_impl *impl = p->impl;
+  const uint32_t id = report_class_name(p, p->t->events[call].cls);
   uint32_t *slot = map_put(&impl->launch_of, id, 0);
   if (!slot) return NULL;
   if (*slot) return &impl->launches[*slot - 1];
@@ -171,9 +171,7 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
   const struct tk_trace *t = c->p->t;
   const struct tk_event *call = &t->events[w->launch];
   if (!w->launch) return true;
-  size_t n;
-  const char *name = tk_string(t, t->classes[call->cls].name, &n);
-  struct report_launch *l = report_launch_row(c->p->impl, name, n);
+  struct report_launch *l = report_launch_row(c->p, w->launch);
   const tk_time delay = w->start - (call->ts + call->dur);
   if (!l) return false;
   l->work++;
