@@ -17,7 +17,6 @@ if [ "$(id -u)" != 0 ] || [ ! -s "$dist/SHA256SUMS" ]; then
   exit 0
 fi
 command -v mmdebstrap > /dev/null || apt-get install -y -qq mmdebstrap > /dev/null || exit 1
-[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || apt-get install -y -qq ubuntu-archive-keyring > /dev/null 2>&1
 mkdir -p "$roots"
 root=
 unmount() { [ -z "$root" ] || { umount -lR "$root/proc" "$root/dev" 2> /dev/null; rm -rf --one-file-system "$root"; }; root=; }
@@ -29,12 +28,24 @@ note() { # STATUS WHAT SECONDS
 }
 skip() { skipped=$((skipped + 1)); printf 'SKIPPED %-10s %s\n' "$system" "$1"; }
 
+# Prints the file with Ubuntu's keys: of the package of this system, or of Ubuntu's own package, whose bytes are known.
+ubuntu_keys() {
+  local keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg package=ubuntu-keyring_2021.03.26_all.deb
+  local sum=0d0e7ed6b112f5d03eabf3c7eb01ebdacf9c57714b279e90495cfc58c8c4520f
+  if [ ! -e "$keys" ]; then
+    curl -fsS -o "$roots/$package" "$ubuntu/pool/main/u/ubuntu-keyring/$package" && echo "$sum  $roots/$package" | sha256sum --quiet -c >&2 &&
+      dpkg-deb --fsys-tarfile "$roots/$package" | tar -xO ".$keys" > "$roots/ubuntu.gpg"
+    keys=$roots/ubuntu.gpg
+  fi
+  echo "$keys"
+}
+
 # Makes a bare system's archive once a day.
 make_system() { # NAME MIRROR
   local tar=$roots/$1.tar
   [ -s "$tar" ] && [ -z "$(find "$tar" -mmin +1440)" ] && return 0
   local key=/usr/share/keyrings/debian-archive-keyring.gpg components=main
-  case $2 in *ubuntu*) key=/usr/share/keyrings/ubuntu-archive-keyring.gpg components=main,universe ;; esac
+  case $2 in *ubuntu*) key=$(ubuntu_keys) components=main,universe ;; esac
   mmdebstrap --quiet --format=tar --variant=apt --keyring="$key" --components="$components" --include=ca-certificates \
     "$1" "$tar.part" "$2" > "$roots/$1.log" 2>&1 && mv "$tar.part" "$tar"
 }
@@ -106,13 +117,13 @@ try_system() { # NAME MIRROR
 }
 
 cpu=$(uname -m)
+debian=http://deb.debian.org/debian ubuntu=http://archive.ubuntu.com/ubuntu
 version=$(sed -n 's/^.define TK_VERSION "\(.*\)"/\1/p' "$SRC/lib/tracekit.h")
 : > "$roots/log"
 system=here
 (cd "$dist" && sha256sum --quiet -c SHA256SUMS)
 note $? "checksums" 0
 "$TRACEKIT" merge -q "$ranks"/rank*.json.gz --force -o "$roots/expected.json" || exit 1
-debian=http://deb.debian.org/debian ubuntu=http://archive.ubuntu.com/ubuntu
 for row in "bullseye $debian" "bookworm $debian" "trixie $debian" "jammy $ubuntu" "noble $ubuntu"; do
   case " ${SYSTEMS:-${row% *}} " in *" ${row% *} "*) try_system ${row% *} "${row#* }" ;; esac
 done
