@@ -12,7 +12,7 @@ struct params {
 
 #define ROW_SCOPES                                                                                                         \
   {                                                                                                                        \
-    OPT_STRING, 0, "scopes", "arg.KEY", "add rows of the scopes that this arg states as a path, such as arg.tf_op",         \
+    OPT_STRING, 0, "scopes", "arg.KEY", "add rows that show the scopes in the path of this arg, such as arg.tf_op",        \
         SHARED(scopes), 0, 0, 0                                                                                            \
   }
 

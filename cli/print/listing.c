@@ -183,7 +183,7 @@ static void csv_line(FILE *to, const struct listed *l, const struct tk_event *e)
   fputc('\n', to);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static void csv_head(FILE *to, const struct columns *columns) {
   fputs("time_ms,dur_ms,kind,depth,process,thread,name,category", to);

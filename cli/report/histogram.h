@@ -18,7 +18,7 @@ void histogram_draw(FILE *to, const struct histogram_axis *axis, const uint64_t 
 /* Formats the ends of an axis: "from 1.02 us to 2.05 ms". */
 const char *histogram_ends(const struct histogram_axis *axis, char *text, size_t n);
 
-/* Draw the section of launch delays, and the distribution of the step times of a rank between `from` and `to`. */
+/* Draw the section of launch delays, and the step times of a rank as a histogram whose axis goes from `from` to `end`. */
 void histogram_delays(FILE *to, const struct tk_report *r);
 void histogram_steps(FILE *to, const struct tk_report_rank *row, tk_time from, tk_time end);
 

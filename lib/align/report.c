@@ -453,7 +453,7 @@ static bool make_json(struct tk_merge_report *report, const struct align_solutio
   return !mem.failed && a->json;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 void align_report_free(struct tk_merge_report *report) {
   for (size_t i = 0; i < report->align.n_hosts; i++) free(report->align.hosts[i].pieces), free(report->align.hosts[i].ranks);

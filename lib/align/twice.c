@@ -83,7 +83,7 @@ static int items_by_end(const void *pa, const void *pb) {
 static uint64_t link_key(const struct item *x) { return x->label ^ (uint64_t)x->link * 0x9e3779b97f4a7c15u; }
 
 /* Numbers items with equal link and label, of which the kernels of a graph launch have many. If the recordings contain different
- * numbers of them, an ordinal means nothing; so the number is part of the key. */
+ * numbers of them, an ordinal means nothing; so their count is part of the key. */
 static bool number_items(struct side *s, struct mem *mem) {
   struct map all, seen;
   map_init(&all, mem);
@@ -316,7 +316,7 @@ static void twice_weigh(struct twice *w, const struct side *s) {
   w->richer_b = depth[0] != depth[1] ? depth[1] > depth[0] : args[1] > args[0];
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool take_both(struct twice *w, struct side *s, enum what what) {
   return take_items(&s[0], what, w->mem) && take_items(&s[1], what, w->mem);

@@ -88,8 +88,8 @@ bool diff_set_place(struct diff_set *set);
 bool diff_set_is_short(const struct diff_set *set, uint32_t row);
 /* True if all events of a row only show that a profiler ran. */
 bool diff_set_is_mark(const struct diff_set *set, uint32_t row);
-/* Finds the short names of these rows. *of(rows, i) points to the short name of row i: on entry it contains the full name, or
- * NULL for a row without a short name. Short names live as long as the set. Returns false if memory runs out. */
+/* Replaces the full names of rows by short names. of(rows, i) returns the address of the name of row i, which is NULL for a row without
+ * a short name. Short names live as long as the set. Returns false if memory runs out. */
 bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i));
 /* Returns the number of launches of a placed side, whatever events are selected. *per_step: their mean over the steps that are
  * compared; negative if none are. */

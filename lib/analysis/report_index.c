@@ -51,7 +51,7 @@ struct steps_run report_index_steps(const struct report_index *x, const struct m
   return track && run->source == STEPS_DEVICE ? *run : x->steps[group];
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 bool report_index_make(struct report_index *x, const struct match *m, const struct works *w, struct mem *mem) {
   *x = (struct report_index){.mem = mem};

@@ -73,7 +73,7 @@ static const struct tk_field shift_list[] = {
   FIELD_GET(NUMBER, NS, "noise_ns", get_shift_noise, "half the width of the 95% confidence interval of after_ns minus before_ns"),
   FIELD(tk_compare_shift, NUMBER, p, "p", "probability of such a change by chance, corrected for the number of places"),
   FIELD(tk_compare_shift, BOOL, small, "small",
-    "less than 1% of the time of a step, or of all events without steps; such changes are left out of the tables"),
+    "true if the change is less than 1% of the step time (without steps: of the time of all events); the tables omit it"),
 };
 const struct field_list compare_shift_fields = FIELD_LIST(tk_compare_shift, shift_list, "compare shift");
 

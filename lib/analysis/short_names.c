@@ -212,7 +212,7 @@ static const struct {
   {"reduce_1Block_kernel", "reduce"},
 };
 
-/* True for the lists of pointers that such kernels have before their functor. */
+/* True for a template argument that is a list of pointers, which precedes the functor of some of these kernels. */
 static bool is_list(struct short_span s) {
   const struct entity e = entity_of(s);
   return short_begins(e.base, "TensorListMetadata") || short_begins(e.base, "TensorListScalarListMetadata") ||

@@ -158,7 +158,7 @@ static bool put_tensile(struct short_span name, struct short_text *to) {
   return put_tiles(to, &t);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 bool short_tiles(struct short_span name, struct short_text *to) {
   struct short_span rest = name, w;

@@ -455,7 +455,7 @@ static bool make_rows(struct top *top, struct draft *drafts, uint32_t n) {
   return ok && top_shorten(top);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static void find_range(struct top *top) {
   struct tk_top_report *r = top->report;

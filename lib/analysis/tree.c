@@ -288,7 +288,7 @@ static bool order_nodes(struct tree *tree) {
   return true;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static struct tk_total total_of(i128 ps) {
   const i128 second = 1000000000000;

@@ -59,7 +59,7 @@ bool tk_arrow(struct tk_trace *t, enum tk_table table, const struct tk_arrow_opt
   if (!trace_is_sealed(t, err)) return false;
   if (!TAKE_OPTIONS(&options, opt, err)) return false;
   opt = &options;
-  if (opt->ps && opt->typed) return err_set(err, TK_EUSAGE, "timestamps in Arrow tables cannot be in picoseconds; use nanoseconds");
+  if (opt->ps && opt->typed) return err_set(err, TK_EUSAGE, "ps and typed cannot be combined: Arrow has no picosecond timestamps");
   if (table >= TK_TABLES) return err_set(err, TK_EUSAGE, "no such table");
   while (opt->columns && opt->columns[most]) most++;
   if (!opt->columns) most = tables[table]->n;

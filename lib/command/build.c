@@ -47,7 +47,7 @@ static bool build_is_text(struct tk_trace *t, tk_id id, const char *what) {
   if (id == 0) return true;
   if (!is_string(t, id)) return wrong(t, "%s: string %u does not exist", what, id);
   const struct intern_str *s = trace_str(t, id);
-  return !t->store->has_bytes || utf8_valid(s->bytes, s->len) || wrong(t, "%s: string %u is not text", what, id);
+  return !t->store->has_bytes || utf8_valid(s->bytes, s->len) || wrong(t, "%s: string %u is not valid UTF-8", what, id);
 }
 
 static bool is_args(struct tk_trace *t, uint32_t args, const char *what) {

@@ -288,7 +288,7 @@ static bool extract_one(struct extractor *x, size_t i) {
   return f->n_inputs == 1 && !x->runs ? convert(x, f, x->first[i]) : merge_hosts(x, f, x->first[i]);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 /* True if the file failed because its inputs cannot be read; other files may still succeed. */
 static bool is_left_out(const struct extractor *x) {

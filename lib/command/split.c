@@ -313,7 +313,7 @@ static bool parts_by_size(struct splitter *s) {
   return fit(s, (struct window){INT64_MIN, INT64_MAX});
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool find_parts(struct splitter *s) {
   switch (s->opt->by) {

@@ -314,7 +314,7 @@ static const char *by_line(const uint8_t *p, size_t n) {
   return NULL;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 const char *stranger_result(const char *path) {
   const char *name = path ? path_leaf(path) : "";

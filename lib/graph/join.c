@@ -195,7 +195,7 @@ void join_records(struct tk_trace *dst, const struct tk_trace *src, const struct
   }
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static void add_counts(struct tk_counts *to, const struct tk_counts *from) {
   to->read += from->read;

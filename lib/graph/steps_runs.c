@@ -105,7 +105,7 @@ static bool join_devices(struct chooser *c) {
   return s->joined || !sum;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 /* Adds the run for groups without any: the track with the most steps. */
 static uint32_t add_others(struct steps *s) {

@@ -122,7 +122,7 @@ static inline void trace_mark_dropped(struct tk_trace *t) {
 /* Records that times were corrected by amounts that differ. `warp` is the correction, or NULL if it is unknown. Cut ranges are
  * converted to the new times. */
 void trace_mark_stretched(struct tk_trace *t, const struct warp *warp);
-/* Returns the correction that changed times by different amounts; NULL if there was none, or if it is unknown. */
+/* Returns the correction of the clock if it moved events by different amounts; NULL if it did not, or if it is unknown. */
 const struct warp *trace_warp_of(const struct tk_trace *t);
 /* Returns the edits of the trace that cannot be applied to passthrough data. Shifts and known corrections of all times can be,
  * and so can new names of processes. */

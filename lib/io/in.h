@@ -112,7 +112,7 @@ void in_set_joined(struct in *in);
 /* Marks the input as ended early because of corrupt data. */
 void in_set_damaged(struct in *in);
 
-/* Returns how many bytes of the outermost source were consumed, whatever blocks it was read in. */
+/* Returns how many bytes of the outermost source were consumed. Bytes that were read ahead do not count. */
 uint64_t in_raw_offset(const struct in *in);
 
 #endif

@@ -17,7 +17,7 @@ static bool look_up(void *library, size_t i, struct libarchive *lib) {
   return found;
 }
 
-/* RTLD_NODELETE keeps the library when its handle is closed. */
+/* RTLD_NODELETE: the functions that were found stay valid although the handle is closed. */
 bool libarchive_find(struct libarchive *lib, struct tk_err *err) {
   void *library = dlopen(TK_LATE_ARCHIVE, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
   size_t n = 0;

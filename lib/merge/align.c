@@ -484,7 +484,7 @@ static bool take_collectives(struct aligner *a) {
   return mem_check(a->mem, a->err);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool one_host_by_place(const struct merge_inputs *in) {
   const struct tk_input *inputs = in->sources->inputs + in->first;

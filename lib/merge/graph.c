@@ -75,7 +75,7 @@ static bool graph_close(struct sink *sink, const struct tk_trace *first, const c
 
 static void graph_free(struct sink *sink) { (void)sink; }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 void merge_name(struct tk_trace *t, const char *source) {
   size_t n = strlen(source) + 1;

@@ -85,7 +85,7 @@ static bool merge_input(struct merger *m, size_t input) {
   return merge_stops(m->n_inputs, m->err);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 /* Merges all inputs in turn. The next input is loaded while one is written, unless the merged graphs stay in memory anyway. */
 static bool merge_each(struct merger *m) {

@@ -136,7 +136,7 @@ static bool take_host(struct merge_offsets *o, const struct json_value *v, const
   return h->n_ranks || n;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 /* Finds the list of hosts. The report may be nested in other objects of the file. */
 static bool find_hosts(const char *text, size_t n, struct json_value *hosts) {

@@ -163,7 +163,7 @@ static bool mark_events(struct derive *d, const struct buf *roots, uint64_t *n_g
   return !d->mem->failed && !d->t->store->mem.failed;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool derive_all(struct derive *d, struct tk_derived *done) {
   struct buf roots = {.mem = d->mem};

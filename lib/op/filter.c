@@ -327,7 +327,7 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
   return true;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   struct subset_losses kept = {0};

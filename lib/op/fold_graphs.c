@@ -222,7 +222,7 @@ static bool move_all(struct folder *f) {
   return ok;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool collect(struct folder *f, const struct kinds *kinds, tk_id node) {
   f->n = 0;

@@ -108,7 +108,7 @@ static bool say_test(const struct nothing *n, const char *text, struct tk_err *e
   return false;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 bool nothing_say(const struct nothing *n, struct tk_err *err) {
   const char *const *where = n->where;

@@ -536,7 +536,7 @@ static void strip_events(struct shrink *s, const struct climb *c, struct tk_trac
   }
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 /* Moves the marks of kept events to their new ids. */
 static void move_marks(struct shrink *s, const struct climb *c, const struct subset *k) {

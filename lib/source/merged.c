@@ -125,7 +125,7 @@ static void take_owners(const struct tk_trace *t, int64_t *rank) {
   }
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static uint32_t count_different(const struct tk_trace *t, const int64_t *rank, struct mem *mem) {
   struct map seen;

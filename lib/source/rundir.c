@@ -492,7 +492,7 @@ static bool choose_views(struct rundir *r, struct rundir_file *files, uint32_t *
   return true;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool any_profiler(const struct rundir_file *files, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)

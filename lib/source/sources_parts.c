@@ -225,7 +225,7 @@ static bool number_all(struct tk_sources *s, const int64_t *numbers, struct tk_e
   return ok;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 /* Splits the inputs; `n`: number of inputs afterwards. */
 static bool split(struct tk_sources *s, struct parts **parts, size_t n, struct tk_err *err) {

@@ -378,7 +378,7 @@ def judge_aligned(folder):
 
 
 def xspace(folder, working):
-    """Writes the planes of four GPUs, of which some worked."""
+    """Writes the planes of four GPUs, of which those in `working` have a kernel."""
     kernel = message(4, number(1, 1) + message(2, number(1, 1) + message(2, b'gemm')))
     line = message(3, number(1, 7) + message(2, b'Stream #7(Compute)') + message(4, number(1, 1) + number(2, 10**6) + number(3, 5 * 10**6)))
     planes = [number(1, i) + message(2, f'/device:GPU:{i}'.encode()) + (line + kernel if i in working else b'') for i in range(4)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what Perfetto traces of Chrome have beyond other track events, through conversions, cuts, moves and merges:
+"""Checks that conversions, cuts, moves and merges keep what only Chrome writes to Perfetto traces:
 
     thread times      CPU time and instructions of the thread, in the packet of the begin and of the end, from incremental counters
     legacy events     phases that the graph does not represent, on the thread of their sequence, with counter samples in their packets

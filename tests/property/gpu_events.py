@@ -262,7 +262,7 @@ lost = same('no clock', saved('clock.json', device(0, 0) + [kernel(1e15 + i, 5) 
 check('no clock: track events', not lost, lost)
 check('host work: no stages', not same('host', saved('host.json', [dict(kernel(10, 5, cat='cpu_op'), pid=1)])))
 
-# Flows to and from devices, dangling ones and chains, with ends at the end of spans.
+# Random flows between devices and hosts: chains, and flows that lack a start or an end.
 draw = random.Random(1)
 for round_of in range(12):
     events = device(0, 0) + device(1, 1)

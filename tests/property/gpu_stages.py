@@ -63,7 +63,7 @@ def args(name):
     return {e['name']: e.get('args', {}) for e in json.loads(tracekit('convert', path(name), '-f', 'json')[1])['traceEvents'] if e.get('ph', '-') == 'X'}
 
 
-# Interned queues and stages, two GPUs, names of the event's own, launches and extra data.
+# Interned queues and stages, two GPUs, events with their own names, launches and extra data.
 dimension = field(1, 256) + field(2, 2) + field(3, 1)
 interned = packet(field(12, specification(1, 'compute') + specification(2, 'copy') + specification(3, 'kernel', 2) + field(2, field(1, 9) + field(2, 'gemm'))),
                   flags=1) + b''.join((

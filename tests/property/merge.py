@@ -204,7 +204,7 @@ def counted(path):
 
 
 def names_and_order(path):
-    """Returns the process names in row order, as Python computes it."""
+    """Returns the process names, sorted by the process_sort_index of each process."""
     data = json.loads(good('convert', '-q', path, '-f', 'json', '-o', '-')[0])
     names, order = {}, {}
     for e in data['traceEvents']:

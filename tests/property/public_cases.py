@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Problems that people reported in public threads: for each one, the smallest input of this form, and the right result.
+"""Problems that people reported in public threads: for each one, the smallest input that reproduces it, and the expected result.
 
 Each case states its thread and its kind. The inputs are written here, following the source of the producer or the thread; none is a
 copy of a user's file."""

@@ -190,7 +190,7 @@ TEXT = r'"((?:[^"\\\\]|\\\\.)*)"'
 
 
 def plain(samples):
-    """Returns (pid, tid, ns, names from the outermost, weight) of samples, as a generator of traces lists them."""
+    """Counts the samples by (pid, tid, ns, names from the outermost frame, weight), the form in which the generators list them."""
     out = collections.Counter()
     for s, n in samples.items():
         m = re.match(r'(?:' + TEXT + r'|-)(?: \[.*?\])? unit="\w+"(.*?)(?: \{(.*)\})?$', s.text)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks stack samples: counts, weights and stacks equal an independent reading of each file (folded stacks, speedscope, V8 CPU
 profiles, perf script, pprof, Firefox profiles); top and tree add them up by self and total weight; selections, merge, rebase, redaction and splitting
-keep or move them; speedscope output is read back whole or its losses are counted; other formats count their loss; damaged files
+keep or move them; speedscope output is read back whole or its losses are counted; losses in other formats are counted; damaged files
 are repaired or refused."""
 import collections
 import gzip

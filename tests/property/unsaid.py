@@ -116,7 +116,7 @@ def convert(source, target, *more):
 
 
 def content(path):
-    """Returns the file's bytes; of JSON its values, because numbers may be spelled with other digits after the point."""
+    """Returns the file's bytes; for JSON, its values, because numbers may be spelled with other digits after the point."""
     with open(path, 'rb') as f:
         data = f.read()
     return json.loads(data) if path.endswith('.json') else data

@@ -270,7 +270,8 @@ class Perfetto:
             self.timed.append((t, message(11, body + number(11, uuid)), sequence))
 
     def ordered(self, events):
-        """Begins in order; at one time, ends of deeper spans first, and a span of no length as a pair."""
+        """Returns the events by time. The sort is stable, so events of one time keep the order in which they were made: a span without
+        length stays a pair of begin and end."""
         return sorted(events, key=lambda e: e[0])
 
     def instants(self, uuid, sequence):

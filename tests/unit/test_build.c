@@ -233,7 +233,7 @@ static void refuses_args_and_flows(void **state) {
   REFUSED("arg 'text': string 0 does not exist", ARG(.key = p.text, .type = TK_ARG_STR));
   REFUSED("arg 'text': text is not valid JSON: expected an array or object", ARG(.key = p.text, .type = TK_ARG_JSON, .s = p.text));
   REFUSED("arg 'text': text is not valid JSON: expected a number", ARG(.key = p.text, .type = TK_ARG_NUMBER, .s = p.text));
-  REFUSED("text of an arg: string 36 is not text", ARG(.key = p.text, .type = TK_ARG_STR, .s = tk_add_bytes(p.t, "\xff", 1)));
+  REFUSED("text of an arg: string 36 is not valid UTF-8", ARG(.key = p.text, .type = TK_ARG_STR, .s = tk_add_bytes(p.t, "\xff", 1)));
   REFUSED("flow point: NULL pointer", tk_add_flow_point(p.t, NULL));
   REFUSED("flow point: unknown role 9", POINT(.role = 9));
   REFUSED("flow point: unknown id kind 7", POINT(.id_kind = 7));

@@ -116,7 +116,7 @@ static void compare(const struct align_work *w, struct align_solution *s, const 
   if (main_is_off || (count_of(l, main) == 1 && !is_shown(a, b, by))) admit_name(w, s, main, host);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 /* Finds, by name, the host to which most inputs of the name belong. */
 static bool find_mains(const struct align_problem *p, const struct lists *l, struct arena *arena, uint32_t **main) {

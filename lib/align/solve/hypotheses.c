@@ -385,7 +385,7 @@ static bool by_vote(struct hypotheses *h, struct arena *arena) {
   return ok;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 bool hypotheses_find(struct hypotheses *h, struct arena *arena) {
   const struct view *v = h->q->view;

@@ -158,7 +158,7 @@ static void take_family(const struct family *f, struct lateness *out, struct sum
   sums->squares += weight;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static void find_places(const struct seats *seats, const struct align_problem *p, struct lateness *out, uint32_t *count) {
   for (uint32_t i = 0; i < seats->n; i++) out->place[seats->v[i].host] += seats->v[i].rank, count[seats->v[i].host]++;

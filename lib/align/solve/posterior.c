@@ -535,7 +535,7 @@ static void sum_up(struct hypotheses *h, struct hypothesis *best, struct posteri
   best->weight = weight;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 bool posterior_find(const struct question *q, struct arena *arena, struct posterior *out) {
   struct hypotheses h = {.q = q};

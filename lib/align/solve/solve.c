@@ -521,7 +521,7 @@ static void judge(const struct solver *s) {
   }
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool allocate(struct solver *s, size_t hosts, size_t anchors) {
   struct arena *a = &s->w.arena;

@@ -25,7 +25,7 @@ rm out/*
 echo '[{' > b/broken.json
 tracekit rebase -q --strict a/x.json b/broken.json --shift 1us -o out 2>&1 | grep -o 'out/.*'; echo "status ${PIPESTATUS[0]}"
 
-# Two clocks have no common zero.
+# Inputs with different clocks have no common earliest event, so --to-zero fails.
 trace 300 '"baseTimeNanoseconds":1700000000000000000,' > b/real.json
 rm out/*
 tracekit rebase -q a/x.json b/real.json --to-zero -o out; echo "status $?"

@@ -45,7 +45,7 @@ static void take_sample(const struct sqlite_scan *row, void *arg) {
   struct ascend *r = s->r;
   tk_time ts;
   if (!database_time(&r->d, &row->v[0], &ts)) {
-    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a number: skipped");
+    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a numeric value: skipped");
     return;
   }
   const int64_t device = row->v[1].type == CELL_INT ? row->v[1].i : 0;

@@ -416,7 +416,7 @@ static void read_structure(struct payload_reader *x, const struct payload_schema
   for (uint32_t i = 0; i < schema->n && !schema->unreadable; i++) s.is_known = read_entry(x, &s, i);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 /* Reads a payload that has one of the types above instead of a schema. */
 static void read_plain(struct payload_reader *x, int64_t type) {

@@ -90,7 +90,7 @@ static bool is_known(const char *table) {
   return false;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 enum { MAPS = 11 };
 

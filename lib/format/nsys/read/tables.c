@@ -279,7 +279,7 @@ static void take_row(const struct sqlite_scan *row, void *arg) {
   else link_work(r, x, row, id);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool is_row_of(const struct table_row *row, const char *table) {
   const size_t n = strlen(row->name);

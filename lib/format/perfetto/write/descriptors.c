@@ -259,7 +259,7 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   s->uuids[track] = descriptor_child(s, &c);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static void add_clock(struct perfetto_sink *s, struct buf *snapshot, uint32_t id, int64_t ns) {
   s->inner.len = 0;

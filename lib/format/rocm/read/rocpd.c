@@ -237,7 +237,7 @@ static void take_sample(const struct sqlite_scan *row, void *arg) {
   const struct info *counter = info_of(p, COUNTERS, &row->v[1]);
   const uint32_t *at = database_find(&s->times, &row->v[0]);
   if (!at || !counter || (row->v[2].type != CELL_REAL && row->v[2].type != CELL_INT)) {
-    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a number: skipped");
+    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time, a known counter or a numeric value: skipped");
     return;
   }
   const struct info *agent = info_of(p, AGENTS, &(struct cell){.type = CELL_INT, .i = counter->number});
@@ -270,7 +270,7 @@ static bool read_counters(struct rocpd *p) {
   return ok;
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 static bool read_set(struct rocpd *p) {
   static const char *const REGION[] = {"pid", "tid", "start", "end", "name_id", "event_id", "track_id", NULL};

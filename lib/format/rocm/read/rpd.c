@@ -166,7 +166,7 @@ static void take_sample(const struct sqlite_scan *row, void *arg) {
   const struct num n = num_scan((const uint8_t *)digits, &end);
   const bool is_number = row->v[4].type == CELL_INT || ((n.kind == NUM_INT || n.kind == NUM_DEC) && !*end);
   if (!is_number || !database_time(&p->r->d, &row->v[3], &ts)) {
-    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a number: skipped");
+    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a numeric value: skipped");
     return;
   }
   const tk_id name = text_in(p, &row->v[2]), device = work_device(p->r, row->v[1].i);
@@ -177,7 +177,7 @@ static void take_sample(const struct sqlite_scan *row, void *arg) {
   database_sample(&p->r->d, database_counter(&p->r->d, device, name), ts);
 }
 
-/* ---- all ---- */
+/* ---- entry points ---- */
 
 bool rpd_knows(const char *table) {
   static const char *const TABLES[] = {"rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_kernelapi", "rocpd_copyapi", "rocpd_string",

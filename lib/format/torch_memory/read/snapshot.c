@@ -63,7 +63,7 @@ static bool take_frame(const struct members *m, struct pickle_value *out) {
   return f != NULL;
 }
 
-/* Prefers the size that was requested, as events do; older versions only record the rounded size of a block. */
+/* Reads the requested size, which events also record; older versions record only the rounded size of a block. */
 static bool take_block(const struct members *m, struct pickle_value *out) {
   struct snapshot_block *b = add_object(m->s, SNAPSHOT_BLOCK, sizeof *b, out);
   if (!b) return false;

@@ -148,7 +148,7 @@ static struct pieces no_pieces(struct mem *mem) {
   return (struct pieces){{.mem = mem}, {.mem = mem}, {.mem = mem}, {.mem = mem}, false};
 }
 
-/* Adds a NUL after the name, which does not count in its length. */
+/* Appends a NUL to the name without changing its length. */
 static const char *terminated(struct buf *name) {
   if (!buf_append(name, "", 1)) return "";
   name->len--;
