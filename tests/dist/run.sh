@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make test-dist - installs the packages of dist/ in bare systems and merges four ranks with each: the static command, the wheel, the
+# make test-dist - installs the packages of dist/ in bare systems and merges four ranks with each: the static command, the wheels, the
 # Debian packages, the source distribution. Checks the checksums, and that the merged trace is the one of this machine's command.
 #
 # Bare means what mmdebstrap puts into its smallest variant with apt. Needs root, dist/ and an archive of Debian and Ubuntu; a system
@@ -96,6 +96,11 @@ try_system() { # NAME MIRROR
       /venv/bin/python -c 'import tracekit; assert len(tracekit.load(\"/merged.json\")) > 0'"
   else
     skip "the wheel: Python cannot be installed"
+  fi
+  if [ "$1" = bookworm ]; then # Python for musl is on systems with musl alone, but the command needs no Python
+    inside "apt-get install -y -qq musl"
+    try "the command in the wheel for musl" "mkdir /musl && cd /musl && python3 -m zipfile -e /dist/*musllinux*_$cpu.whl . &&
+      chmod +x *.data/scripts/tracekit && ./*.data/scripts/tracekit $merge"
   fi
   if [ "$1" = bookworm ]; then
     inside "python3 -m venv /source"
