@@ -13,7 +13,7 @@
 # WORD in their name; a case in tests/cli has its own name, such as cli/merge/two-ranks.
 #
 # SET=check|san|plain|locale|command runs a subset. tests/sets.tsv lists the programs that take long or belong to few sets,
-# longest first, which is the order in which they start; a program without a row is in check and san only. REPLAY=0 leaves out
+# in the order in which they start, the longest with sanitizers first; a program without a row is in check and san only. REPLAY=0 leaves out
 # the targets of fuzzing, for a run that fuzzes as well: `make fuzz` starts with the same inputs.
 set -u
 : "${B:?run me by make test}" "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
