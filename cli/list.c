@@ -69,8 +69,8 @@ static void list_header(struct table *t) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(t, "%s", names[i]);
 }
 
-/* True if the table says of any file in which condition it is. The others are then called unchecked, so that a blank does not look
- * like a verdict. */
+/* True if the condition of any listed file is known. The other files are then shown as unchecked, because a blank would look like
+ * a verdict. */
 static bool any_health(const struct params *p, const struct tk_list_report *r) {
   for (size_t i = 0; i < r->n; i++)
     if (is_shown(p, &r->files[i]) && *health_name(r->files[i].input.health)) return true;

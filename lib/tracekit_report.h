@@ -174,8 +174,8 @@ struct tk_report_kernel {
   tk_time min, max, mean;
   tk_time max_at;   /* start of the longest piece of work, since the first event of its trace */
   int64_t max_rank; /* rank of the longest piece of work; -1 = unknown */
-  double of_sum; /* share of the time of all work, 0..1; -1 for work on a TPU's asynchronous lines: operations wait for it, whose time
-                  * contains it */
+  double of_sum; /* share of the time of all work, 0..1; -1 for work on a TPU's asynchronous lines, which runs in parallel to the
+                  * operations; waiting for it is an operation */
   uint64_t bytes_known; /* number of copies and fills that report their size */
   double bytes;  /* sum of the reported sizes */
   tk_time bytes_time; /* sum of the durations of copies and fills that report their size */

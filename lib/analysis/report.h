@@ -52,7 +52,7 @@ struct report_kernel {
   uint32_t name;
   uint8_t class;
   uint64_t count, bytes_known;
-  i128 total, beside; /* beside: of the total, work that other work waits for (struct work) */
+  i128 total, beside; /* beside: the part of the total on asynchronous lines (struct work) */
   tk_time min, max, bytes_time;
   tk_time max_at;    /* start of the longest kernel, since the first event of its trace */
   int64_t max_rank;  /* rank of the longest kernel */

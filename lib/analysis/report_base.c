@@ -21,11 +21,11 @@ uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n) {
 
 uint32_t report_class_name(struct reporter *p, tk_id cls) {
   size_t n;
-  const char *name = tk_string(p->t, p->t->classes[cls].name, &n);
   if (!p->names) p->names = mem_zeros(p->mem, (uint64_t)p->t->n_classes + 1, sizeof *p->names);
   if (!p->names) return 0;
-  if (!p->names[cls]) p->names[cls] = report_name(p->impl, name, n);
-  return p->names[cls];
+  if (p->names[cls]) return p->names[cls];
+  const char *name = tk_string(p->t, p->t->classes[cls].name, &n);
+  return p->names[cls] = report_name(p->impl, name, n);
 }
 
 const char *report_keep_name(struct reporter *p, tk_id string) {

@@ -81,7 +81,6 @@ static bool occupancy(const struct tk_report_rank *row, const struct tk_report *
   return *value >= 0;
 }
 
-/* Rows are sorted by time. */
 const struct tk_report_kernel *report_longest_work(const struct tk_report *r) {
   for (size_t i = 0; i < r->n_kernels; i++)
     if (r->kernels[i].of_sum >= 0) return &r->kernels[i];
@@ -92,7 +91,7 @@ static bool largest_work(const struct tk_report_rank *row, const struct tk_repor
   (void)row;
   const struct tk_report_kernel *k = report_longest_work(r);
   *value = k ? 100 * k->of_sum : 0;
-  return r->n_kernels >= 3;
+  return k && r->n_kernels >= 3;
 }
 
 static bool peak_memory(const struct tk_report_rank *row, const struct tk_report *r, double *value) {

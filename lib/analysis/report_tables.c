@@ -445,7 +445,8 @@ static bool shorten(struct tk_report *r) {
   return ok;
 }
 
-/* Returns the share of a row in the time of all work. Work that other work waits for would count twice: it has no share, -1. */
+/* Returns the share of a row in the time of all work; -1 for work on asynchronous lines alone, because waiting for it is work, too:
+ * copy-done, for example. The sum would count the same time twice. */
 static double share_of(const struct report_kernel *k, i128 sum) {
   if (k->beside && k->beside == k->total) return -1;
   return sum > 0 ? i128_double(k->total - k->beside) / i128_double(sum) : 0;

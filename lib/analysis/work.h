@@ -13,7 +13,7 @@ struct work {
   tk_id event, launch; /* launch: host event, 0 = unknown */
   uint8_t class;
   bool first;          /* true for the first part of an event; the event may have more parts */
-  bool beside;         /* true on an asynchronous line of a TPU: the operations that wait for the work contain its time, too */
+  bool beside;         /* true on an asynchronous line of a TPU, in parallel to the operations, some of which wait for it */
 };
 
 /* One queue of a device, with its work sorted by start. */

@@ -58,6 +58,10 @@ def operations(folder):
          {'async-copy': None, 'while': 60, 'fusion.1': 30, 'fusion.2': 10})
     largest = next(f for f in got['key_figures'] if f['name'] == 'largest kernel or copy')
     same('the largest is one with a share', largest['value'], 60)
+    with open(f'{folder}/async.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': named(3, '/device:TPU:0', t4='Async XLA Ops') + [span(name, 3, 4, 0, 9) for name in ('a', 'b', 'c')]}, f)
+    largest = next(f for f in report(f'{folder}/async.json')['key_figures'] if f['name'] == 'largest kernel or copy')
+    same('no share is known without operations', (largest['value'], largest['verdict']), (None, None))
     same('bytes of compute operations', round(got['ranks'][0]['memory_gb_per_s'], 6), round(4000 / 400e-6 / 1e9, 6))
     same('memory', sorted((m['allocator'], m['peak_allocated_bytes'], m['device_bytes'], m['peak_at_ns']) for m in got['memory']),
          [('TPU:0', 700, 1000, 3000), ('TPU:1', 500, 1000, 2000)])
