@@ -131,9 +131,20 @@ static void demote_followers(struct host_time *h) {
   }
 }
 
+/* Drops the threads that did nothing, because merging copies the stretches of all others. */
+static void drop_idle(struct host_time *h) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < h->n_threads; i++) {
+    const struct row r = row_at(h, i);
+    if (r.at != r.end) h->threads[kept++] = h->threads[i];
+  }
+  h->n_threads = kept;
+}
+
 bool host_time_merge(struct host_time *h) {
   bool ok = true;
   demote_followers(h);
+  drop_idle(h);
   while (ok && h->n_threads > 1) ok = merge_pairs(h);
   return ok;
 }
@@ -148,8 +159,7 @@ void host_time_free(struct host_time *h) {
 
 /* ---- sums ---- */
 
-/* Returns the first stretch that ends after `at`. */
-static uint32_t stretch_after(const struct host_time *h, tk_time at) {
+uint32_t host_time_at(const struct host_time *h, tk_time at) {
   uint32_t lo = 0, hi = h->n;
   while (lo < hi) {
     const uint32_t mid = lo + (hi - lo) / 2;
@@ -159,12 +169,13 @@ static uint32_t stretch_after(const struct host_time *h, tk_time at) {
   return lo;
 }
 
-void host_time_within(const struct host_time *h, tk_time start, tk_time end, struct host_sums *sums) {
+void host_time_within(const struct host_time *h, uint32_t *from, tk_time start, tk_time end, struct host_sums *sums) {
   tk_time known = 0;
-  for (uint32_t i = stretch_after(h, start); i < h->n && h->v[i].start < end; i++) {
-    const tk_time from = h->v[i].start > start ? h->v[i].start : start, to = h->v[i].end < end ? h->v[i].end : end;
-    sums->of[h->v[i].class] += to - from;
-    known += to - from;
+  while (*from < h->n && h->v[*from].end <= start) ++*from;
+  for (uint32_t i = *from; i < h->n && h->v[i].start < end; i++) {
+    const tk_time at = h->v[i].start > start ? h->v[i].start : start, to = h->v[i].end < end ? h->v[i].end : end;
+    sums->of[h->v[i].class] += to - at;
+    known += to - at;
   }
   sums->of[HOST_NOTHING] += end > start ? end - start - known : 0;
 }

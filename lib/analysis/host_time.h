@@ -47,7 +47,10 @@ bool host_time_end(struct host_time *h, bool leads);
 bool host_time_merge(struct host_time *h);
 void host_time_free(struct host_time *h);
 
-/* Adds the classes of the time within [start, end) to the sums. */
-void host_time_within(const struct host_time *h, tk_time start, tk_time end, struct host_sums *sums);
+/* Returns the first stretch that ends after `at`. */
+uint32_t host_time_at(const struct host_time *h, tk_time at);
+/* Adds the classes of the time within [start, end) to the sums. *from: a stretch at or before the first one that ends after `start`,
+ * as left by the previous call for a series of ranges in order of time. */
+void host_time_within(const struct host_time *h, uint32_t *from, tk_time start, tk_time end, struct host_sums *sums);
 
 #endif

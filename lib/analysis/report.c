@@ -86,35 +86,40 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
 
 /* ---- queues ---- */
 
-struct change {
-  tk_time at;
-  int by;
-};
-
-/* Compares by time. At equal times, work that leaves the queue sorts before work that enters it. */
-static int by_change(const void *p, const void *q) {
-  const struct change *a = p, *b = q;
-  if (a->at != b->at) return a->at < b->at ? -1 : 1;
-  return a->by - b->by;
-}
-
-/* Measures the length of the queue, which contains work that was launched but has not started. */
-static void measure_queue(const struct tk_trace *t, const struct work *v, uint32_t n, struct change *room, struct tk_report_stream *s) {
+/* Lists when the work that was launched before it started was launched, and when it started; both sorted. Returns its number. */
+static uint32_t list_queued(const struct tk_trace *t, const struct work *v, uint32_t n, tk_time *launched, tk_time *started) {
   uint32_t k = 0;
-  int64_t length = 0;
-  double area = 0;
+  bool sorted = true;
   for (uint32_t i = 0; i < n; i++) {
     if (!v[i].launch || !v[i].first || t->events[v[i].launch].ts > v[i].start) continue;
-    room[k++] = (struct change){t->events[v[i].launch].ts, 1};
-    room[k++] = (struct change){v[i].start, -1};
+    launched[k] = t->events[v[i].launch].ts;
+    started[k] = v[i].start;
+    sorted = sorted && (k == 0 || (launched[k] >= launched[k - 1] && started[k] >= started[k - 1]));
+    k++;
   }
-  if (k) qsort(room, k, sizeof *room, by_change);
-  for (uint32_t i = 0; i < k; i++) {
-    if (i) area += (double)length * (double)(room[i].at - room[i - 1].at);
-    length += room[i].by;
+  if (sorted) return k;
+  qsort(launched, k, sizeof *launched, order_int64);
+  qsort(started, k, sizeof *started, order_int64);
+  return k;
+}
+
+/* Measures the length of the queue, which contains work that was launched but has not started. At equal times, work leaves the
+ * queue before other work enters it. room: for two times of each piece of work. */
+static void measure_queue(const struct tk_trace *t, const struct work *v, uint32_t n, tk_time *room, struct tk_report_stream *s) {
+  const tk_time *launched = room, *started = room + n;
+  const uint32_t k = list_queued(t, v, n, room, room + n);
+  tk_time last = k ? launched[0] : 0;
+  int64_t length = 0;
+  double area = 0;
+  for (uint32_t in = 0, out = 0; out < k;) {
+    const bool leaves = in == k || started[out] <= launched[in];
+    const tk_time now = leaves ? started[out++] : launched[in++];
+    area += (double)length * (double)(now - last);
+    last = now;
+    length += leaves ? -1 : 1;
     if (length > (int64_t)s->queue_most) s->queue_most = (uint64_t)length;
   }
-  if (k && room[k - 1].at > room[0].at) s->queue_mean = area / (double)(room[k - 1].at - room[0].at);
+  if (k && last > launched[0]) s->queue_mean = area / (double)(last - launched[0]);
 }
 
 /* Returns the name of a stream: its number if known. The option --by stream uses the same name. */
@@ -134,7 +139,7 @@ static const char *name_stream(struct reporter *p, const struct work_stream *s) 
   return report_keep(p->impl, name, n);
 }
 
-static void measure_stream(struct reporter *p, const struct work_stream *stream, struct change *room, struct tk_report_stream *s) {
+static void measure_stream(struct reporter *p, const struct work_stream *stream, tk_time *room, struct tk_report_stream *s) {
   const struct work *v = p->works.v + stream->first;
   tk_time end = INT64_MIN;
   *s = (struct tk_report_stream){.name = name_stream(p, stream)};
@@ -186,7 +191,7 @@ static bool add_streams(struct reporter *p, struct tk_report_rank *row, uint32_t
   uint32_t most = 0;
   for (uint32_t i = 0; i < n; i++)
     if (p->works.streams[at[i]].n > most) most = p->works.streams[at[i]].n;
-  struct change *room = mem_array(p->mem, 2 * (uint64_t)most + 1, sizeof *room);
+  tk_time *room = mem_array(p->mem, 2 * (uint64_t)most + 1, sizeof *room);
   row->streams = mem_array(&p->impl->mem, (uint64_t)n + 1, sizeof *row->streams);
   bool ok = room && row->streams;
   for (uint32_t i = 0; ok && i < n; i++) {
@@ -408,7 +413,7 @@ static bool add_rows(struct reporter *p) {
   map_init(&ranks, p->mem);
   find_range(p);
   bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
-            report_index_make(&p->index, &p->match, &p->works, p->mem);
+            report_layers_begin(p) && report_index_make(&p->index, &p->match, &p->works, p->mem);
   ok = ok && (brief || report_count_calls(p));
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
   ok = ok && add_hosts(p, &ranks) && report_count_memory(p) && report_versions(p);
@@ -442,7 +447,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   r->impl->truncated += t->truncated && !t->damaged;
   r->impl->damaged += t->damaged;
   r->impl->capped += t->capped;
-  bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
+  bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) && kinds_keep(&p.match.kinds) &&
             window_select(&p.scope, t, &p.match.steps, select, err) && add_step_name(&p) && add_rows(&p) &&
             match_check(&p.match, err);
   r->impl->scope = p.scope;
@@ -452,6 +457,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   report_flops_free(&p);
   report_index_free(&p.index);
   ok = ok && report_layers_add(&p, err);
+  report_layers_end(&p);
   works_free(&p.works);
   match_free(&p.match);
   mem_free(p.mem, p.time_of);

@@ -13,6 +13,7 @@
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
  *     report_flops.c    operations and memory traffic of the work, by operator; report_peaks.c finds the peaks of a device
  *     report_geometry.c launch geometry of kernels
+ *     report_args.c     the args of work that these tables read
  *     report_memory.c   peaks of memory; report_held.c: memory over time, and what was allocated at the peaks
  *     report_suspect.c  what looks like a device but has no figures
  *     report_base.c     shared helpers
@@ -23,6 +24,7 @@
 
 #include "base/int128.h"
 #include "measure.h"
+#include "report_args.h"
 #include "report_flops.h"
 #include "report_index.h"
 #include "self.h"
@@ -43,10 +45,6 @@ struct report_geometry {
   tk_time longest;
   uint32_t grid, block;
 };
-struct geometry_keys {
-  tk_id occupancy, warps, registers, shared, grid, block, details;
-};
-
 /* A table row under construction; tk_report_impl.kernel_of maps names to rows. */
 struct report_kernel {
   uint32_t name;
@@ -155,6 +153,7 @@ struct report_spans {
   struct buf text;
   struct report_host_sums *sums; /* of the rank's host */
   struct steps_run steps; /* of the rank's host */
+  const struct step *step; /* the step that was found last; NULL = none yet */
 };
 
 /* REPORT_AWAITED: the call returned only when its work was done. */
@@ -185,7 +184,7 @@ struct reporter {
   bool *leads;         /* by track: true if it contains the steps, or launched work */
   tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */
-  bool annotated;      /* the host has annotations other than steps */
+  struct layers_job *layers; /* the layers of the trace, which another thread may find; NULL = it has none */
   tk_time zero;        /* start of the trace's first event, to which times of the report are relative */
   uint32_t first;      /* first row of this trace in the report */
 };
@@ -258,9 +257,12 @@ void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const
 bool report_spans_add(struct reporter *p, tk_id track);
 void report_spans_free(struct reporter *p);
 bool report_spans_make(struct tk_report *r);
-/* report_layers.c: report_layers_add adds the layers of the trace, from its match, scope and work alone; report_layers_make
- * completes the table. */
+/* report_layers.c: report_layers_begin begins to find the layers of the trace, in another thread if one may run: from the trace and
+ * p's match, scope and works alone, which must not change until report_layers_end has returned. report_layers_add adds the layers;
+ * report_layers_make completes the table. */
+bool report_layers_begin(struct reporter *p);
 bool report_layers_add(struct reporter *p, struct tk_err *err);
+void report_layers_end(struct reporter *p);
 bool report_layers_make(struct tk_report *r);
 /* report_split.c: divides [start, end) by activity: of the device of p->spent and, while it was idle, of the host of the group. */
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
@@ -300,10 +302,8 @@ void report_flops_free(struct reporter *p);
 bool report_flops_make(struct tk_report *r);
 /* report_peaks.c: finds the peaks of the device of a row; peaks that are not certain are 0, and an unknown name is empty. */
 void report_peaks_find(struct reporter *p, const struct work_row *w, struct device_peaks *peaks);
-/* report_geometry.c: report_geometry_add adds the geometry recorded for a kernel of the given duration. */
-struct geometry_keys report_geometry_keys(const struct tk_trace *t);
-bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, tk_time time,
-                         struct report_geometry *g);
+/* report_geometry.c: report_geometry_add adds the geometry recorded for a kernel of the given duration, whose args were read. */
+bool report_geometry_add(struct reporter *p, const struct report_args *args, tk_time time, struct report_geometry *g);
 /* A change of an allocator's amounts. */
 struct report_change {
   tk_time ts;

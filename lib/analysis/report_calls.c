@@ -6,10 +6,12 @@
 #include "report.h"
 #include "graph/args.h"
 
-/* True for a call that starts device work: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx". */
-static bool is_launch(const struct reporter *p, tk_id cls) {
-  const char *name = tk_string(p->t, p->t->classes[cls].name, NULL);
-  return p->match.kinds.of_class[cls] & KIND_RUNTIME && strstr(name, "Launch") && !strstr(name, "HostFunc");
+/* Marks the classes of calls that start device work: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx". */
+static void mark_launches(const struct reporter *p, bool *launches) {
+  for (tk_id i = 1; i <= p->t->n_classes; i++) {
+    const char *name = tk_string(p->t, p->t->classes[i].name, NULL);
+    launches[i] = p->match.kinds.of_class[i] & KIND_RUNTIME && strstr(name, "Launch") && !strstr(name, "HostFunc");
+  }
 }
 
 static bool has_correlation(const struct tk_trace *t, const struct tk_event *e, tk_id key) {
@@ -39,35 +41,42 @@ static bool is_trailing(const struct last *last, const struct tk_event *call) {
   return call->ts > last->launch && call->ts < last->end;
 }
 
+static bool count_call(struct reporter *p, tk_id event, bool lost, const struct last *last) {
+  const struct tk_event *call = &p->t->events[event];
+  const uint32_t group = p->index.group_of[call->track];
+  struct report_host_sums *host = &p->index.hosts[group];
+  struct report_launch *row = report_launch_row(p, event);
+  if (!row) return false;
+  const bool trails = lost && is_trailing(&last[group], call);
+  row->calls++;
+  row->unrecorded += lost;
+  row->trailing += trails;
+  host->launch_calls++;
+  host->unrecorded += lost;
+  host->trailing += trails;
+  return true;
+}
+
 bool report_count_calls(struct reporter *p) {
   const struct tk_trace *t = p->t;
   const tk_id key = intern_id(&t->store->strings, "correlation", 11);
   if (!key || !p->works.n || p->match.root || p->scope.narrowed) return true;
-  uint8_t *launched = mem_array(p->mem, (uint64_t)t->n_events + 1, 1);
-  struct last *last = launched ? mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last) : NULL;
-  if (!last) return false;
-  memset(launched, 0, (size_t)t->n_events + 1);
-  for (uint32_t i = 0; i < p->works.n; i++) launched[p->works.v[i].launch] = 1;
-  find_last(p, last);
-  bool ok = true;
+  bool *recorded = mem_zeros(p->mem, (uint64_t)t->n_events + 1, sizeof *recorded); /* by call: its work was recorded */
+  bool *launches = mem_array(p->mem, (uint64_t)t->n_classes + 1, sizeof *launches);
+  struct last *last = mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last);
+  bool ok = recorded && launches && last;
+  if (ok) {
+    for (uint32_t i = 0; i < p->works.n; i++) recorded[p->works.v[i].launch] = true;
+    find_last(p, last);
+    mark_launches(p, launches);
+  }
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_EVENT_SPAN || !is_launch(p, e->cls) || !has_correlation(t, e, key)) continue;
-    struct report_launch *row = report_launch_row(p, i);
-    ok = row != NULL;
-    if (!ok) break;
-    const uint32_t group = p->index.group_of[e->track];
-    struct report_host_sums *host = &p->index.hosts[group];
-    row->calls++;
-    const bool lost = !launched[i], trails = lost && is_trailing(&last[group], e);
-    row->unrecorded += lost;
-    row->trailing += trails;
-    host->launch_calls++;
-    host->unrecorded += lost;
-    host->trailing += trails;
+    if (e->kind == TK_EVENT_SPAN && launches[e->cls] && has_correlation(t, e, key)) ok = count_call(p, i, !recorded[i], last);
   }
   mem_free(p->mem, last);
-  mem_free(p->mem, launched);
+  mem_free(p->mem, launches);
+  mem_free(p->mem, recorded);
   return ok;
 }
 

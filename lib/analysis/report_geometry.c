@@ -9,14 +9,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "graph/args.h"
-
-struct geometry_keys report_geometry_keys(const struct tk_trace *t) {
-  return (struct geometry_keys){report_key_of(t, "est. achieved occupancy %"), report_key_of(t, "warps per SM"),
-                                report_key_of(t, "registers per thread"), report_key_of(t, "shared memory"),
-                                report_key_of(t, "grid"), report_key_of(t, "block"),
-                                report_key_of(t, "kernel_details")};
-}
+#include "report_args.h"
 
 static void add_mean(struct report_mean *m, double v, tk_time time) {
   if (v < 0 || v - v != 0) return;
@@ -52,14 +45,14 @@ static bool keep_size(struct report_geometry *g, struct tk_report_impl *impl, co
 }
 
 /* Keeps "[8, 1, 1]" as "8,1,1". */
-static bool keep_list(struct reporter *p, struct report_geometry *g, const struct tk_event *e, tk_id key, bool is_grid) {
+static bool keep_list(struct reporter *p, struct report_geometry *g, const struct report_args *args, enum report_arg which) {
   char text[64];
   size_t n = 0;
-  struct tk_arg arg;
-  if (!key || !args_of_event(p->t, e, key, &arg) || (arg.type != TK_ARG_JSON && arg.type != TK_ARG_STR)) return true;
-  for (const char *s = tk_string(p->t, arg.s, NULL); *s && n < sizeof text; s++)
+  const struct tk_arg *arg = &args->v[which];
+  if (!(args->known >> which & 1) || (arg->type != TK_ARG_JSON && arg->type != TK_ARG_STR)) return true;
+  for (const char *s = tk_string(p->t, arg->s, NULL); *s && n < sizeof text; s++)
     if (!strchr("[] ", *s)) text[n++] = *s;
-  return keep_size(g, p->impl, text, n, is_grid);
+  return keep_size(g, p->impl, text, n, which == ARG_GRID);
 }
 
 static bool add_details(struct reporter *p, struct report_geometry *g, const char *details, tk_time time) {
@@ -81,23 +74,21 @@ static bool add_details(struct reporter *p, struct report_geometry *g, const cha
 
 /* Reads the occupancy that Kineto estimated. It rounds to whole percents, and also writes 0 if it cannot estimate: 0 counts only if
  * the kernel has so few warps that it is the rounded value. */
-static bool occupancy_of(const struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, double *v) {
+static bool occupancy_of(const struct report_args *args, double *v) {
   static const double MOST_WARPS = 64, HALF_PERCENT = .005; /* of a multiprocessor */
   double warps;
-  if (!report_number_of(p->t, e, k->occupancy, v)) return false;
-  return *v > 0 || (report_number_of(p->t, e, k->warps, &warps) && warps > 0 && warps < HALF_PERCENT * MOST_WARPS);
+  if (!report_args_number(args, ARG_OCCUPANCY, v)) return false;
+  return *v > 0 || (report_args_number(args, ARG_WARPS, &warps) && warps > 0 && warps < HALF_PERCENT * MOST_WARPS);
 }
 
-bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, tk_time time,
-                         struct report_geometry *g) {
-  struct tk_arg arg;
+bool report_geometry_add(struct reporter *p, const struct report_args *args, tk_time time, struct report_geometry *g) {
+  const char *details = report_args_text(args, ARG_KERNEL_DETAILS);
   double v;
-  if (k->details && args_of_event(p->t, e, k->details, &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF))
-    return add_details(p, g, tk_string(p->t, arg.s, NULL), time);
-  if (occupancy_of(p, k, e, &v)) add_mean(&g->occupancy, v, time);
-  if (report_number_of(p->t, e, k->registers, &v)) add_mean(&g->registers, v, time);
-  if (report_number_of(p->t, e, k->shared, &v)) add_mean(&g->shared, v, time);
+  if (details) return add_details(p, g, details, time);
+  if (occupancy_of(args, &v)) add_mean(&g->occupancy, v, time);
+  if (report_args_number(args, ARG_REGISTERS, &v)) add_mean(&g->registers, v, time);
+  if (report_args_number(args, ARG_SHARED, &v)) add_mean(&g->shared, v, time);
   if (time < g->longest) return true;
   g->longest = time;
-  return keep_list(p, g, e, k->grid, true) && keep_list(p, g, e, k->block, false);
+  return keep_list(p, g, args, ARG_GRID) && keep_list(p, g, args, ARG_BLOCK);
 }

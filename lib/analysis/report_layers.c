@@ -7,14 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "tree.h"
 #include "tree_layers.h"
 
 /* ---- a trace ---- */
 
-static bool is_linked(const struct reporter *p) {
+/* The search for the layers of a trace. */
+struct layers_job {
+  struct reporter *p;
+  struct jobs *jobs;  /* NULL = the search has not begun */
+  struct mem mem;     /* memory for the search; the other thread must not touch that of the trace */
+  struct tk_tree_report *tree;
+  struct tk_err err;
+  bool ok;
+};
+
+static bool is_linked(const struct works *w) {
   bool any = false;
-  for (size_t i = p->first; i < p->r->n_ranks; i++) any = any || p->r->ranks[i].linked;
+  for (uint32_t i = 0; i < w->n && !any; i++) any = w->v[i].launch != 0;
+  return any;
+}
+
+static bool is_annotated(const struct reporter *p) {
+  const struct tk_trace *t = p->t;
+  bool any = false;
+  for (tk_id i = 1; i <= t->n_events && !any; i++) {
+    const unsigned kind = kinds_of(&p->match.kinds, &t->events[i]);
+    any = kind & KIND_ANNOTATION && !(kind & (KIND_STEP | KIND_DEVICE));
+  }
   return any;
 }
 
@@ -23,7 +44,44 @@ static bool has_layers(const struct reporter *p) {
   tk_id path;
   if (p->impl->opt.brief || !p->works.n) return false;
   const enum tree_layers kind = tree_layers_of(p->t, &p->works, &path);
-  return kind == TREE_SCOPES || (is_linked(p) && (kind == TREE_MODULES || p->annotated));
+  return kind == TREE_SCOPES || (is_linked(&p->works) && (kind == TREE_MODULES || is_annotated(p)));
+}
+
+static void find_layers(void *job) {
+  struct layers_job *j = job;
+  struct tk_tree_options opt = TK_TREE_OPTIONS_INIT;
+  const struct tree_found found = {&j->p->match, &j->p->scope, &j->p->works, &j->mem};
+  opt.layers = true;
+  j->ok = tree_of_found(j->p->t, &opt, &found, j->tree, &j->err);
+}
+
+/* True if another thread may search. A filter remembers answers, so only one thread may ask it. A small trace does not pay for the
+ * thread. */
+static bool may_run_beside(const struct reporter *p) {
+  enum { WORTH = 5000 };
+  return p->impl->opt.load.threads != 1 && !p->match.root && p->t->n_events >= WORTH;
+}
+
+bool report_layers_begin(struct reporter *p) {
+  if (!has_layers(p)) return true;
+  struct layers_job *j = mem_zeros(p->mem, 1, sizeof *j);
+  if (!j) return false;
+  p->layers = j;
+  j->p = p;
+  j->mem = *p->mem;
+  j->tree = calloc(1, sizeof *j->tree);
+  j->jobs = j->tree && may_run_beside(p) ? jobs_start(1, find_layers) : NULL;
+  if (j->jobs) jobs_give(j->jobs, j);
+  return j->tree != NULL;
+}
+
+/* Waits for the search, or searches now. */
+static bool finish_search(struct layers_job *j) {
+  struct mem *m = j->p->mem;
+  if (j->jobs) jobs_take(j->jobs);
+  else find_layers(j);
+  if (j->mem.peak > m->peak) m->peak = j->mem.peak;
+  return j->ok;
 }
 
 /* Returns the index of the layer `name` within `parent`; 0 if memory runs out. */
@@ -81,16 +139,21 @@ static bool any_work(const struct tk_tree_report *tree) {
 }
 
 bool report_layers_add(struct reporter *p, struct tk_err *err) {
-  if (!has_layers(p)) return true;
-  struct tk_tree_options opt = TK_TREE_OPTIONS_INIT;
-  const struct tree_found found = {&p->match, &p->scope, &p->works};
-  struct tk_tree_report *tree = calloc(1, sizeof *tree);
-  if (!tree) return err_set(err, TK_ELIMIT, "out of memory");
-  opt.layers = true;
-  bool ok = tree_of_found(p->t, &opt, &found, tree, err);
-  if (ok && any_work(tree)) ok = add_tree(p->impl, tree) || mem_refuse(&p->impl->mem, err);
-  tk_tree_report_free(tree);
-  return ok;
+  struct layers_job *j = p->layers;
+  if (!j) return true;
+  if (!finish_search(j)) {
+    *err = j->err;
+    return false;
+  }
+  return !any_work(j->tree) || add_tree(p->impl, j->tree) || mem_refuse(&p->impl->mem, err);
+}
+
+void report_layers_end(struct reporter *p) {
+  if (!p->layers) return;
+  jobs_stop(p->layers->jobs);
+  tk_tree_report_free(p->layers->tree);
+  mem_free(p->mem, p->layers);
+  p->layers = NULL;
 }
 
 /* ---- the table ---- */

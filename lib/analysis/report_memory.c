@@ -250,7 +250,7 @@ bool report_count_memory(struct reporter *p) {
   uint8_t *is = mem_alloc(p->mem, (size_t)t->n_classes + 1);
   if (!is) return false;
   for (tk_id i = 1; i <= t->n_classes; i++) any |= (is[i] = memory_kind_of(tk_string(t, t->classes[i].name, NULL))) != MEMORY_NONE;
-  trace_extent(t, &c.start, &end);
+  if (any) trace_extent(t, &c.start, &end);
   for (tk_id i = 1; any && ok && i <= t->n_events; i++)
     if (is[t->events[i].cls] && scope_holds(&p->scope, &t->events[i]))
       ok = count_event(&c, &t->events[i], is[t->events[i].cls]);

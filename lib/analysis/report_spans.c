@@ -41,6 +41,14 @@ static void count_long(struct report_spans *s, struct report_op *op, uint32_t ho
   s->sums->long_ops += op->class == HOST_OP && !was_long && op->of_host > LONG_SELF;
 }
 
+/* True if a step contains the time. Looks first at the step that the last search found. */
+static bool is_in_step(struct report_spans *s, tk_time at) {
+  if (s->step && s->step->start <= at && at < s->step->end) return true;
+  const struct step *step = steps_runs_at(&s->steps, at);
+  if (step) s->step = step;
+  return step != NULL;
+}
+
 /* Adds a span with its self time to its row. Called for each span. */
 static void count_op(void *arg, tk_id event, tk_time self) {
   struct reporter *p = arg;
@@ -58,7 +66,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
   count_long(&p->spans, op, p->impl->n_hosts, self);
   if (dur < op->min) op->min = dur;
   if (dur > op->max) op->max = dur;
-  if (steps_runs_at(&p->spans.steps, e->ts)) op->in_steps += self;
+  if (is_in_step(&p->spans, e->ts)) op->in_steps += self;
 }
 
 /* ---- annotations ---- */
@@ -91,7 +99,6 @@ static bool count_annotation(struct reporter *p, tk_id event) {
   const bool selected = marks && is_timed(e) && scope_holds(&p->scope, e);
   const struct within_span around = within_find(&p->spans.within, e);
   if (!selected) return within_add(&p->spans.within, p->t, event, around, 0);
-  p->annotated = p->annotated || (kind & KIND_ANNOTATION && !(kind & KIND_STEP));
   const uint32_t node = annotation_node(p, around.node, annotation_text(p, e, kind));
   if (!node) return false;
   const tk_time dur = measure_part(&p->scope.window, e->ts, e->ts + e->dur).dur;
@@ -117,6 +124,7 @@ void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const
   p->impl->n_hosts++;
   p->spans.sums = sums;
   p->spans.steps = *steps;
+  p->spans.step = NULL;
 }
 
 bool report_spans_add(struct reporter *p, tk_id track) {

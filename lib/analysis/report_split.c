@@ -5,15 +5,16 @@
 /* Adds the times of the host's activities while the device was idle within [start, end). */
 static void sum_idle(const struct reporter *p, const struct host_time *host, tk_time start, tk_time end, struct host_sums *sums) {
   const struct spent *s = &p->spent;
+  uint32_t at = host_time_at(host, start);
   tk_time known = start;
   for (uint32_t i = spent_at(s, start); i < s->n && s->v[i].start < end; i++) {
     const struct stretch *v = &s->v[i];
     const tk_time to = v->end < end ? v->end : end;
     if (!v->classes) continue;
-    if (v->start > known) host_time_within(host, known, v->start, sums);
+    if (v->start > known) host_time_within(host, &at, known, v->start, sums);
     if (to > known) known = to;
   }
-  if (end > known) host_time_within(host, known, end, sums);
+  if (end > known) host_time_within(host, &at, known, end, sums);
 }
 
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end) {

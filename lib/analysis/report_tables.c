@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "format/json.h"
 #include "histogram.h"
+#include "report_args.h"
 #include "short_apart.h"
 #include "work_names.h"
 #include "graph/args.h"
@@ -17,15 +18,10 @@
 
 /* ---- work ---- */
 
-struct keys {
-  tk_id bytes, memcpy_details, memset_details, bytes_accessed, flops, collective, in, out, dtype, group, blocks;
-};
-
 struct counter {
   struct reporter *p;
   struct tk_report_rank *row;
-  struct keys keys;
-  struct geometry_keys geometry;
+  struct report_args args; /* of the current piece of work */
   tk_time *time_of;      /* by event: total time of its parts; NULL = no event has parts */
   struct intervals said, pageable; /* said: work that states its memory traffic; pageable: copies from or to pageable memory */
 };
@@ -42,16 +38,10 @@ static bool bytes_in_details(const char *text, double *bytes) {
   return true;
 }
 
-static bool size_of_copy(const struct counter *c, const struct tk_event *e, double *bytes) {
-  const struct tk_trace *t = c->p->t;
-  const tk_id details[] = {c->keys.memcpy_details, c->keys.memset_details};
-  struct tk_arg arg;
-  if (report_number_of(t, e, c->keys.bytes, bytes)) return true;
-  for (size_t i = 0; i < 2; i++)
-    if (details[i] && args_of_event(t, e, details[i], &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF) &&
-        bytes_in_details(tk_string(t, arg.s, NULL), bytes))
-      return true;
-  return false;
+static bool size_of_copy(const struct counter *c, double *bytes) {
+  if (report_args_number(&c->args, ARG_BYTES, bytes)) return true;
+  const char *copy = report_args_text(&c->args, ARG_MEMCPY_DETAILS), *fill = report_args_text(&c->args, ARG_MEMSET_DETAILS);
+  return (copy && bytes_in_details(copy, bytes)) || (fill && bytes_in_details(fill, bytes));
 }
 
 static struct report_kernel *kernel_row(struct reporter *p, tk_id cls, unsigned class) {
@@ -78,12 +68,12 @@ static bool count_kernel(struct counter *c, const struct work *w, tk_time time) 
   if (c->p->impl->opt.strips && !histogram_add(&k->durations, &c->p->impl->mem, time)) return false;
   if (time < k->min) k->min = time;
   if (time > k->max) k->max = time, k->max_at = w->start - c->p->zero, k->max_rank = c->row->rank;
-  if (w->class & (WORK_COPY | WORK_FILL) && size_of_copy(c, e, &bytes)) {
+  if (w->class & (WORK_COPY | WORK_FILL) && size_of_copy(c, &bytes)) {
     k->bytes_known++;
     k->bytes += bytes;
     k->bytes_time += time;
   }
-  return w->class != WORK_COMPUTE || report_geometry_add(c->p, &c->geometry, e, time, &k->geometry);
+  return w->class != WORK_COMPUTE || report_geometry_add(c->p, &c->args, time, &k->geometry);
 }
 
 static bool add_interval(struct counter *c, struct intervals *to, const struct work *w) {
@@ -102,7 +92,7 @@ static void count_traits(struct counter *c, const struct work *w, tk_time time) 
   if (w->class != WORK_COMPUTE) return;
   c->row->compute_sum += time;
   if (report_traits(c->p, e->cls) & WORK_FP32_MATMUL) c->row->fp32_matmul += time;
-  if (!report_number_of(c->p->t, e, c->keys.blocks, &blocks)) return;
+  if (!report_args_number(&c->args, ARG_BLOCKS, &blocks)) return;
   c->row->gridded++;
   c->row->gridded_sum += time;
   if (blocks < 1) c->row->small_grid += time;
@@ -120,9 +110,8 @@ static void count_row(struct counter *c, const struct work *w, tk_time time) {
 }
 
 static bool count_traffic(struct counter *c, const struct work *w) {
-  const struct tk_event *e = &c->p->t->events[w->event];
   double v;
-  if (w->class != WORK_COMPUTE || !report_number_of(c->p->t, e, c->keys.bytes_accessed, &v)) return true;
+  if (w->class != WORK_COMPUTE || !report_args_number(&c->args, ARG_BYTES_ACCESSED, &v)) return true;
   if (w->first) {
     c->row->bytes_known++;
     c->row->bytes += v;
@@ -138,16 +127,16 @@ static size_t name_end(const char *name) {
 }
 
 /* Returns a positive number of an arg; 0 if there is none. */
-static double positive(const struct counter *c, const struct tk_event *e, tk_id key) {
+static double positive(const struct counter *c, enum report_arg which) {
   double v = 0;
-  return report_number_of(c->p->t, e, key, &v) && v > 0 && v < 1e30 ? v : 0;
+  return report_args_number(&c->args, which, &v) && v > 0 && v < 1e30 ? v : 0;
 }
 
 static bool count_flops(struct counter *c, const struct work *w, tk_time time) {
   const struct tk_trace *t = c->p->t;
   const struct tk_event *e = &t->events[w->event];
-  const struct report_stated s = {.work = w, .time = time, .flops = positive(c, e, c->keys.flops),
-                                  .bytes = positive(c, e, c->keys.bytes_accessed), .tf32 = report_traits(c->p, e->cls) & WORK_TF32,
+  const struct report_stated s = {.work = w, .time = time, .flops = positive(c, ARG_FLOPS),
+                                  .bytes = positive(c, ARG_BYTES_ACCESSED), .tf32 = report_traits(c->p, e->cls) & WORK_TF32,
                                   .name_len = name_end(tk_string(t, t->classes[e->cls].name, NULL))};
   return report_flops_count(c->p, c->row, &s);
 }
@@ -207,26 +196,21 @@ double report_bus_factor(const char *name, int64_t ranks) {
   return text_any_holds(name, once) ? (n - 1) / n : 1;
 }
 
-static const char *text_arg(const struct counter *c, const struct tk_event *e, tk_id key) {
-  struct tk_arg arg;
-  if (!key || !args_of_event(c->p->t, e, key, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return NULL;
-  return tk_string(c->p->t, arg.s, NULL);
-}
-
 static bool count_collective(struct counter *c, const struct work *w, tk_time time) {
   const struct tk_trace *t = c->p->t;
   const struct tk_event *e = &t->events[w->event];
   double in = 0, out = 0, ranks = 0;
   if (w->class != WORK_COMMUNICATION) return true;
-  const char *name = text_arg(c, e, c->keys.collective), *dtype = text_arg(c, e, c->keys.dtype);
+  const char *name = report_args_text(&c->args, ARG_COLLECTIVE), *dtype = report_args_text(&c->args, ARG_DTYPE);
   if (!name) name = tk_string(t, t->classes[e->cls].name, NULL);
   struct report_collective *k = report_collective(c->p->impl, name, name_end(name));
   if (!k) return false;
   k->count++;
   k->total += time;
-  const bool says_in = report_number_of(t, e, c->keys.in, &in), says_out = report_number_of(t, e, c->keys.out, &out);
+  const bool says_in = report_args_number(&c->args, ARG_ELEMENTS_IN, &in);
+  const bool says_out = report_args_number(&c->args, ARG_ELEMENTS_OUT, &out);
   const double bytes = (in > out ? in : out) * (dtype ? (double)payload_element(dtype) : 0);
-  if (!report_number_of(t, e, c->keys.group, &ranks) || (!says_in && !says_out) || bytes <= 0) return true;
+  if (!report_args_number(&c->args, ARG_GROUP_SIZE, &ranks) || (!says_in && !says_out) || bytes <= 0) return true;
   k->group_size = (int64_t)ranks;
   k->sized++;
   k->bytes += bytes;
@@ -259,28 +243,26 @@ static void forget_parts(struct counter *c, uint32_t n) {
   for (uint32_t i = 0; c->time_of && i < n; i++) c->time_of[c->p->sorted[i].event] = 0;
 }
 
+/* Counts the first part of a piece of work, which stands for all of it. */
+static bool count_piece(struct counter *c, const struct work *w) {
+  const tk_time time = c->time_of ? c->time_of[w->event] : w->end - w->start;
+  count_row(c, w, time);
+  return count_kernel(c, w, time) && count_copy(c, w, time) && count_launch(c, w, time) && count_collective(c, w, time) &&
+         count_flops(c, w, time);
+}
+
 bool report_count_row(struct reporter *p, uint32_t n) {
-  const struct tk_trace *t = p->t;
   struct counter c = {.p = p, .row = &p->r->ranks[p->r->n_ranks - 1]};
-  c.keys = (struct keys){report_key_of(t, "bytes"), report_key_of(t, "memcpy_details"), report_key_of(t, "memset_details"),
-                         report_key_of(t, "bytes_accessed"),
-                         report_key_of(t, "flops"), report_key_of(t, "Collective name"), report_key_of(t, "In msg nelems"),
-                           report_key_of(t, "Out msg nelems"),
-                         report_key_of(t, "dtype"), report_key_of(t, "Group size"), report_key_of(t, "blocks per SM")};
-  c.geometry = report_geometry_keys(t);
-  bool ok = find_parts(&c, n);
+  bool ok = report_args_init(&c.args, p->t, p->mem) && find_parts(&c, n);
   for (uint32_t i = 0; ok && i < n; i++) {
     const struct work *w = &p->sorted[i];
-    const tk_time time = c.time_of ? c.time_of[w->event] : w->end - w->start;
-    ok = count_traffic(&c, w);
-    if (!ok || !w->first) continue;
-    count_row(&c, w, time);
-    ok = count_kernel(&c, w, time) && count_copy(&c, w, time) && count_launch(&c, w, time) && count_collective(&c, w, time) &&
-         count_flops(&c, w, time);
+    report_args_read(&c.args, &p->t->events[w->event]);
+    ok = count_traffic(&c, w) && (!w->first || count_piece(&c, w));
   }
   c.row->bytes_time = measure_join(&c.said, p->mem, &ok);
   c.row->pageable = measure_join(&c.pageable, p->mem, &ok);
   forget_parts(&c, n);
+  report_args_free(&c.args);
   return ok;
 }
 

@@ -441,7 +441,7 @@ static bool fill(struct tree *tree, const struct works *works, struct tk_err *er
 bool tree_of_found(struct tk_trace *t, const struct tk_tree_options *opt, const struct tree_found *found, struct tk_tree_report *report,
                    struct tk_err *err) {
   struct tk_tree_options own = *opt;
-  struct tree tree = {.t = t, .opt = &own, .report = report, .mem = &t->store->mem, .match = *found->match, .scope = *found->scope,
+  struct tree tree = {.t = t, .opt = &own, .report = report, .mem = found->mem, .match = *found->match, .scope = *found->scope,
                       .found = found->works};
   *report = (struct tk_tree_report){.impl = calloc(1, sizeof *report->impl)};
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
@@ -456,7 +456,7 @@ bool tree_of_found(struct tk_trace *t, const struct tk_tree_options *opt, const 
   if (ok && own.per_step && !opt->layers) count_steps(&tree);
   if (ok && own.per_step && opt->layers) ok = tree_layers_count_steps(&tree, found->works);
   free_tree(&tree);
-  return ok || mem_refuse(&t->store->mem, err);
+  return ok || mem_refuse(found->mem, err);
 }
 
 bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
@@ -467,7 +467,7 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   struct works works = {.mem = NULL};
   bool ok = match_init(&match, t, opt->select.where, origins, mem, err) && window_select(&scope, t, &match.steps, &opt->select, err) &&
             (!opt->layers || works_find(&works, &match, &scope, true, mem));
-  const struct tree_found found = {&match, &scope, opt->layers ? &works : NULL};
+  const struct tree_found found = {&match, &scope, opt->layers ? &works : NULL, mem};
   ok = ok && tree_of_found(t, opt, &found, report, err);
   works_free(&works);
   match_free(&match);

@@ -6,11 +6,13 @@
 #include "graph/trace.h"
 #include "work.h"
 
-/* Parts of a trace that an analysis has found. works: with launches; needed for layers only. */
+/* Parts of a trace that an analysis has found. works: with launches; needed for layers only. mem: memory for the analysis; its limit
+ * also applies to the result. */
 struct tree_found {
   const struct match *match;
   const struct scope *scope;
   const struct works *works;
+  struct mem *mem;
 };
 
 /* Both fill `report`, which the caller frees with tk_tree_report_free even on failure. The second selects as `found`. */

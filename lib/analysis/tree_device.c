@@ -63,40 +63,37 @@ bool tree_device_add(struct tree *tree) {
 
 /* ---- sum ---- */
 
-static int by_place(const void *p, const void *q) {
-  const struct tree_work *a = p, *b = q;
-  if (a->node != b->node) return a->node < b->node ? -1 : 1;
-  return (a->when.start > b->when.start) - (a->when.start < b->when.start);
-}
-
-/* Returns the index of the first work item whose node is at `place` or later. */
-static uint32_t works_from(const struct tree *tree, uint32_t place) {
-  uint32_t lo = 0, hi = tree->n_works;
-  while (lo < hi) {
-    uint32_t mid = lo + (hi - lo) / 2;
-    if (tree->works[mid].node < place) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
+/* Sorts the work by the place of its node in the report. Returns the intervals of the work; from[k]: index of the first one whose
+ * node is at place k or later. Returns NULL if memory runs out. */
+static struct interval *sort_works(const struct tree *tree, uint32_t *from) {
+  struct interval *v = mem_array(tree->mem, (uint64_t)tree->n_works + 1, sizeof *v);
+  if (!v) return NULL;
+  for (uint32_t i = 0; i < tree->n_works; i++) from[tree->nodes[tree->works[i].node].order + 1]++;
+  for (uint32_t k = 1; k <= tree->n; k++) from[k] += from[k - 1];
+  for (uint32_t i = 0; i < tree->n_works; i++) v[from[tree->nodes[tree->works[i].node].order]++] = tree->works[i].when;
+  for (uint32_t k = tree->n; k; k--) from[k] = from[k - 1];
+  from[0] = 0;
+  return v;
 }
 
 /* Computes the device time of each node. The work below a node is contiguous. If all of it belongs to one child, the node takes
  * over the child's time, which saves work on long paths. */
 bool tree_device_sum(struct tree *tree) {
   struct interval *v = mem_array(tree->mem, 2 * (uint64_t)tree->n_works + 1, sizeof *v);
-  if (!v) return false;
-  for (uint32_t i = 0; i < tree->n_works; i++) tree->works[i].node = tree->nodes[tree->works[i].node].order;
-  if (tree->n_works) qsort(tree->works, tree->n_works, sizeof *tree->works, by_place);
-  for (uint32_t i = tree->n; i-- > 1;) {
+  uint32_t *from = mem_zeros(tree->mem, (uint64_t)tree->n + 1, sizeof *from);
+  struct interval *sorted = from ? sort_works(tree, from) : NULL;
+  for (uint32_t i = v && sorted ? tree->n : 1; i-- > 1;) {
     struct node *n = &tree->nodes[i];
-    const uint32_t from = works_from(tree, n->order), count = works_from(tree, n->last + 1) - from;
+    const uint32_t count = from[n->last + 1] - from[n->order];
     n->launched = count;
     for (uint32_t c = n->child; c && !n->device; c = tree->nodes[c].sibling)
       if (tree->nodes[c].launched == count) n->device = tree->nodes[c].device;
     if (n->device) continue;
-    for (uint32_t k = 0; k < count; k++) v[k] = tree->works[from + k].when;
+    memcpy(v, sorted + from[n->order], count * sizeof *v);
     n->device = measure_union(v, count, v + count);
   }
   mem_free(tree->mem, v);
-  return true;
+  mem_free(tree->mem, from);
+  mem_free(tree->mem, sorted);
+  return v && sorted;
 }

@@ -308,13 +308,17 @@ static const uint8_t *after_value(const uint8_t *p, uint8_t type) {
   return p + (type == TK_ARG_DECIMAL);
 }
 
+void args_skip_to(struct tk_args *it, uint32_t field) {
+  for (; it->i < field; it->i++) it->next = after_value(it->next, it->shape->fields[it->i].type);
+}
+
 static bool find_arg(const struct tk_trace *t, tk_id key, uint32_t args, struct tk_arg *arg) {
   struct tk_args it = tk_args_of(t, args);
   const uint32_t n = it.shape && key ? it.shape->n : 0;
   uint32_t at = 0;
   while (at < n && it.shape->fields[at].key != key) at++;
   if (at == n) return false;
-  for (; it.i < at; it.i++) it.next = after_value(it.next, it.shape->fields[it.i].type);
+  args_skip_to(&it, at);
   return tk_args_next(&it, arg);
 }
 

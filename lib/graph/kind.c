@@ -102,6 +102,7 @@ void kinds_free(struct kinds *k) {
   mem_free(k->mem, k->of_track);
   mem_free(k->mem, k->of_shape);
   mem_free(k->mem, k->roles);
+  mem_free(k->mem, k->of_event);
   *k = (struct kinds){0};
 }
 
@@ -127,7 +128,7 @@ static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   return kind | of_track;
 }
 
-unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
+static unsigned find_kinds(const struct kinds *k, const struct tk_event *e) {
   unsigned kind = k->of_class[e->cls];
   if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
   if (kind & KIND_BARE) kind = e->kind == TK_EVENT_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
@@ -137,6 +138,19 @@ unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   kind = (kind & ~(unsigned)KIND_MOVE) | OF[e->kind];
   if (e->flags & TK_FLAG_ASYNC) kind |= KIND_ASYNC;
   return kind & KIND_DEVICE ? kind : kind | KIND_HOST;
+}
+
+unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
+  return k->of_event ? k->of_event[e - k->t->events] : find_kinds(k, e);
+}
+
+bool kinds_keep(struct kinds *k) {
+  uint32_t *of = mem_array(k->mem, (uint64_t)k->t->n_events + 1, sizeof *of);
+  if (!of) return false;
+  of[0] = 0;
+  for (tk_id i = 1; i <= k->t->n_events; i++) of[i] = find_kinds(k, &k->t->events[i]);
+  k->of_event = of;
+  return true;
 }
 
 bool kinds_on_stream(const struct kinds *k, const struct tk_event *e) {

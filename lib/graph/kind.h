@@ -33,10 +33,14 @@ struct kinds {
   uint32_t *of_class, *of_track, *of_shape;
   uint32_t *roles; /* by track: kinds of the track's spans without a category (accelerator.h) */
   bool by_shape;   /* true if any shape implies a kind */
+  uint32_t *of_event; /* by event: its kinds; NULL = computed when asked for */
 };
 
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem);
 void kinds_free(struct kinds *k);
+/* Computes the kinds of all events now: cheaper for callers that need them more than twice. Events must not be added or changed
+ * afterwards. Returns false if memory runs out. */
+bool kinds_keep(struct kinds *k);
 unsigned kinds_of(const struct kinds *k, const struct tk_event *e);
 /* True if the event is on the stream that its arg "stream" names. False for host calls, to which Inductor adds this arg,
  * too. */

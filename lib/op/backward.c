@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "graph/args.h"
 #include "graph/chain.h"
+#include "graph/picks.h"
 
 struct backward_pass {
   uint64_t id; /* of its sequence number */
@@ -18,44 +18,21 @@ struct backward_pass {
 struct backward {
   const struct tk_trace *t;
   struct map forward; /* process and sequence number -> last operator of the forward pass; 0 = in several threads */
-  tk_id sequence, thread;
-  bool *is_numbered; /* by shape of args: contains a sequence number */
+  struct picks numbers; /* sequence number, id of the thread of the forward pass */
   struct buf passes; /* struct backward_pass of each operator of the backward pass */
   tk_id *of;
 };
 
-static bool find_shapes(struct backward *b, struct mem *mem) {
-  const struct tk_store *s = b->t->store;
-  b->is_numbered = mem_zeros(mem, (uint64_t)s->n_shapes + 1, sizeof *b->is_numbered);
-  if (!b->is_numbered) return false;
-  for (uint32_t i = 1; i <= s->n_shapes; i++)
-    for (uint32_t k = 0; k < s->shapes[i]->n; k++)
-      if (s->shapes[i]->fields[k].key == b->sequence) b->is_numbered[i] = true;
+static bool is_number(const struct tk_arg *arg) { return (arg->type == TK_ARG_INT || arg->type == TK_ARG_UINT) && arg->i >= 0; }
+
+/* Reads the number of an operator, which is counted per thread of a process, and whether it belongs to the backward pass. */
+static bool sequence_of(const struct backward *b, const struct tk_event *e, uint64_t *id, bool *is_backward) {
+  struct tk_arg args[2];
+  const uint32_t known = e->kind == TK_EVENT_SPAN ? picks_of(&b->numbers, e, args) : 0;
+  if (!(known & 1) || !is_number(&args[0])) return false;
+  *id = args[0].u ^ (uint64_t)b->t->tracks[e->track].parent << 40;
+  *is_backward = known & 2 && is_number(&args[1]) && args[1].i > 0;
   return true;
-}
-
-static bool may_be_numbered(const struct backward *b, const struct tk_event *e) {
-  const struct tk_trace *t = b->t;
-  return b->is_numbered[args_shape_of(t, e->args)] || b->is_numbered[args_shape_of(t, t->classes[e->cls].args)];
-}
-
-static bool backward_number(const struct backward *b, const struct tk_event *e, tk_id key, uint64_t *number) {
-  struct tk_arg arg;
-  if (!args_of_event(b->t, e, key, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) || arg.i < 0) return false;
-  *number = arg.u;
-  return true;
-}
-
-/* Returns the identity of a sequence number, which is counted per thread of a process. */
-static bool sequence_of(const struct backward *b, const struct tk_event *e, uint64_t *id) {
-  if (e->kind != TK_EVENT_SPAN || !may_be_numbered(b, e) || !backward_number(b, e, b->sequence, id)) return false;
-  *id ^= (uint64_t)b->t->tracks[e->track].parent << 40;
-  return true;
-}
-
-static bool is_backward(const struct backward *b, const struct tk_event *e) {
-  uint64_t thread;
-  return b->thread && backward_number(b, e, b->thread, &thread) && thread > 0;
 }
 
 /* All operators between two nodes of autograd have the same number; the last of them created the second node. */
@@ -71,11 +48,10 @@ static bool add_forward(struct backward *b, tk_id event, uint64_t id) {
 
 static bool find_operators(struct backward *b) {
   uint64_t id;
-  bool ok = true;
+  bool ok = true, is_backward;
   for (tk_id i = 1; ok && i <= b->t->n_events; i++) {
-    const struct tk_event *e = &b->t->events[i];
-    if (!sequence_of(b, e, &id)) continue;
-    if (is_backward(b, e)) ok = buf_append(&b->passes, &(struct backward_pass){id, i}, sizeof(struct backward_pass));
+    if (!sequence_of(b, &b->t->events[i], &id, &is_backward)) continue;
+    if (is_backward) ok = buf_append(&b->passes, &(struct backward_pass){id, i}, sizeof(struct backward_pass));
     else ok = add_forward(b, i, id);
   }
   return ok;
@@ -112,14 +88,14 @@ static bool link_by_flow(struct backward *b, struct mem *mem) {
 tk_id *backward_find(const struct kinds *kinds, struct mem *mem) {
   const struct tk_trace *t = kinds->t;
   struct backward b = {.t = t, .passes.mem = mem, .of = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *b.of)};
+  const tk_id keys[] = {trace_text_id(t, "Sequence number"), trace_text_id(t, "Fwd thread id")};
   if (!b.of) return NULL;
-  b.sequence = trace_text_id(t, "Sequence number");
-  b.thread = trace_text_id(t, "Fwd thread id");
   map_init(&b.forward, mem);
-  bool ok = !b.sequence || !b.thread || (find_shapes(&b, mem) && find_operators(&b));
-  if (ok && b.sequence && b.thread) link_by_number(&b);
+  const bool numbered = keys[0] && keys[1];
+  bool ok = !numbered || (picks_init(&b.numbers, t, keys, 2, mem) && find_operators(&b));
+  if (ok && numbered) link_by_number(&b);
   map_free(&b.forward);
-  mem_free(mem, b.is_numbered);
+  picks_free(&b.numbers);
   buf_free(&b.passes);
   ok = ok && link_by_flow(&b, mem);
   if (!ok) mem_free(mem, b.of);

@@ -5,11 +5,9 @@
  * its operator. */
 #include "launched.h"
 
-#include <string.h>
-
 #include "graph/accelerator.h"
 #include "graph/chain.h"
-#include "graph/args.h"
+#include "graph/picks.h"
 
 enum { WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET };
 
@@ -17,10 +15,10 @@ struct launched {
   const struct tk_trace *t;
   const struct kinds *kinds;
   const struct track_origin *origins;
+  struct mem *mem;
   struct map hosts; /* correlation id -> host event */
   struct map ops;   /* External id -> innermost host event, for work that nothing else links */
-  tk_id keys[ACCELERATOR_LINKS], external;
-  bool any; /* true if the trace has any of `keys`, so that events may have correlation ids */
+  struct picks links, external;
 };
 
 bool launched_is_work(const struct kinds *k, const struct tk_event *e) {
@@ -28,32 +26,28 @@ bool launched_is_work(const struct kinds *k, const struct tk_event *e) {
   return e->kind == TK_EVENT_SPAN && kinds & WORK && kinds & KIND_DEVICE && !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK));
 }
 
-static bool id_of(const struct launched *l, const struct tk_event *e, tk_id key, uint64_t *id) {
-  struct tk_arg arg;
-  if (!key || !args_of_event(l->t, e, key, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) || arg.i <= 0) return false;
-  *id = arg.u ^ (uint64_t)(l->origins ? l->origins[e->track].rank + 1 : 0) << 44;
-  return true;
-}
-
-static bool correlation_of(const struct launched *l, const struct tk_event *e, uint64_t *id) {
-  for (int i = 0; l->any && i < ACCELERATOR_LINKS; i++)
-    if (id_of(l, e, l->keys[i], id)) return true;
-  return false;
+/* Returns the id that the first usable of the picked args states, apart for each rank; 0 = none. */
+static uint64_t id_of(const struct launched *l, const struct tk_event *e, const struct picks *of) {
+  struct tk_arg args[PICKS_MOST];
+  const uint32_t known = picks_of(of, e, args);
+  for (uint32_t i = 0; known >> i; i++) {
+    const bool is_id = known >> i & 1 && (args[i].type == TK_ARG_INT || args[i].type == TK_ARG_UINT) && args[i].i > 0;
+    if (is_id) return args[i].u ^ (uint64_t)(l->origins ? l->origins[e->track].rank + 1 : 0) << 44;
+  }
+  return 0;
 }
 
 /* Maps each id to its last and innermost host event: the call itself rather than the operator around it. */
-static bool find_hosts(struct launched *l) {
+static bool find_hosts(struct launched *l, const struct picks *of, struct map *hosts) {
   const struct tk_trace *t = l->t;
-  uint64_t id;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->kind != TK_EVENT_SPAN || kinds_of(l->kinds, e) & KIND_DEVICE) continue;
-    uint32_t *at = correlation_of(l, e, &id) ? map_put(&l->hosts, id, i) : NULL;
+    const uint64_t id = id_of(l, e, of);
+    uint32_t *at = id ? map_put(hosts, id, i) : NULL;
     if (at) *at = i;
-    uint32_t *op = id_of(l, e, l->external, &id) ? map_put(&l->ops, id, i) : NULL;
-    if (op) *op = i;
   }
-  return !l->hosts.mem->failed;
+  return !l->mem->failed;
 }
 
 /* Flow points are sorted by time: the launch of some work is the last point on the host before it in the same flow. */
@@ -74,29 +68,52 @@ bool launched_each_flow(const struct kinds *k, struct mem *mem, void (*found)(vo
   return true;
 }
 
+/* Finds the launches of all work by correlation id, where there is one. */
+static bool find_by_correlation(struct launched *l, tk_id *by) {
+  tk_id keys[ACCELERATOR_LINKS], any = 0;
+  for (int i = 0; i < ACCELERATOR_LINKS; i++) any |= keys[i] = trace_text_id(l->t, accelerator_links[i]);
+  if (!any) return true;
+  if (!picks_init(&l->links, l->t, keys, ACCELERATOR_LINKS, l->mem) || !find_hosts(l, &l->links, &l->hosts)) return false;
+  for (tk_id i = 1; i <= l->t->n_events; i++) {
+    const struct tk_event *e = &l->t->events[i];
+    const uint64_t id = launched_is_work(l->kinds, e) ? id_of(l, e, &l->links) : 0;
+    const uint32_t *host = id ? map_get(&l->hosts, id) : NULL;
+    if (host) by[i] = *host;
+  }
+  return true;
+}
+
+/* Finds the operators of work that nothing else links. */
+static bool find_by_operator(struct launched *l, tk_id *by) {
+  const tk_id key = trace_text_id(l->t, "External id");
+  bool searched = false;
+  if (!key) return true;
+  if (!picks_init(&l->external, l->t, &key, 1, l->mem)) return false;
+  for (tk_id i = 1; i <= l->t->n_events; i++) {
+    const struct tk_event *e = &l->t->events[i];
+    const uint64_t id = !by[i] && launched_is_work(l->kinds, e) ? id_of(l, e, &l->external) : 0;
+    if (id && !searched && !find_hosts(l, &l->external, &l->ops)) return false;
+    searched = searched || id;
+    const uint32_t *op = id ? map_get(&l->ops, id) : NULL;
+    if (op) by[i] = *op;
+  }
+  return true;
+}
+
 bool launched_each(const struct kinds *kinds, const struct track_origin *origins, struct mem *mem,
                    void (*found)(void *arg, tk_id launch, tk_id work), void *arg) {
-  struct launched l = {.t = kinds->t, .kinds = kinds, .origins = origins};
   const struct tk_trace *t = kinds->t;
+  struct launched l = {.t = t, .kinds = kinds, .origins = origins, .mem = mem};
   tk_id *by = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *by);
-  uint64_t id;
-  for (int i = 0; i < ACCELERATOR_LINKS; i++) {
-    l.keys[i] = trace_text_id(t, accelerator_links[i]);
-    l.any = l.any || l.keys[i];
-  }
-  l.external = trace_text_id(t, "External id");
   map_init(&l.hosts, mem);
   map_init(&l.ops, mem);
-  bool ok = by && ((!l.any && !l.external) || find_hosts(&l)) && launched_each_flow(kinds, mem, launched_keep, by);
-  for (tk_id i = 1; ok && i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
-    if (!launched_is_work(kinds, e)) continue;
-    const uint32_t *host = correlation_of(&l, e, &id) ? map_get(&l.hosts, id) : NULL;
-    const uint32_t *op = host || by[i] || !id_of(&l, e, l.external, &id) ? NULL : map_get(&l.ops, id);
-    if (host || by[i] || op) found(arg, host ? *host : by[i] ? by[i] : *op, i);
-  }
+  const bool ok = by && launched_each_flow(kinds, mem, launched_keep, by) && find_by_correlation(&l, by) && find_by_operator(&l, by);
+  for (tk_id i = 1; ok && i <= t->n_events; i++)
+    if (by[i]) found(arg, by[i], i);
   map_free(&l.hosts);
   map_free(&l.ops);
+  picks_free(&l.links);
+  picks_free(&l.external);
   mem_free(mem, by);
   return ok;
 }

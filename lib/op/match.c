@@ -86,8 +86,8 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
                 struct mem *mem, struct tk_err *err) {
   bool ok;
   *m = (struct match){.mem = mem, .t = t, .origins = origins, .n_events = t->n_events};
-  m->start = first_start(t);
   if (!parse_all(m, where, err)) return false;
+  if (m->root) m->start = first_start(t);
   m->of_class = tables(m, sizeof *m->of_class);
   m->of_track = tables(m, sizeof *m->of_track);
   m->texts = tables(m, sizeof *m->texts);

@@ -65,7 +65,7 @@ def graphs(inputs, folder):
     backward(f'{folder}/backward.json')
     check('flows go back', b'flows that end before they start' in said('check', f'{folder}/backward.json'))
     for path in (*inputs, f'{folder}/backward.json'):
-        for command in ('dump', 'check', 'info'):
+        for command in ('dump', 'check', 'info', 'report'):
             if RACES:
                 text = said(command, path, '-j8')
                 judge(f'{command} {os.path.basename(path)}', text[-2000:].decode() if b'ThreadSanitizer' in text else '')
