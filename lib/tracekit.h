@@ -249,7 +249,7 @@ enum tk_record_kind {
 };
 
 /* Members of a JSON event that are quoted although the other events have numbers, or unquoted although the others have strings.
- * For pid and tid, the track's spelling is the standard. */
+ * The spelling of pid and tid is compared with that of the track. */
 enum tk_respelled { TK_RESPELLED_TS = 1, TK_RESPELLED_DUR = 2, TK_RESPELLED_PID = 4, TK_RESPELLED_TID = 8 };
 
 /* An event that has no time, or that the graph cannot represent. It is kept as JSON text: the members of the event without pid,
@@ -381,7 +381,8 @@ static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct t
   return f->bound ? t->events[f->at].track : f->at;
 }
 
-/* Returns the bytes of string `id` (valid UTF-8, may contain NUL, followed by a NUL); "" for 0. */
+/* Returns the bytes of string `id` (valid UTF-8, may contain NUL, followed by a NUL); "" for 0. Sets *len to their number;
+ * `len` may be NULL. */
 TK_API const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len);
 
 /* Returns the name of the data that defines the clock of a trace, such as "baseTimeNanoseconds" or "clock snapshot". Returns NULL
@@ -464,7 +465,8 @@ TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *ke
 
 /* ---- inspecting a trace ------------------------------------------------------------------------------------------- */
 
-/* Results of tk_summarise, computed from the arrays of a trace; the command `info` prints them. */
+/* Largest number of kinds in a tk_summary, which tk_summarise computes from the arrays of a trace and the command `info`
+ * prints. */
 enum { TK_KINDS = 20 };
 
 struct tk_summary {
@@ -489,7 +491,7 @@ struct tk_summary {
   uint32_t stacks, frames;   /* distinct stacks, counting their outer parts, and frames */
 };
 
-/* Returns false when memory runs out. */
+/* Writes the summary of a sealed trace to *s. Returns false with err when memory runs out. */
 TK_API bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err);
 
 /* Verifies the invariants of a sealed graph. Returns false with the first violation in `err`. */
@@ -549,8 +551,8 @@ struct tk_inspection {
   const char *step_name;                   /* name of the span that marks the first of them; NULL = no steps, or a bare number */
 };
 
-/* Describes the file that the trace was loaded from.  Returns NULL if out of memory; n_parts is 0 for formats without such
- * terms. */
+/* Describes the file from which the trace was loaded, in the terms of its format.  Returns NULL if out of memory; n_parts is 0
+ * for formats that do not describe their components. */
 TK_EXPERIMENTAL struct tk_inspection *tk_inspect(const struct tk_trace *t);
 TK_EXPERIMENTAL void tk_inspection_free(struct tk_inspection *p);
 

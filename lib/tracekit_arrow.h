@@ -80,8 +80,8 @@ struct tk_arrow_options {
  * 2 GiB of text, or when memory runs out. */
 TK_API bool tk_arrow(struct tk_trace *t, enum tk_table table, const struct tk_arrow_options *opt, struct ArrowArrayStream *out,
                      struct tk_err *err);
-/* Returns the name of a table ("events"), and of its i-th column (NULL past the end); *usual tells whether it is a default
- * column and may be NULL. */
+/* Return the name of a table ("events"), and the name of its i-th column (NULL past the end). *usual becomes true if a table
+ * has the column by default; `usual` may be NULL. */
 TK_API const char *tk_table_name(enum tk_table table);
 TK_API const char *tk_table_column(enum tk_table table, size_t i, bool *usual);
 

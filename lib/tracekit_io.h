@@ -34,7 +34,7 @@ enum tk_without {
                             * see it, and cannot be converted without loss */
 };
 
-/* Behaviour that the caller must ask for. */
+/* Behaviour that is off unless the caller requests it. */
 enum tk_with {
   TK_WITH_SCHED = 1, /* Perfetto: the scheduler, as a row for each CPU and the states of each thread */
   TK_WITH_PROCESS_LIMIT = 2, /* max_memory limits the resident memory of the whole process, if the system reports it; for programs
@@ -114,7 +114,7 @@ enum tk_health {
   TK_HEALTH_NO_TRACE
 };
 
-/* A trace to read, with its properties known beforehand. Strings live as long as the sources. */
+/* A trace to read, with the properties that are known before it is read. Strings live as long as the sources. */
 struct tk_input {
   const char *name;   /* name, which can itself be opened as a source: "logs/plugins/profile/2026_11_20_10_21_49/vm.xplane.pb",
                        * "logs.zip:rank0.json" */
@@ -205,7 +205,8 @@ TK_API struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *so
 TK_API void tk_sources_close(struct tk_sources *s);
 
 /* Writes n bytes that were computed from `s`, by the same rules as all outputs: the file appears only when it is complete, is
- * no more readable than any of the inputs, and replaces none of them. "-" is standard output. */
+ * no more readable than any of the inputs, and replaces none of them. `force` replaces another existing file. "-" is standard
+ * output. */
 TK_API bool tk_sources_write(const struct tk_sources *s, const char *path, const void *p, size_t n, bool force, struct tk_err *err);
 
 struct tk_save_options {

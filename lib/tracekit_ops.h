@@ -247,8 +247,9 @@ TK_API bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *
 /* Filters a sealed trace in place.  Adds its counts to `report`, which may be NULL. */
 TK_API bool tk_filter(struct tk_trace *t, const struct tk_filter_options *opt, struct tk_filter_report *report, struct tk_err *err);
 
-/* Moves a trace in time: first scale, then shift, then at most one of the other options. If the clock is known (realtime), only
- * the zero of printed times moves, and absolute times are kept; a shift, a scale or an unknown clock moves the events. */
+/* Options of tk_rebase, which moves a trace in time: first scale, then shift, then at most one of the other options. If the
+ * clock is known (realtime), only the zero of printed times moves, and absolute times are kept; a shift, a scale or an unknown
+ * clock moves the events. */
 struct tk_rebase_options {
   size_t size;
   bool to_zero;      /* print the first event at 0 */
@@ -298,7 +299,7 @@ TK_EXPERIMENTAL bool tk_split(struct tk_trace *t, const char *pattern, const str
                               struct tk_split_report **report, struct tk_err *err);
 TK_EXPERIMENTAL void tk_split_report_free(struct tk_split_report *report);
 
-/* Shrinks a trace to a target.  Exactly one of bytes, events, percent or lossless. */
+/* Options of tk_shrink.  Exactly one of the targets bytes, events, percent and lossless must be set. */
 struct tk_shrink_options {
   size_t size;
   struct tk_save_options save;
@@ -345,7 +346,8 @@ TK_EXPERIMENTAL bool tk_shrink_check(const struct tk_shrink_options *opt, struct
  * cannot be met, fails with TK_ELIMIT and names the smallest possible size. */
 TK_EXPERIMENTAL bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt,
                                struct tk_shrink_report *report, struct tk_err *err);
-/* Does the same into memory, which the caller frees with free(); `name` determines format and compression, as in tk_save_memory. */
+/* Same as tk_shrink, but writes to memory, which the caller frees with free(); `name` implies format and compression, as in
+ * tk_save_memory. */
 TK_EXPERIMENTAL bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to,
                                       const struct tk_shrink_options *opt, struct tk_shrink_report *report, struct tk_err *err);
 
@@ -528,8 +530,8 @@ struct tk_sql;
 TK_API struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt, struct tk_err *err);
 /* Runs all statements of the text. */
 TK_API bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_answer *to, struct tk_err *err);
-/* Returns the names of the tables that are read in place; sqlite_schema lists tables and views that statements created.
- * The list lives until tk_sql_close. */
+/* Returns the names of the tables that are read in place, and sets *n to their number; sqlite_schema lists the tables and views
+ * that statements created. The list lives until tk_sql_close. */
 TK_API const char *const *tk_sql_tables(const struct tk_sql *s, size_t *n);
 /* Returns the at-th difference from trace_processor's answers that concerns this trace and the statements run so far; NULL after the
  * last one. */
@@ -539,7 +541,7 @@ TK_API const char *tk_sql_difference(const struct tk_sql *s, size_t at);
 TK_API uint8_t tk_sql_without(const char *sql);
 /* Returns true if the text ends with a complete statement. */
 TK_API bool tk_sql_complete(const char *sql);
-/* Writes the tables, with indices, as an SQLite file. */
+/* Writes the tables, with indices, as an SQLite file; `force` replaces an existing file. */
 TK_API bool tk_sql_copy(struct tk_sql *s, const char *path, bool force, struct tk_err *err);
 TK_API void tk_sql_close(struct tk_sql *s);
 

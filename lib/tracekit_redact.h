@@ -6,9 +6,10 @@
 #error "include tracekit.h"
 #endif
 
-/* Removes private text from a trace.  Kept: times, durations, nesting, flows, counter values, categories, ranks, process and
- * thread numbers.  In names, sensitive parts (paths, hosts, users, addresses, URLs, tokens) are hashed, or the whole name is
- * replaced.  Removed unless requested: args, records, labels, top-level data, passthrough, and tracekit's own metadata. */
+/* tk_redact removes private text from a trace.  Kept: times, durations, nesting, flows, counter values, categories, ranks,
+ * process and thread numbers.  In names, sensitive parts (paths, hosts, users, addresses, URLs, tokens) are hashed, or the
+ * whole name is replaced.  Removed unless requested: args, records, labels, top-level data, passthrough, and tracekit's own
+ * metadata. */
 enum tk_redact_names {
   TK_REDACT_NAMES_KEEP, /* hash the sensitive parts: paths, hosts, users, URLs, tokens, addresses */
   TK_REDACT_NAMES_HASH, /* hash whole names, equal names alike; names of steps, streams and planes are kept */

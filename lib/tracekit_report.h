@@ -46,7 +46,7 @@ struct tk_device_times {
  * the activity of the host. */
 struct tk_report_split {
   tk_time length;
-  /* times of the device: computation; communication, and copies or fills, while nothing is computed */
+  /* times of the device: computation; communication without computation; copies or fills without either */
   tk_time compute, communication, copy;
   tk_time input;   /* the host loaded input */
   tk_time compile; /* the host compiled */
@@ -245,7 +245,7 @@ struct tk_report_held {
   bool recorded;          /* false: this row is the rest, which was allocated before the recording began */
 };
 
-/* Spans of hosts of one name: operators, XLA, Python, calls of the device's runtime or the operating system. */
+/* Host spans of one name: operators, XLA, Python, calls of the device's runtime or the operating system. */
 struct tk_report_op {
   const char *name;
   size_t name_len;
@@ -259,7 +259,7 @@ struct tk_report_op {
   bool has_steps;   /* per_step is known */
 };
 
-/* Annotations, modules and steps of hosts with one path of names; steps share one name. */
+/* Annotations, modules and steps on hosts that have one path of names; all steps count as one name. */
 struct tk_report_annotation {
   const char *name;
   size_t name_len;
@@ -298,7 +298,7 @@ struct tk_report_roof {
   const char *bound;     /* "compute" or "memory", whichever takes longer at the peak; "" = unknown */
 };
 
-/* A time in which a device was idle. */
+/* A range of time in which a device was idle. */
 struct tk_report_gap {
   int64_t rank;           /* -1 = unknown */
   const char *device, *input;
@@ -401,7 +401,7 @@ struct tk_threshold {
   double warning, bad; /* INFINITY = never */
   const char *help;    /* meaning of the figure */
 };
-/* Returns the n default thresholds. */
+/* Returns the default thresholds, and sets *n to their number. */
 TK_EXPERIMENTAL const struct tk_threshold *tk_thresholds(size_t *n);
 /* Copies the default thresholds to `limits`, which has room for n of them (as many as tk_thresholds has), and applies a file with lines
  * such as "device-idle = 20 50", for a warning and a severe finding, or "device-idle = off"; # begins a comment.  Returns false with

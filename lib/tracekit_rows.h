@@ -6,7 +6,7 @@
 #error "include tracekit.h"
 #endif
 
-/* Key of an arg: everything that tk_derive adds has it. */
+/* Key of the arg that marks everything that tk_derive adds. */
 #define TK_DERIVED "tracekit.derived"
 /* Counts of the data that tk_derive added. */
 struct tk_derived {
@@ -14,10 +14,10 @@ struct tk_derived {
   uint64_t grouped;              /* events that belong to a step */
 };
 
-/* Adds the data that xprof derives from an XSpace before it displays one. Each event gets its step in the args group_id and step_name,
- * and the event that marks a step takes the step's name. Devices get the lines Steps, XLA Modules, XLA Ops, Framework Name Scope,
- * Framework Ops and Source code. Derived data has the arg TK_DERIVED and is never written to XPlane.  Other formats, and traces with
- * steps, are left unchanged.  Stores its counts in `done`. */
+/* Adds the data that xprof derives from an XSpace before it displays one. Each event gets its step in the args group_id and
+ * step_name, and the event that marks a step takes the step's name. Devices get the lines Steps, XLA Modules, XLA Ops,
+ * Framework Name Scope, Framework Ops and Source code. Derived data has the arg TK_DERIVED and is never written to XPlane.
+ * Traces of other formats, and traces that have steps, are left unchanged.  Stores the counts of the added data in `done`. */
 TK_EXPERIMENTAL bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
 /* Counts of the changes by tk_fold_graphs. */
@@ -25,8 +25,9 @@ struct tk_folded {
   uint64_t events, lanes, annotations; /* moved; made; removed */
 };
 
-/* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its streams to lanes by kind, and removes the annotations
- * of streams without other work.  Work keeps its args, "stream" included.  Stores its counts in `done`. */
+/* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its streams to lanes by kind, and removes the
+ * annotations of streams without other work.  Work keeps its args, "stream" included.  Stores the counts of its changes in
+ * `done`. */
 TK_EXPERIMENTAL bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *err);
 
 /* Adds rows that show the scopes in an arg whose text is a path, such as tf_op "jit(step)/layer_3/dot_general": one row for each

@@ -33,8 +33,8 @@ TK_EXPERIMENTAL bool tk_scan(const char *const *names, size_t n, const char *out
 TK_EXPERIMENTAL void tk_scan_report_free(struct tk_scan_report *report);
 
 /* Compares the clocks of all ranks in the scans, as tk_merge does with the same options, and writes the result to `output`:
- * JSON that tk_merge accepts as offsets_from (schemas/plan.schema.json). Options that select, name and order are ignored here.
- */
+ * JSON that tk_merge accepts as offsets_from (schemas/plan.schema.json). Options for selecting, naming and ordering are ignored
+ * here. */
 TK_EXPERIMENTAL bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
                              struct tk_merge_report **report, struct tk_err *err);
 

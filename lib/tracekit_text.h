@@ -12,8 +12,8 @@
 struct tk_total {
   int64_t s, ps;
 };
-/* Prints exact decimal nanoseconds without trailing zeros ("1500.25"); prints a total like tk_print_duration. `text` needs at
- * least 48 bytes. */
+/* tk_print_ns prints exact decimal nanoseconds without trailing zeros ("1500.25"); tk_print_total prints as tk_print_duration
+ * does. `text` needs at least 48 bytes. */
 TK_API void tk_print_ns(struct tk_total total, char *text);
 TK_API void tk_print_total(struct tk_total total, char *text);
 /* Prints the shortest decimal that reads back as this finite number. `text` needs at least 32 bytes. */
@@ -40,8 +40,8 @@ TK_API bool tk_parse_range(const char *text, struct tk_range *range);
 TK_API bool tk_parse_time_range(const struct tk_trace *t, const char *text, struct tk_range *range, struct tk_err *err);
 /* Parses a time that is printed in a trace: microseconds, or a number with a unit. Returns false if malformed. */
 TK_API bool tk_parse_time(const char *text, struct tk_total *time);
-/* Parses "0.99998" or "-20ppm" to a factor times 10^12, from a thousandth to thousandfold. Returns false if malformed or out of
- * range. */
+/* Parses "0.99998" or "-20ppm" to a factor times 10^12. Returns false if malformed, or if the factor is not between 0.001 and
+ * 1000. */
 TK_API bool tk_parse_scale(const char *text, int64_t *factor);
 /* A given clock offset of an input of a merge. */
 struct tk_offset {
@@ -51,9 +51,10 @@ struct tk_offset {
 /* Parses "3=+1.5ms" or "host42=-20us": the first *who bytes are a rank or host, and *ns is added to its times. Returns false if
  * malformed or beyond 106 days. */
 TK_API bool tk_parse_offset(const char *text, size_t *who, int64_t *ns);
-/* Prints the absolute time of a graph time, "2026-11-20T10:21:49.123456789Z". `text` needs at least 40 bytes. */
+/* Prints the absolute time of `ts` in a trace with this origin: "2026-11-20T10:21:49.123456789Z". `text` needs at least 40
+ * bytes. */
 TK_API void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text);
-/* Prints "12.3 ms" or "1.9 GB". `text` needs at least 32 bytes. */
+/* Print a rounded value with a unit: "12.3 ms" or "1.9 GB". `text` needs at least 32 bytes. */
 TK_API void tk_print_duration(tk_time ps, char *text);
 TK_API void tk_print_size(uint64_t bytes, char *text);
 

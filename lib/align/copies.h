@@ -10,7 +10,7 @@
 /* Sets `copy_of` and `copy_ns` of each input that has the same rank as another one and contains the same collectives, equal to
  * the nanosecond. Anchors are sorted by input. Returns false when memory runs out. */
 bool copies_find(struct align_input *inputs, uint32_t n, const struct align_anchors *anchors);
-/* Gives the host of each copy the result of the original. Returns false when memory runs out. */
+/* Copies the result of each original to the host of its copy, shifted by copy_ns. Returns false when memory runs out. */
 bool copies_place(const struct align_problem *p, struct align_solution *s, const struct align_input *inputs);
 
 #endif

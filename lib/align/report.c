@@ -19,7 +19,7 @@ static const char *copy_text(struct tk_merge_report *report, const char *text) {
 
 /* ---- one host ---- */
 
-/* Mentions inputs without a host name that were found to share a clock. */
+/* Appends that the inputs of a host without a name (`named` false) count as one host because they share a clock. */
 static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
@@ -66,7 +66,7 @@ enum { MOST_ASSUMPTIONS = 5 };
 
 static bool is_marker(const struct tk_align_host *h) { return strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0; }
 
-/* Lists the assumptions on which the estimate depends. Returns the number of texts. */
+/* Stores in `out` the assumptions on which the estimate depends, and returns their number. */
 static uint32_t assumptions_of(const struct tk_align_host *h, const struct align_host *found, const char **out) {
   uint32_t n = 0;
   if (!h->n_pieces) return 0;
@@ -95,7 +95,8 @@ static void say_gaps(char *text, size_t size, const struct align_host *found) {
            found->n_stretches > 2 ? "these moments" : "this moment", error);
 }
 
-/* Appends the reason for a large error: ranks that share a clock do not leave their collectives at the same time. */
+/* Appends why the error is large, if ranks leave collectives at different times: a GPU's clock, late ranks, or a trend over
+ * ranks. */
 static void add_lateness(char *text, size_t size, const struct align_host *found) {
   size_t n = strlen(text);
   if (found->of_gpu)
@@ -148,7 +149,8 @@ static void add_by_number(char *text, size_t size, const struct align_host *foun
            found->by_number_ns < 0 ? "behind" : "ahead");
 }
 
-/* Describes a host that could not be aligned. Without absolute times, its place on the timeline is arbitrary. */
+/* Describes a host that could not be aligned, for the reason `why`. If its wall clock is not comparable with the other clocks,
+ * its place on the timeline is arbitrary. */
 static void say_clock(char *text, size_t size, bool comparable, const char *why) {
   if (comparable) snprintf(text, size, "not aligned; its wall clock is used, which may be off by milliseconds: %s", why);
   else
@@ -224,7 +226,7 @@ static bool take_pieces(struct tk_align_host *h, const struct align_host *found)
   return true;
 }
 
-/* Stores the offset in the middle of the time range that supports it. */
+/* Stores the drift, and the offset at the middle of the time range that the map covers. */
 static void take_map(struct tk_align_host *h, const struct align_map *m) {
   double middle = m->curve.n ? (m->curve.x[0] + m->curve.x[m->curve.n - 1]) / 2 : 0;
   h->at_ns = m->pivot_ns + llround(middle);
@@ -232,7 +234,8 @@ static void take_map(struct tk_align_host *h, const struct align_map *m) {
   h->drift_ppm = curve_slope(&m->curve) * 1e6;
 }
 
-/* Returns the name of a host, with the rank if the input's clock differs from the clock of the rest of its host. */
+/* Returns the name of a host, followed by the rank if the input's clock differs from the clock of the rest of its host; the
+ * file name if the host has no name. */
 static const char *report_name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
   char text[512];
   if (!*input->host) return path_leaf(input->name);
@@ -256,7 +259,7 @@ static bool is_trusted(const struct align_input *input, const struct align_host 
   return is_mapped && found->state == ALIGN_GOOD;
 }
 
-/* Takes the error of the offset, and the offsets that are possible as well. */
+/* Copies the error of the estimated offset, its weight, and the alternative offsets. */
 static void take_doubts(struct tk_align_host *h, const struct align_host *found) {
   h->error_us = found->error_ns / 1e3;
   h->weight = found->weight;
@@ -290,8 +293,8 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
 
 /* ---- warnings ---- */
 
-/* True if the report should mention a host. Hosts known to be separate machines are always mentioned; inputs that may share a
- * host only if the comparison found something. */
+/* True if a warning should mention the host: its alignment is unreliable, or not relative to the reference. A host that shares
+ * no collective with others is mentioned only if its name is known, because otherwise it may be part of another host. */
 static bool is_worth_a_word(const struct align_reporter *r, uint32_t host) {
   enum align_state state = r->solution->hosts[host].state;
   return state == ALIGN_ROUGH || state == ALIGN_POOR || state == ALIGN_APART || (state == ALIGN_ALONE && r->problem->known[host]);
@@ -366,7 +369,7 @@ static void put_bound(struct buf *b, const char *key, double us) {
   else append_text(b, key), append_text(b, "null");
 }
 
-/* Writes the offset with its 95% error and its assumptions. */
+/* Writes the 95% error of the estimate, its assumptions, and the bounds of the GPU's clock if any are known. */
 static void put_estimate(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
   const char *why[MOST_ASSUMPTIONS];
   const uint32_t n = assumptions_of(h, found, why);
@@ -468,7 +471,7 @@ bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool
   return make_json(report, NULL, NULL);
 }
 
-/* Returns the most informative kind of key that agrees with the result. */
+/* Returns the name of the most informative kind of key that agrees with the result of some host; "" if there is none. */
 static const char *matched_by(const struct align_solution *s, uint32_t n_hosts) {
   const char *by = "";
   for (uint32_t h = 0; h < n_hosts && s->collectives; h++) {
@@ -500,7 +503,7 @@ static bool report_hosts(const struct align_reporter *r, uint32_t *row) {
   return true;
 }
 
-/* Adds all rows. row[host] and host_of[row] map between hosts and rows. */
+/* Adds a row for each host. Sets row[host] and host_of[row], which map hosts to rows and rows to hosts. */
 static bool report_all(const struct align_reporter *r, uint32_t *row, uint32_t *host_of) {
   struct tk_align_report *a = &r->report->align;
   bool any = false;

@@ -35,7 +35,8 @@ struct align_reporter {
 
 /* Fills in report->align. The report's notes own its strings and receive warnings. Returns false when memory runs out. */
 bool align_report(const struct align_reporter *r);
-/* Fills in report->align for a merge that did not compare clocks. */
+/* Fills in report->align for a merge that did not compare clocks. one_host: true if all inputs come from one host, whose clock
+ * can be trusted. Returns false when memory runs out. */
 bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool one_host);
 void align_report_free(struct tk_merge_report *report);
 

@@ -82,8 +82,8 @@ static int items_by_end(const void *pa, const void *pb) {
 
 static uint64_t link_key(const struct item *x) { return x->label ^ (uint64_t)x->link * 0x9e3779b97f4a7c15u; }
 
-/* Numbers items with equal link and label, of which the kernels of a graph launch have many. If the recordings contain different
- * numbers of them, an ordinal means nothing; so their count is part of the key. */
+/* Numbers the items that have the same link and label, as many kernels of one graph launch do. If the two recordings contain
+ * different numbers of such items, their ordinals mean nothing; so their count is part of the key. */
 static bool number_items(struct side *s, struct mem *mem) {
   struct map all, seen;
   map_init(&all, mem);
@@ -221,8 +221,8 @@ static bool add_pair(struct twice *w, struct item *a, struct item *b) {
   return true;
 }
 
-/* Returns the largest difference between the times at which two recordings show one event. If the clocks were not compared, wall clocks
- * of one host are assumed to agree as well as the clocks of two hosts. */
+/* Returns the largest allowed difference between the times of one event in two recordings. If the clocks could not be compared,
+ * assumes that they agree within a millisecond, as the wall clocks of two hosts do. */
 static int64_t tolerance(const struct twice *w) { return w->tied_by ? (int64_t)w->error_ns + SLACK_NS : MARGIN_NS; }
 
 static int64_t end_on_first(const struct twice *w, const struct item *b) {
@@ -286,7 +286,7 @@ static void count_work(struct twice *w, const struct side *s) {
     }
 }
 
-/* Computes the offset again, from all pairs of device work, if these pairs follow from an answer of the solver. */
+/* Computes the offset again, from all pairs of device work. Called if the solver found the offset from names, without keys. */
 static bool refine(struct twice *w, const struct side *s) {
   double *apart = mem_array(w->mem, (uint64_t)w->n + 1, sizeof *apart);
   if (!apart) return false;

@@ -11,7 +11,7 @@
 #include "align/solve/solve.h"
 #include "graph/trace.h"
 
-/* An event of both recordings. */
+/* Ids of an event in the first and in the second recording. */
 struct twice_pair {
   tk_id a, b;
 };
@@ -28,8 +28,8 @@ struct twice {
   double error_ns;          /* 95% bound of the error of the map */
 };
 
-/* Compares two sealed traces; only w->mem is set. `walled`: the timestamps of both count from the same epoch. Returns false with
- * err on failure. */
+/* Compares two sealed traces. The caller sets only w->mem. `walled`: the timestamps of both traces count from the same epoch.
+ * Returns false with err on failure. */
 bool twice_find(struct twice *w, const struct tk_trace *a, const struct tk_trace *b, bool walled, struct tk_err *err);
 void twice_free(struct twice *w);
 

@@ -1,9 +1,8 @@
 /* device_peaks.c - see device_peaks.h.
  *
  * One row for each device. `pattern` is a part of the device's name, in lower case; with a `$` at its end, the name must end
- * there. The first row that fits decides. A name that contains one of the words in NOT is a part of a device, or another
- * product. FP64 and FP32 rates are those of matrix units if the device has them, because they are compared with matrix
- * products. */
+ * there. The first matching row is used. No row is used for a name that contains a word of NOT. FP64 and FP32 rates are the
+ * rates of the matrix units, if the device has any, because they are compared with the rates of matrix products. */
 #include "device_peaks.h"
 
 #include <string.h>
@@ -18,29 +17,31 @@ struct row {
   struct device_peaks peaks;
 };
 
-/* Rates of chips that several devices have. */
+/* Rates of chips that are used in several devices. */
 #define H100_SXM {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}
 #define A100 {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}
 
-/* Names: cudaDeviceProp.name and hipDeviceProp_t.name, as Kineto writes them; device_type_string of TPU planes. */
+/* Names of GPUs are cudaDeviceProp.name or hipDeviceProp_t.name, as Kineto writes them; names of TPUs are the stat
+ * device_type_string of their planes. */
 static const struct row ROWS[] = {
-  /* NVIDIA H200 data sheet; arithmetic as in the H100 architecture white paper, table of H100 SXM5 */
+  /* Memory bandwidth: NVIDIA H200 data sheet; arithmetic: H100 architecture white paper, table of H100 SXM5 */
   {"nvidia h200", "nvl", {"H200 SXM", H100_SXM, 0, 4800 * G}},
-  /* NVIDIA H100 data sheet, column PCIe; half of the rates with sparsity */
+  /* NVIDIA H100 data sheet, column PCIe; its rates with sparsity, halved */
   {"h100 pcie", NULL, {"H100 PCIe",
    {51.2 * T, 51.2 * T, 378 * T, 756 * T, 756 * T, 1513 * T, 1513 * T}, 0, 2039 * G}},
-  /* NVIDIA H100 NVL data sheet; half of the rates with sparsity */
+  /* NVIDIA H100 NVL data sheet; its rates with sparsity, halved */
   {"h100 nvl", NULL, {"H100 NVL",
    {60 * T, 60 * T, 417.5 * T, 835.5 * T, 835.5 * T, 1670.5 * T, 1670.5 * T}, 0, 3900 * G}},
   /* NVIDIA H100 architecture white paper, table of H100 SXM5 */
   {"h100 80gb hbm3", NULL, {"H100 SXM", H100_SXM, 0, 3352 * G}},
-  /* H800 and H20 are limited H100s without a public data sheet: rates as resellers list them, without FP64 */
+  /* H800 and H20 are limited H100s without a public data sheet: these rates are from lists of resellers, and FP64 is unknown */
   {"nvidia h800$", NULL, {"H800 SXM",
    {0, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 3352 * G}},
   {"nvidia h20$", NULL, {"H20", {0, 44 * T, 74 * T, 148 * T, 148 * T, 296 * T, 296 * T}, 0, 4000 * G}},
-  /* NVIDIA GH200 data sheet, 96 GB of HBM3; the GPU is that of the H100 SXM5 */
+  /* NVIDIA GH200 data sheet, 96 GB of HBM3; its GPU is the same as in the H100 SXM5 */
   {"gh200 480gb", NULL, {"GH200", H100_SXM, 0, 4000 * G}},
-  /* NVIDIA Blackwell data sheet, HGX B200; half of the rates with sparsity. Other rates differ between its revisions */
+  /* NVIDIA Blackwell data sheet, HGX B200; its rates with sparsity, halved. FP64 and FP32 differ between its revisions:
+   * unknown */
   {"nvidia b200$", NULL, {"B200", {0, 0, 1100 * T, 2250 * T, 2250 * T, 4500 * T, 4500 * T}, 0, 8000 * G}},
   /* NVIDIA A100 data sheet: 80 GB SXM, 80 GB PCIe, 40 GB. The A800 has slower links and the same chip */
   {"a100-sxm4-80gb", NULL, {"A100 SXM 80GB", A100, 0, 2039 * G}},
@@ -51,7 +52,7 @@ static const struct row ROWS[] = {
   {"a100-pcie-40gb", NULL, {"A100 PCIe 40GB", A100, 0, 1555 * G}},
   /* NVIDIA L40S data sheet */
   {"l40s$", NULL, {"L40S", {0, 91.6 * T, 183 * T, 362.05 * T, 362.05 * T, 733 * T, 733 * T}, 0, 864 * G}},
-  /* NVIDIA L4 data sheet; half of the rates with sparsity */
+  /* NVIDIA L4 data sheet; its rates with sparsity, halved */
   {"nvidia l4$", NULL, {"L4", {0, 30.3 * T, 60 * T, 121 * T, 121 * T, 242.5 * T, 242.5 * T}, 0, 300 * G}},
   /* NVIDIA A10 data sheet */
   {"nvidia a10$", NULL, {"A10", {0, 31.2 * T, 62.5 * T, 125 * T, 125 * T, 0, 250 * T}, 0, 600 * G}},
@@ -79,7 +80,7 @@ static const struct row ROWS[] = {
   {"tpu v4$", NULL, {"TPU v4", {0, 0, 0, 0, 275 * T, 0, 275 * T}, 0, 1200 * G}},
 };
 
-/* Instances of a partitioned GPU have a fraction of its peak; laptops have other chips. */
+/* Words in names of devices without a row: a MIG instance has a fraction of its GPU's peak, and laptops have other chips. */
 static const char *const NOT[] = {" mig ", "laptop", "max-q", NULL};
 
 static bool device_fits(const char *name, const struct row *row) {

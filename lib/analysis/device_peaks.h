@@ -21,7 +21,7 @@ struct device_peaks {
   double bandwidth;         /* peak rate of the device's memory, in bytes per second */
 };
 
-/* Returns the peaks of a device name such as "NVIDIA H100 80GB HBM3"; NULL if it is not in the table. */
+/* Returns the peaks of the device called `name`, such as "NVIDIA H100 80GB HBM3"; NULL if it is not in the table. */
 const struct device_peaks *device_peaks_find(const char *name);
 /* Returns the peak for a type of arithmetic; 0 = unknown. */
 double device_peaks_of(const struct device_peaks *p, enum peak_type type);

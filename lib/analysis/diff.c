@@ -90,7 +90,7 @@ static bool diff_judge_sides(struct diff_judge *j, struct tk_diff_report *r) {
   return true;
 }
 
-/* Copies the totals of one side to its run. */
+/* Copies the totals of one side to its row in the table of runs. */
 static void end_run(struct tk_diff_report *r, int side) {
   struct tk_compare_run *run = &r->impl->runs[side];
   run->inputs = r->inputs[side];

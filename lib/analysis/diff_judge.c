@@ -26,7 +26,7 @@ static double variance_of(const double *v, uint32_t n) {
   return n > 1 ? sum / (n - 1) : 0;
 }
 
-/* Returns the variance of the n differences. */
+/* Returns the sample variance of the differences between n paired values. */
 static double variance_between(const double *before, const double *after, uint32_t n) {
   double sum = 0, mean = 0;
   for (uint32_t i = 0; i < n; i++) mean += after[i] - before[i];
@@ -91,7 +91,7 @@ struct diff_mean judge_row(struct diff_judge *j, uint32_t side, uint32_t row) {
   return judge_mean(j, side, events, self);
 }
 
-/* Returns the means over all events. Uses self times, so that no time counts twice. */
+/* Returns the means over all events. Uses self times, so that the time of nested events counts once. */
 struct diff_mean judge_all(struct diff_judge *j, uint32_t side) {
   const struct diff_side *s = &j->set->sides[side];
   uint64_t events = 0;

@@ -1,7 +1,7 @@
 /* diff_judge.h - means over the samples of a run, and the noise of their differences.
  *
- * A sample without a row counts as 0. Samples that exist in both runs are compared in pairs, so that differences between steps do
- * not count as noise. */
+ * If a row has no events in a sample, its time there is 0. Samples that exist in both runs are compared in pairs, so that
+ * differences between steps do not count as noise. */
 #ifndef ANALYSIS_DIFF_JUDGE_H
 #define ANALYSIS_DIFF_JUDGE_H
 
@@ -25,25 +25,25 @@ struct diff_pair {
   bool by_number; /* true: pairs have equal step and rank numbers; false: pairs by order */
 };
 
-/* Prepares a placed set. Returns false if memory runs out; the caller frees the judge even then. */
+/* Prepares to judge a set, after diff_set_place. Returns false if memory runs out; the caller frees the judge even then. */
 bool judge_open(struct diff_judge *j, struct diff_set *set);
 void judge_free(struct diff_judge *j);
 struct diff_pair judge_pair(const struct diff_judge *j, uint32_t before, uint32_t after);
 
-/* Store the values of a side in j->v and return their means: of a row (rows in ascending order), of the self times of all events,
- * and of the steps. */
+/* Store one value for each sample of a side in j->v, and return the means: of the total times of a row (rows must be passed
+ * in ascending order), of the self times of all events, or of the durations of the steps. */
 struct diff_mean judge_row(struct diff_judge *j, uint32_t side, uint32_t row);
 struct diff_mean judge_all(struct diff_judge *j, uint32_t side);
 struct diff_mean judge_steps(struct diff_judge *j, uint32_t side);
-/* Returns the 95% error of the difference of the means in j->v: a paired t-interval if samples are paired, otherwise Welch's; -1 if
- * there are too few samples. */
+/* Returns the half-width of the 95% confidence interval of the difference between the means of the two sides' values in
+ * j->v: of a paired t-test if samples are paired, otherwise of Welch's; -1 if there are too few samples. */
 double judge_noise(const struct diff_judge *j, uint32_t before, uint32_t after, bool paired);
-/* Returns the standard error of the mean in j->v; -1 if there are too few samples. */
+/* Returns the standard error of the mean of the side's values in j->v; -1 if there are too few samples. */
 double judge_error(const struct diff_judge *j, uint32_t side);
-/* Returns the distribution of the values in j->v, and sorts them. */
+/* Returns the distribution of the side's values in j->v, and sorts these values. */
 struct tk_report_spread judge_spread(struct diff_judge *j, uint32_t side);
 
-/* Returns the 97.5th percentile of Student's t-distribution. */
+/* Returns the 97.5th percentile of Student's t-distribution with `freedom` degrees of freedom. */
 double judge_student(double freedom);
 
 #endif

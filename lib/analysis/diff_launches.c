@@ -1,7 +1,7 @@
 /* diff_launches.c - see diff_launches.h.
  *
  *     ops      finds the innermost operator around each host event, and the row of each operator's path
- *     index    numbers the work of each call of an operator by the order of its launches */
+ *     index    numbers the work of each call of an operator in launch order */
 #include "diff_launches.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET, DEEPEST_OP = DIFF_DEEPEST - 2 };
 
-/* Work of one call of an operator. */
+/* A kernel, copy or fill, and the call of an operator that launched it. */
 struct launched_work {
   tk_id op, replay, work; /* replay: the launch, if the work belongs to a replayed graph */
   unsigned class;
@@ -82,7 +82,8 @@ static bool is_same_call(const struct launched_work *a, const struct launched_wo
   return a->op == b->op && a->replay == b->replay && a->class == b->class;
 }
 
-/* Lists the work that operators launched. Work of a replayed graph belongs to the operator around its captured call. */
+/* Stores the work that operators launched in v, and returns its number. Work of a replayed graph belongs to the operator
+ * around the call that was captured. */
 static uint32_t list_work(struct diff_launches *x, struct launched_work *v) {
   const struct tk_trace *t = x->kinds->t;
   uint32_t n = 0;

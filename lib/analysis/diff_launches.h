@@ -3,7 +3,7 @@
  *
  * A row is a path of operators and annotations, a class (kernel, copy or fill), and an index: the row "aten::linear > aten::addmm >
  * kernel 2" is the second kernel of each call of addmm. Work is counted within one call of the innermost operator rather than within
- * a step, so that an operator with one more kernel does not shift all that follow. */
+ * a step, so that one more kernel in an operator does not change the indices of all later work. */
 #ifndef ANALYSIS_DIFF_LAUNCHES_H
 #define ANALYSIS_DIFF_LAUNCHES_H
 
@@ -27,7 +27,7 @@ bool diff_launches_init(struct diff_launches *x, struct diff_set *set, const str
 void diff_launches_free(struct diff_launches *x);
 /* True for a kernel, copy or fill on a device. */
 bool diff_launches_is_work(const struct diff_launches *x, const struct tk_event *e);
-/* Returns 1 + the row of some work; 0 if no operator launched it, or if memory runs out. */
+/* Returns 1 + the row of a kernel, copy or fill; 0 if no operator launched the event, or if memory runs out. */
 uint32_t diff_launches_row(struct diff_launches *x, tk_id event);
 
 #endif

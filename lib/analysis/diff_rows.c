@@ -49,7 +49,7 @@ void diff_rows_add_work(struct diff_set *set, struct diff_side *s, uint32_t row,
   s->works[*slot - 1].total += time;
 }
 
-/* Orders work by row, and the names of a row by their time. */
+/* Orders work by row; within a row, the name with the most time is first. */
 static int by_row_and_time(const void *p, const void *q, void *texts) {
   const struct diff_work *a = p, *b = q;
   const struct intern_str *v = texts, *x = &v[a->name], *y = &v[b->name];

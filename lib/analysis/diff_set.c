@@ -1,6 +1,6 @@
 /* diff_set.c - see diff_set.h.
  *
- *     add      assigns every selected event to a row (its name or path) and a sample (a step of a rank), and sums both
+ *     add      assigns every selected event to a row (its name or path) and a sample (a step of a rank), and sums its times
  *     place    numbers the samples to compare; if some traces have no steps, merges the samples of a rank into one */
 #include "diff_set.h"
 
@@ -66,8 +66,8 @@ static int64_t diff_rank_of(const struct adder *a, tk_id track) {
   return o && o->rank >= 0 ? o->rank : -1;
 }
 
-/* Returns the steps that apply to a track. Devices are divided by the steps of their host if it has any, because both may number
- * the steps differently. */
+/* Returns the steps that apply to a track. For a device, these are the steps of its host if the host has any, because host
+ * and device may number steps differently. */
 static const struct steps_run *run_of(const struct adder *a, tk_id track) {
   const struct steps_run *run = steps_runs_of(&a->match.steps, track);
   return run->host ? run->host : run;
@@ -105,7 +105,7 @@ static bool add_run(struct adder *a, const struct steps_run *run) {
   return true;
 }
 
-/* Adds every step as a sample. The duration of a step that several devices mark is the mean of theirs. */
+/* Adds every step as a sample. If several devices mark a step, its duration is the mean of their durations. */
 static bool add_steps(struct adder *a) {
   const struct steps *s = &a->match.steps;
   const uint32_t first = a->side->n_samples;
@@ -135,7 +135,7 @@ static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   return a->text_of[group];
 }
 
-/* Returns the length of the name without a number at the end, before which there is a space: "train 7". */
+/* Returns the length of the name without a space and a number at its end: 5 for "train 7". */
 static size_t unnumbered(const char *name, size_t n) {
   size_t end = n;
   while (end && ascii_digit(name[end - 1])) end--;
@@ -169,7 +169,7 @@ static tk_time part_of(const struct window *w, const struct tk_event *e) {
   return end > start ? end - start : 0;
 }
 
-/* Adds a stack sample: to the rows of its stack, or to the row of its group. */
+/* Adds a stack sample to the rows of its stack or, unless rows are names or paths, to the row of its group. */
 static void place_sample(struct adder *a, tk_id event) {
   const struct tk_event *e = &a->t->events[event];
   const bool by_stack = a->set->opt.by_path || a->set->opt.by == TK_TOP_NAME;
@@ -191,7 +191,7 @@ static void place_sample(struct adder *a, tk_id event) {
   c->self += amount;
 }
 
-/* Returns 1 + the row of work that is matched by its launch; 0 if there is none. */
+/* Returns 1 + the row of work that is matched by its launch; 0 for any other event. */
 static uint32_t launched_row(struct adder *a, tk_id event) {
   if (!a->set->opt.by_launch || !diff_launches_is_work(&a->launches, &a->t->events[event])) return 0;
   const uint32_t row = diff_launches_row(&a->launches, event);
@@ -206,7 +206,8 @@ static void describe_row(struct adder *a, struct diff_path *row, const struct tk
   else row->others = true;
 }
 
-/* Adds the event to its cell and returns the cell; 0 if the event is not selected or memory runs out. */
+/* Adds the event to its cell and returns 1 + the cell; 0 if the event is not selected or memory runs out. *row: 1 + the
+ * event's row, or `parent` if the event has none. */
 static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
   const struct tk_event *e = &a->t->events[event];
   *row = parent;
@@ -239,7 +240,7 @@ static bool is_launch(struct adder *a, const struct tk_event *e) {
   return *is == 1;
 }
 
-/* Counts the launches of a track, in all and in each step that is a sample. */
+/* Counts the launches of a track, in total and in each step that is a sample. */
 static void count_launches(struct adder *a, const struct tk_track *k) {
   const int64_t rank = diff_rank_of(a, (tk_id)(k - a->t->tracks));
   int64_t step;
@@ -284,7 +285,7 @@ static bool add_all(struct adder *a, struct tk_err *err) {
   return diff_stacks_close(&a->stacks) || mem_refuse(a->set->mem.failed ? &a->set->mem : a->mem, err);
 }
 
-/* Prepares all that the events of the trace are assigned by. Returns false, with err unless memory ran out. */
+/* Prepares everything that assigns events of the trace to rows and samples. Returns false, with err unless memory ran out. */
 static bool prepare(struct adder *a, const struct track_origin *origins, struct tk_err *err) {
   const struct tk_diff_options *o = &a->set->opt;
   const struct tk_top_options names = {.by = o->by_path ? TK_TOP_NAME : o->by, .arg = o->arg, .fold = o->fold};
@@ -327,7 +328,7 @@ static int by_rank_and_step(const void *p, const void *q, void *samples) {
   return (a->step > b->step) - (a->step < b->step);
 }
 
-/* Sorts the samples of a side and numbers those to compare: each step, or all steps of a rank as one sample. */
+/* Sorts the samples of a side, and numbers the samples to compare: one for each step, or one for all steps of a rank. */
 static bool place_samples(struct diff_set *set, struct diff_side *s) {
   const struct diff_sample *last = NULL;
   s->place = mem_array(&set->mem, (uint64_t)s->n_samples + 1, sizeof *s->place);
@@ -348,14 +349,14 @@ static bool place_samples(struct diff_set *set, struct diff_side *s) {
   return true;
 }
 
-/* Orders cells by row. */
+/* Orders cells by row, then by sample. */
 static int by_row(const void *p, const void *q) {
   const struct diff_cell *a = p, *b = q;
   if (a->row != b->row) return a->row < b->row ? -1 : 1;
   return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Removes weights whose unit is not compared. Times are compared if there are any, and otherwise the first unit. */
+/* Sets sums in units that are not compared to 0. Times are compared if there are any, and otherwise the first unit. */
 static void keep_unit(struct diff_set *set, struct diff_side *s) {
   for (uint32_t i = 0; i < s->n_cells; i++) {
     struct diff_cell *c = &s->cells[i];

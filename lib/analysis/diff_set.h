@@ -26,8 +26,8 @@ struct diff_cell {
   i128 total, self;
 };
 
-/* A kernel, copy or fill of a row whose work is matched by its launch. After diff_set_place, only the one with the most time
- * remains in each row. */
+/* A kernel, copy or fill of a row whose work is matched by its launch. diff_set_place keeps only the name with the most time
+ * in each row. */
 struct diff_work {
   uint32_t row, name; /* name: a text */
   uint32_t names;     /* number of different names in the row; known once placed */
@@ -39,7 +39,7 @@ struct diff_path {
   bool kernels, marks, others;  /* has an event that is a kernel; one that only shows that a profiler ran; any other event */
 };
 
-/* One run. */
+/* Samples, cells and sums of one run. */
 struct diff_side {
   struct diff_sample *samples;
   uint32_t n_samples, cap_samples;
@@ -76,7 +76,7 @@ struct diff_set {
 
 enum { DIFF_DEEPEST = 200 }; /* most names of a path */
 
-/* Returns false if memory runs out. The caller frees the set even then. */
+/* Initialises an empty set of n_sides runs. Returns false if memory runs out; the caller frees the set even then. */
 bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint32_t n_sides);
 /* Adds the next trace of a side. */
 bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err);
@@ -84,18 +84,18 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
 void diff_set_remove(struct diff_set *set, uint32_t side);
 /* Numbers the samples and sorts the cells of all sides, after the last trace. Returns false if memory runs out. */
 bool diff_set_place(struct diff_set *set);
-/* True if a row has a short name: its events are kernels, and rows are names. */
+/* True if a row has a short name: it has no parent row, its name is not folded, and all its events are kernels. */
 bool diff_set_is_short(const struct diff_set *set, uint32_t row);
 /* True if all events of a row only show that a profiler ran. */
 bool diff_set_is_mark(const struct diff_set *set, uint32_t row);
 /* Replaces the full names of rows by short names. of(rows, i) returns the address of the name of row i, which is NULL for a row without
  * a short name. Short names live as long as the set. Returns false if memory runs out. */
 bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i));
-/* Returns the number of launches of a placed side, whatever events are selected. *per_step: their mean over the steps that are
- * compared; negative if none are. */
+/* Returns the number of launches of a placed side, including launches that the filter excludes. *per_step: their mean over
+ * the compared steps; negative if no steps are compared. */
 uint64_t diff_set_launches(const struct diff_set *set, uint32_t side, double *per_step);
-/* Adds notes on work that is matched by name although matching by launch was asked for, and on the unit of the weights of a placed
- * set, unless all are times. */
+/* Adds notes for a placed set: on the unit of the weights unless all are times, on work that is matched by name because no
+ * operator launched it, and on stack samples in other units. */
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes);
 /* Returns the name of a row, which lives as long as the set; NULL if the row has none. */
 const char *diff_set_name(struct diff_set *set, uint32_t row, size_t *n);

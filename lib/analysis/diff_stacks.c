@@ -73,7 +73,7 @@ static uint32_t text_of_frame(struct diff_stacks *x, tk_id frame) {
   return text ? intern(&x->set->texts, text->bytes, text->len) : 0;
 }
 
-/* Finds the row of each stack if rows are paths. Frames beyond the deepest level belong to the row of that level. */
+/* Finds the row of each stack if rows are paths. Frames deeper than DIFF_DEEPEST belong to the row at that depth. */
 static void find_paths(struct diff_stacks *x, const uint32_t *text_of) {
   for (tk_id i = 1; i <= x->t->n_stacks; i++) {
     const struct tk_stack *v = &x->t->stacks[i];

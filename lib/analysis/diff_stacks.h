@@ -23,7 +23,7 @@ struct diff_stacks {
 
 void diff_stacks_init(struct diff_stacks *x, struct diff_set *set, struct diff_side *side, const struct tk_trace *t,
                       struct groups *groups);
-/* Adds a stack sample that has a stack. `sample`: index of the sample of the comparison, as in diff_rows_cell. */
+/* Adds a stack sample that has a stack. `sample`: 1 + index of the sample of the comparison, as in diff_rows_cell. */
 void diff_stacks_add(struct diff_stacks *x, const struct tk_event *e, uint32_t sample);
 /* Adds all stack samples to the cells of their rows. Returns false when memory runs out. */
 bool diff_stacks_close(struct diff_stacks *x);

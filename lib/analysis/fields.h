@@ -1,6 +1,6 @@
 /* fields.h - macros for lists of the fields of a row: one line per field, which names the struct member with the value.
  *
- * `S` is the struct of the row. A field that is computed from others has a function instead of a member. */
+ * `S` is the struct of the row. A field that is computed from other fields has a function instead of a member. */
 #ifndef ANALYSIS_FIELDS_H
 #define ANALYSIS_FIELDS_H
 
@@ -17,21 +17,21 @@
 #define FIELD_GET(kind, unit_, name_, get_, help_) \
   {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .get = get_}
 
-/* A field whose value may be unknown: `known_` is a function that decides it. `unknown_`: output for an unknown value (NULL or
- * ABSENT). */
+/* A field whose value may be unknown. `known_`: function that returns whether the value is known; `unknown_`: output for an
+ * unknown value (NULL or ABSENT). */
 #define FIELD_MAYBE(S, kind, unit_, m, name_, known_, unknown_, help_)                                                     \
   {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_##unknown_,        \
    .known = known_, FIELD_MEMBER(S, m)}
 #define FIELD_GET_MAYBE(kind, unit_, name_, get_, unknown_, help_) \
   {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_##unknown_, .get = get_}
 
-/* The output for an unknown value is null. */
+/* Fields that are output as null if their value is unknown. */
 #define FIELD_IF(S, kind, m, name, known, help) FIELD_MAYBE(S, kind, NONE, m, name, known, NULL, help)
 #define FIELD_TIME_IF(S, m, name, known, help) FIELD_MAYBE(S, TIME, NS, m, name, known, NULL, help)
 #define FIELD_NUMBER_IF(S, unit, m, name, known, help) FIELD_MAYBE(S, NUMBER, unit, m, name, known, NULL, help)
 #define FIELD_GET_IF(kind, unit, name, get, help) FIELD_GET_MAYBE(kind, unit, name, get, NULL, help)
 
-/* A field with an unknown value is left out of the output. */
+/* Fields that are left out of the output if their value is unknown. */
 #define FIELD_OPTIONAL(S, kind, m, name, known, help) FIELD_MAYBE(S, kind, NONE, m, name, known, ABSENT, help)
 #define FIELD_TIME_OPTIONAL(S, m, name, known, help) FIELD_MAYBE(S, TIME, NS, m, name, known, ABSENT, help)
 #define FIELD_NUMBER_OPTIONAL(S, unit, m, name, known, help) FIELD_MAYBE(S, NUMBER, unit, m, name, known, ABSENT, help)

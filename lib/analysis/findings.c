@@ -38,8 +38,8 @@ static struct subject subject_of(const struct tk_report *r, const struct tk_repo
 
 enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3 }; /* with less, shares have no meaning */
 
-/* True if idle time of the row means something: it is a device with enough work, whose launched work was recorded, and which
- * runs kernels. A device that only copies has no kernels to wait for. */
+/* True if the row's idle time is meaningful: the row is a device with enough work, whose launched work was recorded, and
+ * which runs kernels. A device that only copies has no kernels to wait for. */
 static bool can_be_idle(const struct subject *s) {
   return s->device && s->complete && s->row->work >= FEWEST_WORK && s->row->kernels > 0;
 }
@@ -58,7 +58,7 @@ static bool of_compile(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.compile, v);
 }
 
-/* True if the device was idle for less than the threshold in its steps from its first work on. Before that, it may have run
+/* True if the idle time after the device's first work is below the threshold. Before its first work, the device may have run
  * work that was launched before the recording began. */
 static bool is_idle_at_start_only(const struct subject *s) {
   const tk_time before = s->steps ? s->row->before_work : 0;
@@ -66,8 +66,8 @@ static bool is_idle_at_start_only(const struct subject *s) {
   return percent(idle, length) < s->limits[LIMIT_DEVICE_IDLE].warning;
 }
 
-/* Computes the idle time of a device as a share. Unknown if a cause that has its own finding explains nearly all of it, that
- * is, if the rest is below the threshold. */
+/* Stores the idle time of a device as a percentage. Returns false if the percentage is unknown, or if a cause with a finding
+ * of its own explains nearly all of it, that is, if the rest is below the threshold. */
 static bool of_unexplained(const struct subject *s, double *v) {
   const struct {
     enum threshold limit;
@@ -170,8 +170,8 @@ static struct moments moments_of(const struct tk_report_step *v, size_t n) {
   return m;
 }
 
-/* Computes by how much steps grew from the first third to the last. Unknown unless the increase exceeds three standard errors,
- * so that noise is not reported as drift. */
+/* Stores by how many percent the steps of the last third are longer than those of the first. Returns false unless the
+ * increase exceeds three standard errors, so that noise is not reported as drift. */
 static bool of_drift(const struct subject *s, double *v) {
   const size_t n = s->row->n_steps, third = n / 3;
   if (third < 3) return false;
@@ -311,7 +311,7 @@ static bool is_same_host(const struct tk_report_rank *a, const struct tk_report_
   return a->rank == b->rank && strcmp(a->input, b->input) == 0 && strcmp(a->host, b->host) == 0;
 }
 
-/* Keeps the row if its figure of a rule is the highest so far. */
+/* Stores the row in *worst if its figure for the rule is the highest so far. */
 static void judge(struct finder *to, const struct rule *rule, const struct subject *s, struct finding_case *worst) {
   double v = 0;
   if ((s->row->incomplete && !rule->grows) || !rule->figure(s, &v)) return;
@@ -324,7 +324,7 @@ static void judge(struct finder *to, const struct rule *rule, const struct subje
   worst->figure = v;
 }
 
-/* Finds the row with the highest figure of each rule, in one pass over the rows. */
+/* Adds a finding for each rule, about the row with the highest figure. Judges all rules in one pass over the rows. */
 static bool add_rows(struct finder *to) {
   const struct tk_report *r = to->r;
   struct finding_case worst[N_RULES] = {{0}};
@@ -413,7 +413,7 @@ static double mean_window(const struct tk_report *r) {
   return n ? sum / (double)n : 0;
 }
 
-/* True if the rank arrives last more often than by chance: by more than two standard deviations. */
+/* True if the rank arrives last more often than chance explains, by more than two standard deviations. */
 static bool is_often_last(const struct tk_report_meeting *m) {
   const double excess = (double)m->last - m->chance;
   return m->last >= FEWEST_LAST && excess > 0 && excess * excess > 4 * m->variance;
@@ -460,7 +460,7 @@ static bool list_findings(struct finder *found) {
   return true;
 }
 
-/* Stores the number of findings in the rows, or why there can be none. */
+/* Stores the number of findings in each row, or in r->unjudged the reason why there can be no findings. */
 static void conclude(struct tk_report *r, const struct finder *found) {
   bool judged = false, incomplete = false;
   for (size_t i = 0; i < r->n_ranks; i++) {

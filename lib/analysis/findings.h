@@ -1,4 +1,4 @@
-/* findings.h - figures of a report that are beyond their thresholds, each as a sentence.
+/* findings.h - finds the figures of a report that exceed their thresholds, and describes each in a sentence.
  *
  *     findings.c         which figures, where, and in which order
  *     findings_words.c   the sentences */
@@ -31,21 +31,21 @@ struct finding_gap {
   uint64_t most;      /* number of gaps, at most 4, that together are over half of the idle time in the range; 0 = none */
 };
 struct finding_gap findings_gap_of(const struct tk_report_rank *row);
-/* Returns the percentage of the idle time, in the same range, at which the next work had already been launched, as far as
- * launches are known. */
+/* Returns the percentage of the idle time, in the range of findings_gap_of, during which the next work had already been
+ * launched. Idle time before work without a known launch does not count as such. */
 double findings_queued(const struct tk_report_rank *row);
 
 /* Finds all findings of a complete report. Returns false if memory runs out. */
 bool findings_make(struct tk_report *r);
-/* Copies an advice, and adds the inputs to its commands. */
+/* Copies `advice` to `text`, and adds the inputs to the commands in it. */
 void findings_commands(const struct finding_case *c, const char *advice, char *text, size_t n);
-/* Returns the advice that shows what launches a kernel, with what the trace contains of the host. */
+/* Returns advice on how to see what launches a kernel: by operators or annotations, whichever the trace contains. */
 const char *findings_launchers(const struct finding_case *c);
 /* Returns the advice to compare a straggler with another rank. */
 const char *findings_compare(const struct finding_case *c);
 /* Writes the advice for fp32 products without tensor cores. */
 void findings_fp32(const struct finding_case *c, char *text, size_t n);
-/* Writes the sentence and the advice, whose commands have no inputs. */
+/* Writes the sentence to `text`, and advice to `advice`; its commands have no inputs yet. */
 void findings_say(const struct finding_case *c, char *text, size_t n, char *advice, size_t n_advice);
 
 #endif

@@ -1,6 +1,7 @@
-/* findings_commands.c - puts inputs into the commands of an advice, so that they can be pasted into a shell (findings.h).
+/* findings_commands.c - adds inputs to the commands in the advice of a finding, so that they can be pasted into a shell
+ * (findings.h).
  *
- * An advice contains commands without inputs: "tracekit top --kind host". The inputs follow the name of the command. */
+ * The advice contains commands without inputs: "tracekit top --kind host". The inputs follow the name of the command. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,14 +37,14 @@ static void put_quoted(struct command_text *to, const char *text) {
   put_part(to, "'", 1);
 }
 
-/* Writes the name of an input. A name that could be an option gets a folder. */
+/* Writes the name of an input, with "./" before a name that could be taken for an option. */
 static void put_word(struct command_text *to, const char *name) {
   put_part(to, " ", 1);
   if (*name == '-' && name[1]) put_part(to, "./", 2);
   put_quoted(to, name);
 }
 
-/* The commands read the trace anew, so they need the user's marks of steps. */
+/* Writes the option that gives the report's step names: commands read the trace again, and must find the same steps. */
 static void put_step_name(struct command_text *to, const struct tk_report *r) {
   static const char OPTION[] = " --step-name=";
   if (!r->impl->step_pattern) return;
@@ -90,7 +91,7 @@ static void put_subject(struct command_text *to, const struct finding_case *c) {
   else put_job(to, c->r);
 }
 
-/* Returns another rank that was seldom last, to compare a straggler with; NULL if there is none. */
+/* Returns the other rank that was last least often, to compare a straggler with; NULL if there is none. */
 static const struct tk_report_rank *peer_of(const struct finding_case *c) {
   const struct tk_report_meeting *best = NULL;
   for (size_t i = 0; i < c->r->n_meetings; i++) {
@@ -115,7 +116,7 @@ const char *findings_compare(const struct finding_case *c) {
                : "compare the rank with others: tracekit top --kind op --by rank";
 }
 
-/* Writes the inputs of a command with the given options. */
+/* Writes the inputs of a command. `command`: its name and its options. */
 static void put_inputs(struct command_text *to, const struct finding_case *c, const char *command) {
   static const char DIFF[] = "diff ", RANKS[] = "--by rank";
   const size_t len = strcspn(command, ";");

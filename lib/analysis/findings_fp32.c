@@ -1,4 +1,4 @@
-/* findings_fp32.c - the advice for fp32 products without tensor cores, by the devices and the kernels of the trace (findings.h). */
+/* findings_fp32.c - the advice for fp32 products without tensor cores, which depends on the devices and kernels (findings.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "findings.h"
 #include "work_names.h"
 
-/* Tensor cores of a generation: all types; fp16 only; none. */
+/* Tensor cores of a GPU generation: unknown; with TF32, bf16 and fp16; with fp16 only; none. */
 enum cores { CORES_UNKNOWN, CORES_TF32, CORES_FP16, CORES_NONE };
 
 /* Words of device names, as the driver reports them. TF32 and bf16 came with Ampere, compute capability 8.0 (NVIDIA's table of compute
@@ -39,7 +39,7 @@ static enum cores cores_of_all(const struct tk_report *r) {
   return first;
 }
 
-/* Finds whether products or convolutions are among such kernels. */
+/* Finds whether the fp32 kernels without tensor cores include matrix products, and whether they include convolutions. */
 static void find_classes(const struct tk_report *r, bool *products, bool *convolutions) {
   *products = *convolutions = false;
   for (size_t i = 0; i < r->n_kernels; i++) {
@@ -51,7 +51,8 @@ static void find_classes(const struct tk_report *r, bool *products, bool *convol
   }
 }
 
-/* The switches of products and convolutions differ (docs.pytorch.org, "CUDA semantics"; fp32_precision is that of PyTorch 2.9). */
+/* Returns the PyTorch setting that enables TF32; it differs for products and convolutions (docs.pytorch.org, "CUDA
+ * semantics"; fp32_precision exists since PyTorch 2.9). */
 static const char *tf32_of(bool products, bool convolutions) {
   if (!convolutions) return "torch.set_float32_matmul_precision('high')";
   if (!products) return "torch.backends.cudnn.allow_tf32 = True, or torch.backends.cudnn.conv.fp32_precision = 'tf32'";

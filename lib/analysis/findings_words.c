@@ -124,7 +124,7 @@ static struct cause main_cause(const struct tk_report_split *s) {
   return most;
 }
 
-/* True if the trace contains no activity of the host, as far as the split shows. */
+/* True if the trace contains no host activity, judging by the split of the row's time. */
 static bool lacks_host(const struct words *w) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
@@ -162,7 +162,7 @@ static void say_idle(struct words *w) {
   if (most > 1) write(w, "; the %llu longest gaps are more than half of it", (unsigned long long)most);
 }
 
-/* Returns advice: what may shorten the idle time. */
+/* Returns advice on how to shorten the idle time. */
 static const char *remedy_for(const struct tk_report_rank *row) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
@@ -246,7 +246,7 @@ static void say_small_kernels(struct words *w) {
 
 /* ---- communication ---- */
 
-/* Returns the share of waiting in the time of the collectives that were found on several ranks; negative = unknown. */
+/* Returns the percentage of time spent waiting within collectives that were found on several ranks; negative if unknown. */
 static double waiting(const struct tk_report *r) {
   double wait = 0, core = 0;
   uint64_t members = 0;
@@ -488,7 +488,7 @@ static void advise_input(struct words *w) {
               " shows the share of the loader");
 }
 
-/* Writes a glob that matches the name, in quotes of a shell. The end of a long name is replaced by *. */
+/* Writes a glob that matches the name, quoted for a shell. The end of a long name is replaced by *. */
 static void put_glob(struct words *w, const char *name) {
   size_t n = strnlen(name, 100);
   while (n && ((uint8_t)name[n] & 0xc0) == 0x80) n--; /* inside of a character */
@@ -497,7 +497,7 @@ static void put_glob(struct words *w, const char *name) {
   write(w, "%s'", name[n] ? "*" : "");
 }
 
-/* Returns the spans of a class with the most self time, in steps if there are any; NULL if there are none. */
+/* Returns the row of r->ops with the most self time of a class, per step if there are steps; NULL if there is none. */
 static const struct tk_report_op *most_of(const struct tk_report *r, const char *kind) {
   const struct tk_report_op *most = NULL;
   for (size_t i = 0; i < r->n_ops; i++) {
@@ -507,8 +507,8 @@ static const struct tk_report_op *most_of(const struct tk_report *r, const char 
   return most;
 }
 
-/* Writes a command that shows the spans of a class with the most self time, by step if there are steps. Returns true if it does
- * so by step. */
+/* Writes a command that shows the spans of a class with the most self time, by step if there are steps. Returns true if the
+ * command shows them by step. */
 static bool put_top(struct words *w, const char *kind) {
   const struct tk_report_op *op = most_of(w->c->r, kind);
   write(w, !op ? "tracekit top --kind host" : op->has_steps ? "tracekit top --by step --name " : "tracekit top --name ");

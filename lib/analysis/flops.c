@@ -1,16 +1,17 @@
 /* flops.c - see flops.h.
  *
- * One row for each operator, with the positions of the arguments that matter, from PyTorch's native_functions.yaml. All
- * arithmetic is in doubles, because products of dimensions may exceed any integer; a result above MOST is unknown. */
+ * The table has one row for each operator. Positions of arguments are from PyTorch's native_functions.yaml. All arithmetic
+ * is in doubles, because products of dimensions may exceed any integer; a result above MOST is unknown. */
 #include "flops.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Layouts of queries, keys and values: batch, heads, length, size; or batch, length, heads, size. */
+/* Order of the dimensions of queries, keys and values: batch, heads, length, size; or batch, length, heads, size. */
 enum layout { BHLD, BLHD };
 
-/* Positions are those of arguments, from 1; 0 = none. */
+/* How to count the operations and traffic of an operator. Positions are those of its arguments, from 1; 0 = no such
+ * argument. */
 struct flops_model {
   const char *name;
   bool (*of)(const struct flops_model *m, const struct op_inputs *in, struct flops *f);
@@ -75,7 +76,7 @@ static bool linear(const struct flops_model *m, const struct op_inputs *in, stru
 
 /* ---- convolutions ---- */
 
-/* Reads a list of n numbers; `otherwise` if the operator has no such argument. */
+/* Reads the n numbers of a list. If the operator has no such argument, all of them are `otherwise`. */
 static bool list_or(const struct op_inputs *in, unsigned position, unsigned n, double otherwise, double *v) {
   for (unsigned i = 0; i < n; i++) v[i] = otherwise;
   return !position || op_inputs_list(in, position - 1, n, v);
@@ -108,7 +109,8 @@ struct convolution {
   double out;        /* elements of the output */
 };
 
-/* Finds the shape of a convolution; `out`: gradient of the output, NULL = its shape follows from the arguments. */
+/* Finds the shape of a convolution. `out`: gradient of the output, which has its shape; NULL if the shape must be computed
+ * from the arguments. Returns false if the shape is unknown. */
 static bool convolution_shape(const struct flops_model *m, const struct op_inputs *in, const struct op_tensor *out,
                               struct convolution *v) {
   bool transposed = false;
@@ -159,7 +161,7 @@ struct attention {
   bool causal;
 };
 
-/* True if an optional argument is not given, or is a window without limit. */
+/* True if an optional argument is missing, or is negative, which means a window without limit. */
 static bool is_unlimited(const struct op_inputs *in, unsigned position) {
   double v;
   return !position || op_inputs_is_none(in, position - 1) || (op_inputs_number(in, position - 1, &v) && v < 0);
@@ -186,7 +188,7 @@ static bool attention_shape(const struct flops_model *m, const struct op_inputs 
 }
 
 /* Models attention: two matrix products, or five in the backward pass, one of which computes the scores again. A causal mask
- * halves them. */
+ * halves the operations. */
 static bool attention(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   const struct op_tensor *q = tensor(in, m->a), *k = tensor(in, m->b), *w = tensor(in, m->c);
   struct attention v;

@@ -18,7 +18,7 @@ struct flops_model;
 
 /* Returns the model of an operator by its name, such as "aten::mm"; NULL if there is none. */
 const struct flops_model *flops_find(const char *name);
-/* True if the model counts operations. Other models know only the traffic, of elementwise operators. */
+/* True if the model counts operations. The other models, of elementwise operators, know only the memory traffic. */
 bool flops_is_counted(const struct flops_model *m);
 /* Stores what the model knows in *f. Returns false if it knows nothing about these inputs. */
 bool flops_of(const struct flops_model *m, const struct op_inputs *in, struct flops *f);

@@ -54,7 +54,8 @@ static const char *end_of_address(const char *begin, const char *p, const char *
   return q > p && (q == end || !is_word(*q)) ? q : NULL;
 }
 
-/* Returns the end of the part to remove at p; NULL if nothing is to be removed there. The text starts at `begin`. */
+/* Returns the end of the part to remove at p; NULL if nothing is to be removed there. The text starts at `begin`. Each <
+ * before *balanced is known not to be closed. */
 static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
   const char *address = end_of_address(begin, p, end);
   if (address) return address;

@@ -19,7 +19,7 @@ static bool prepare_kernels(struct groups *g) {
   return g->kernel_class != NULL;
 }
 
-/* Prepares groupings by phase, op or module, which depend on the spans around each event. */
+/* Prepares groupings by class of kernel, and by phase, op or module, which depend on the spans around each event. */
 static bool groups_prepare(struct groups *g, enum tk_top_by by) {
   const struct match *m = g->match;
   const enum around_fact fact = by == TK_TOP_PHASE ? AROUND_PHASE : by == TK_TOP_OP ? AROUND_OP : AROUND_MODULE;
@@ -87,7 +87,7 @@ static uint32_t group_of_string(struct groups *g, tk_id id) {
 
 static bool is_repeat(const struct groups *g, tk_id cls) { return g->match->kinds.of_class[cls] & KIND_REPEAT; }
 
-/* Collects the names of all classes that repeat no other events. */
+/* Collects the names of all classes that are not a profiler's repeats of other events. */
 static bool find_originals(struct groups *g) {
   g->has_originals = true;
   for (tk_id i = 1; i <= g->t->n_classes; i++)
@@ -95,7 +95,8 @@ static bool find_originals(struct groups *g) {
   return true;
 }
 
-/* True for a profiler's copy of a host's annotation on a device, from the first to the last kernel within it. */
+/* True for a profiler's copy of a host's annotation on a device, which lasts from the first to the last kernel of the
+ * annotation. */
 static bool is_copy(struct groups *g, tk_id cls) {
   if (!is_repeat(g, cls) || (!g->has_originals && !find_originals(g))) return false;
   return map_get(&g->originals, g->t->classes[cls].name) != NULL;
@@ -127,7 +128,8 @@ static void put_ident(struct buf *b, const struct tk_trace *t, struct tk_ident i
   else buf_append(b, digits, num_put_i64(digits, i.num));
 }
 
-/* Writes the name of a track with its id, as in "python (12)", because several tracks may have the same name. */
+/* Writes the name of a track with its id, as in "python (12)", because several tracks may have the same name; `what`
+ * replaces a missing name, as in "thread 12". */
 static void put_track(struct buf *b, const struct tk_trace *t, tk_id name, struct tk_ident id, const char *what) {
   const struct intern_str *s = trace_str(t, name);
   if (name) buf_append(b, s->bytes, s->len);

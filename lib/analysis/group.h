@@ -32,14 +32,15 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g);
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e);
-/* False for events that have no row: classes group work of devices alone. */
+/* False for events that have no row: if events are grouped by class of kernel, all except device work. */
 static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
   return g->by != TK_TOP_CLASS || groups_of(g, e) != GROUP_NONE;
 }
-/* Returns what follows the name in the row of a class: " (device)" for a profiler's copy of a host's annotation on a device, which has
- * the name of the annotation; otherwise "". */
+/* Returns the suffix of the name in the row of a class: " (device)" for a profiler's copy of a host's annotation on a
+ * device, which has the same name as the annotation; otherwise "". */
 const char *groups_suffix(struct groups *g, tk_id cls);
-/* Returns the group of a name. Addresses in the name are folded, and the rest of the name (fold.h) if names are. */
+/* Returns the group of a name. Always folds addresses in the name; folds its numbers and template arguments (fold.h) if
+ * g->fold is set. */
 uint32_t groups_of_name(struct groups *g, const void *p, size_t n);
 /* Returns the text of a group; NULL for GROUP_NONE. */
 const struct intern_str *groups_text(const struct groups *g, uint32_t group);

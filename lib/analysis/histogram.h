@@ -1,4 +1,4 @@
-/* histogram.h - numbers of durations in logarithmic bins (TK_REPORT_DURATIONS), for drawings. */
+/* histogram.h - counts durations in logarithmic bins (TK_REPORT_DURATIONS), for charts. */
 #ifndef ANALYSIS_HISTOGRAM_H
 #define ANALYSIS_HISTOGRAM_H
 
@@ -7,7 +7,7 @@
 
 /* Returns the bin of a duration. */
 size_t histogram_bin(tk_time time);
-/* Counts a duration; the bins are allocated with the first one. Returns false if memory runs out. */
+/* Counts a duration; the bins are allocated with the first duration. Returns false if memory runs out. */
 bool histogram_add(uint64_t **bins, struct mem *mem, tk_time time);
 
 #endif

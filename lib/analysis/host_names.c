@@ -1,4 +1,4 @@
-/* host_names.c - see host_names.h. Rows are names as their producers write them. */
+/* host_names.c - see host_names.h. The tables contain names as profilers write them. */
 #include "host_names.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static bool launches(const char *name) {
   return text_any_holds(name, parts) && !strstr(name, "HostFunc");
 }
 
-/* True for JAX functions that wait for a result: frames of the Python tracer, and PJRT. */
+/* True for JAX functions that wait for a result, as frames of the Python tracer or calls of PJRT. */
 static bool awaits_device(const char *name) {
   static const char *const parts[] = {"block_until_ready", "BlockUntilReady", "BlockHostUntilReady", "PjRtBuffer::Await", NULL};
   return text_any_holds(name, parts);

@@ -5,7 +5,8 @@
 #include "graph/kind.h"
 #include "graph/trace.h"
 
-/* In the order of precedence on one thread: an inner span has the class of the span around it unless its own class is higher. */
+/* Classes in ascending order of precedence: on one thread, an inner span has the class of the span around it unless its own
+ * class is higher. */
 enum host_class {
   HOST_NOTHING,    /* steps and annotations: labels, not activity of the host */
   HOST_PYTHON,     /* Python frames, and other functions that a tracer recorded */
@@ -26,10 +27,10 @@ enum host_class {
 
 /* Returns the class that the name and category of a span imply; HOST_NOTHING if they imply none. */
 enum host_class host_names_class(const char *name, const char *cat);
-/* Returns, by class, whether its spans only show that a profiler ran; the caller frees the array with mem_free. NULL if memory runs
- * out. */
+/* Returns an array by class of the trace: true if its events only show that a profiler ran. The caller frees it with
+ * mem_free; NULL if memory runs out. */
 bool *host_names_marks(const struct tk_trace *t, struct mem *mem);
-/* Returns the class of a span. `named`: the class implied by its name; `kind`: its set of enum kind. */
+/* Returns the class of a span. `named`: the class that its name implies; `kind`: its kinds, a set of enum kind. */
 enum host_class host_names_class_of(enum host_class named, unsigned kind);
 
 #endif

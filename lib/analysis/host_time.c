@@ -17,7 +17,7 @@ static bool put_stretch(struct host_time *h, tk_time from, tk_time to, uint8_t c
   return true;
 }
 
-/* Adds the time up to `until` to the stretches, and ends the spans that end before. */
+/* Adds the time up to `until` to the stretches, and closes the spans that have ended by then. */
 static bool run_until(struct host_time *h, tk_time until) {
   const uint32_t first = h->threads[h->n_threads - 1].first;
   bool ok = true;

@@ -39,7 +39,7 @@ struct host_sums {
 };
 
 bool host_time_begin(struct host_time *h);
-/* Adds a span of the current thread. Returns the class of the time around it in *around. False if memory runs out. */
+/* Adds a span of the current thread. Sets *around to the class of the spans around it. Returns false if memory runs out. */
 bool host_time_add(struct host_time *h, const struct tk_event *e, enum host_class class, enum host_class *around);
 bool host_time_end(struct host_time *h, bool leads);
 /* Merges all threads. If any thread leads (contains the steps, or launched work), input, launches and blocking calls of the

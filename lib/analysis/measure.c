@@ -59,7 +59,8 @@ tk_time measure_kth(const struct interval *v, uint64_t n, uint64_t k, tk_time *r
 
 /* ---- union ---- */
 
-/* Appends an interval that starts no earlier than those in v[from .. n). Joins it with the last interval if they touch. */
+/* Appends an interval that starts no earlier than the intervals v[from .. n). Joins it with the last of these if the two
+ * touch. Returns the new end of the list. */
 static uint64_t append(struct interval *v, uint64_t from, uint64_t n, struct interval x) {
   struct interval *last = n > from ? &v[n - 1] : NULL;
   if (!last || x.start > last->start + last->dur) {
@@ -70,8 +71,8 @@ static uint64_t append(struct interval *v, uint64_t from, uint64_t n, struct int
   return n;
 }
 
-/* Reduces each run of v[0 .. n) to disjoint intervals, in place, and returns their number. Runs follow each other without gaps;
- * a run begins where an interval starts before the previous one. */
+/* Reduces each run of v[0 .. n) to disjoint intervals, in place. Returns the number of intervals, and in *runs the number of
+ * runs. Runs follow each other without gaps; a run begins where an interval starts before the previous one. */
 static uint64_t thin(struct interval *v, uint64_t n, uint64_t *runs) {
   uint64_t kept = 0, from = 0;
   *runs = 0;

@@ -88,7 +88,8 @@ static bool read_types(struct op_inputs *in, const char *text, size_t n) {
   return !bad && at == in->n;
 }
 
-/* Takes each input with dimensions for a tensor: a number has none either. */
+/* Without recorded types, treats only inputs with dimensions as tensors, because an input without dimensions may be a number
+ * or a tensor of rank 0. */
 static void guess_tensors(struct op_inputs *in) {
   for (unsigned i = 0; i < in->n; i++) in->in[i].is = in->in[i].is && in->in[i].rank > 0;
 }
@@ -139,7 +140,8 @@ bool op_inputs_truth(const struct op_inputs *in, unsigned at, bool *v) {
   return *v || is_printed(in, at, "false");
 }
 
-/* Reads a whole number at *p, at most `end`. */
+/* Reads a whole number at *p and moves *p behind it. The text ends at `end`. Returns false if there is none, or if it is too
+ * large. */
 static bool read_whole(const char **p, const char *end, double *v) {
   const bool negative = *p < end && **p == '-';
   const char *at = *p + negative;

@@ -47,7 +47,7 @@ double op_inputs_elements(const struct op_tensor *t);
 bool op_inputs_truth(const struct op_inputs *in, unsigned at, bool *v);
 bool op_inputs_number(const struct op_inputs *in, unsigned at, double *v);
 bool op_inputs_list(const struct op_inputs *in, unsigned at, unsigned n, double *v);
-/* True if there is no such value: an optional argument that was not given. */
+/* True if the input has no value because it is an optional argument that was not given. */
 bool op_inputs_is_none(const struct op_inputs *in, unsigned at);
 
 #endif

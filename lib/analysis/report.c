@@ -19,7 +19,7 @@
 
 /* ---- spreads ---- */
 
-/* Returns the given percentile of the sorted values v, by the same definition as top. */
+/* Returns the given percentile of the sorted values v, defined as in top.c. */
 static tk_time nth(const tk_time *v, uint64_t n, unsigned percent) { return v[(n * percent + 99) / 100 - (n > 0)]; }
 
 static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
@@ -59,8 +59,9 @@ static void divide_step(struct reporter *p, struct tk_report_rank *row, struct t
   if (last < s->end) row->after_work += s->end - (last > s->start ? last : s->start);
 }
 
-/* Adds the steps of a row. track: a track of its device; 0 = none. The time of the host is known unless the report is brief. Time that
- * an earlier step covers is not divided again, so that the parts of all steps add up to the time that the steps cover. */
+/* Adds the steps of a row. `track`: a track of the row's device; 0 = no device. Divides the time of each step by activity,
+ * unless the report is brief. Time that an earlier step covers is not divided again, so that the parts of all steps add up
+ * to the time that the steps cover. */
 static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id track) {
   const struct window *w = &p->scope.window;
   const struct steps_run chosen = report_index_steps(&p->index, &p->match, group, track);
@@ -255,7 +256,8 @@ static struct heap_item waiting(const struct works *w, uint32_t stream, uint32_t
   return (struct heap_item){w->v[at].start, (uint64_t)at << 32 | stream, 0};
 }
 
-/* Collects the work of a row (a device), sorted by start. *n becomes 0 if there is none. */
+/* Collects the work of a row (a device) in p->sorted, sorted by start; *n receives its number. Returns false if memory runs
+ * out. */
 static bool sort_row(struct reporter *p, uint32_t which, uint32_t *n) {
   const struct works *w = &p->works;
   struct heap next = {.mem = p->mem}; /* next element of each stream, earliest first */
@@ -286,8 +288,8 @@ static tk_time report_end_of(const struct work *v, uint32_t n) {
   return end;
 }
 
-/* Returns the name of a device. If the trace does not give the number of the device otherwise, its pid is the number, as in
- * Kineto's traces. */
+/* Returns the name of a device. If nothing else in the trace gives the device's number, the pid of its process is the
+ * number, as in Kineto's traces. */
 static const char *name_device(struct reporter *p, const struct work_row *w) {
   const struct tk_track *k = &p->t->tracks[w->process];
   const struct accelerator whole = accelerator_of(p->t, w->process), a = whole.family ? whole : accelerator_of(p->t, w->track);
@@ -298,7 +300,7 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
   const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
   if (a.family && a.number < 0 && !is_by_pid) return a.family;
   if (a.family && a.number >= 0) {
-    /* Other tools that merge traces append the rank to the pid of each process. */
+    /* Other tools that merge traces append the rank to each pid, so that the pid is a text. */
     const bool is_text = k->pid.kind == TK_IDENT_STR && (n || k->labels);
     const int len = snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number);
     if (is_text) snprintf(text + len, sizeof text - (size_t)len, " (%.200s)", tk_string(p->t, k->pid.str, NULL));
@@ -388,7 +390,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   return ok;
 }
 
-/* Adds ranks whose trace contains no device work. `ranks`: ranks that already have a row, whatever their host. */
+/* Adds rows for ranks whose trace contains no device work. `ranks`: ranks that already have a row, on any host. */
 static bool add_hosts(struct reporter *p, struct map *ranks) {
   for (size_t j = p->first; j < p->r->n_ranks; j++)
     if (!map_put(ranks, (uint64_t)p->r->ranks[j].rank, 1)) return false;
@@ -421,7 +423,7 @@ static bool add_rows(struct reporter *p) {
   return ok;
 }
 
-/* Keeps the name of the spans that mark steps, if it is the same in all traces. */
+/* Stores the name of the spans that mark steps in the report; NULL if it is not the same in all traces. */
 static bool add_step_name(struct reporter *p) {
   struct buf name = {.mem = p->mem};
   size_t n;

@@ -9,13 +9,13 @@
  *     report_spans.c    spans of hosts by name, and annotations as a tree
  *     report_layers.c   device time by layer
  *     report_gaps.c     the longest idle times
- *     report_split.c    what a step consists of
+ *     report_split.c    the time of a step or window by activity
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
  *     report_flops.c    operations and memory traffic of the work, by operator; report_peaks.c finds the peaks of a device
  *     report_geometry.c launch geometry of kernels
  *     report_args.c     the args of work that these tables read
  *     report_memory.c   peaks of memory; report_held.c: memory over time, and what was allocated at the peaks
- *     report_suspect.c  what looks like a device but has no figures
+ *     report_suspect.c  explains why a trace that seems to contain a device has no device work
  *     report_base.c     shared helpers
  *     findings.c        figures beyond their thresholds
  *     work.c, spent.c   device work, and how its time adds up */
@@ -32,20 +32,20 @@
 #include "thresholds.h"
 #include "graph/within.h"
 
-/* A mean over time: area / time; time 0 = unknown. */
+/* A mean over time: `area` is the sum of value x time, so the mean is area / time; time 0 = unknown. */
 struct report_mean {
   double area;
   tk_time time;
 };
 /* Returns the mean; negative if there are no values. */
 static inline double report_mean_of(const struct report_mean *m) { return m->time > 0 ? m->area / (double)m->time : -1; }
-/* Launch geometry of the kernels of one name. grid, block: texts of the longest kernel; 0 = unknown. */
+/* Launch geometry of the kernels of one name. grid, block: text ids for the longest kernel; 0 = unknown. */
 struct report_geometry {
   struct report_mean occupancy, registers, shared;
   tk_time longest;
   uint32_t grid, block;
 };
-/* A table row under construction; tk_report_impl.kernel_of maps names to rows. */
+/* A row of the table of kernels under construction; tk_report_impl.kernel_of maps names to rows. */
 struct report_kernel {
   uint32_t name;
   uint8_t class;
@@ -83,14 +83,14 @@ struct report_op {
   uint32_t host;
   tk_time min, max;
 };
-/* Annotations of one path. */
+/* Annotations with one path. */
 struct report_node {
   uint32_t name, parent, depth; /* parent: number of its node, from 1; 0 = none */
   uint32_t self_number;         /* number of this node, from 1 */
   uint64_t count;
   i128 total, inner;            /* inner: durations of the annotations directly within */
 };
-/* Device time of layers of one path, or of all layers of one kind (report_layers.c). Layer 0 is the root. */
+/* Device time of all layers with one path, or of all layers of one kind (report_layers.c). Layer 0 is the root. */
 struct report_layer {
   uint32_t name, parent, depth;
   uint32_t child, sibling;      /* first child, next sibling; 0 = none */
@@ -199,13 +199,13 @@ bool report_close(struct tk_report *r, struct tk_err *err);
 
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n);
 const char *report_text(struct tk_report_impl *impl, const char *text);
-/* Returns the id of the text that a name has in all tables, without addresses (fold.h); 0 if memory runs out. */
+/* Returns the text id of a name as all tables show it, without addresses (fold.h); 0 if memory runs out. */
 uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n);
-/* Returns the same for the name of a class; computed once for each class. */
+/* Returns report_name of the name of a class, which is computed only once. */
 uint32_t report_class_name(struct reporter *p, tk_id cls);
-/* Returns the same text of a name of the trace; "" for string 0. */
+/* Returns a string of the trace as all tables show it, without addresses; "" for string 0. */
 const char *report_keep_name(struct reporter *p, tk_id string);
-/* Returns the same text of the event's name; "" for event 0. */
+/* Returns the event's name as all tables show it, without addresses; "" for event 0. */
 const char *report_name_of(struct reporter *p, tk_id event);
 struct tk_total report_total(i128 ps);
 tk_id report_key_of(const struct tk_trace *t, const char *key);
@@ -216,7 +216,7 @@ double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *i
 enum host_class report_named_class(const struct reporter *p, tk_id cls);
 /* Returns the class of a span of a host. `kind`: its set of enum kind. */
 enum host_class report_class_of(const struct reporter *p, tk_id event, unsigned kind);
-/* Returns properties that the name of a piece of work states: a set of enum work_trait. */
+/* Returns the properties that are evident from the name of device work: a set of enum work_trait. */
 uint8_t report_traits(struct reporter *p, tk_id cls);
 /* True for a copy from or to pageable memory of the host. */
 bool report_is_pageable(struct reporter *p, tk_id event);
@@ -243,8 +243,8 @@ bool report_is_function(const char *name);
 bool report_compilations_add(struct reporter *p, const struct tk_report_rank *rank, struct report_compiles *of,
                              struct report_host_sums *sums);
 void report_compilations_sort(struct tk_report *r);
-/* report_collections.c: report_collections_add counts a garbage collection of a host; report_collections_end measures all of them;
- * report_collections_of_step then counts and measures those of a step. */
+/* report_collections.c: report_collections_add counts a garbage collection of a host; report_collections_end measures all of
+ * them; report_collections_of_step then counts and measures the collections within a step. */
 bool report_collections_add(struct reporter *p, struct report_host_sums *sums, struct interval part);
 void report_collections_end(struct report_host_sums *sums);
 void report_collections_of_step(const struct report_host_sums *sums, const struct step *s, struct tk_report_step *step);
@@ -264,16 +264,17 @@ bool report_layers_begin(struct reporter *p);
 bool report_layers_add(struct reporter *p, struct tk_err *err);
 void report_layers_end(struct reporter *p);
 bool report_layers_make(struct tk_report *r);
-/* report_split.c: divides [start, end) by activity: of the device of p->spent and, while it was idle, of the host of the group. */
+/* report_split.c: divides [start, end) by the activity of the device of p->spent and, while it was idle, by the activity of
+ * the group's host. */
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
-/* Returns the sum of the row's steps if its device worked in them or if it has no device, and otherwise its window. *steps: true
- * for the sum. */
+/* Returns the sum of the splits of the row's steps if its device worked in them or if the row has no device; otherwise the
+ * split of the row's window. *steps: true for the sum of steps. */
 struct tk_report_split report_split_of_row(const struct tk_report_rank *row, bool *steps);
 tk_time report_idle_of(const struct tk_report_split *s);
 /* Returns the longest time within [start, end) during which the device of p->spent was idle. */
 struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
 /* report_gaps.c: report_gaps_add adds the longest idle times of a device with n_work pieces of work; report_gaps_sort sorts
- * those of all devices. */
+ * the idle times of all devices. */
 bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t group, uint32_t n_work);
 void report_gaps_sort(struct tk_report *r);
 /* report_tables.c: report_count_row adds the n pieces of work in p->sorted to the tables. */
@@ -325,16 +326,15 @@ void report_held_sort(struct tk_report *r);
 bool report_figures_make(struct tk_report *r);
 /* Returns the kernel, copy or fill with the largest share of all work; NULL if there is none. */
 const struct tk_report_kernel *report_longest_work(const struct tk_report *r);
-/* report_suspect.c: remembers the first sentence about what looks like a device in a trace without device work. The report prints the
- * sentence if no trace has a device. */
+/* report_suspect.c: stores a sentence about anything that looks like a device in a trace without device work; the first such
+ * sentence of all traces is kept. The report prints it if no trace has a device. */
 void report_suspect(struct reporter *p);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);
-/* Returns how many launching calls have no recorded work although the figures cover the time of that work. Calls between the
- * last launch with recorded work and the end of that work are not counted, because their work was probably still queued when
- * recording ended. They are counted if the figures are based on steps, and at least `limit` percent of the steps' time is after
- * the last work. */
+/* Returns the number of launching calls without recorded work. Calls between the last launch with recorded work and the end
+ * of that work do not count, because their work was probably still queued when recording ended. They do count if the figures
+ * are based on steps, and at least `limit` percent of the steps' time is after the last recorded work. */
 uint64_t report_lost_calls(const struct tk_report_rank *row, double limit);
 
 #endif

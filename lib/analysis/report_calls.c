@@ -36,7 +36,8 @@ static void find_last(const struct reporter *p, struct last *last) {
   }
 }
 
-/* True for a call without recorded work whose work was still queued when the recording of work ended. */
+/* True for a call after the last launch with recorded work, but before that work ended: its own work was probably still
+ * queued when recording ended. */
 static bool is_trailing(const struct last *last, const struct tk_event *call) {
   return call->ts > last->launch && call->ts < last->end;
 }
@@ -89,8 +90,8 @@ uint64_t report_lost_calls(const struct tk_report_rank *row, double limit) {
 
 enum { MOST_SENTENCES = 5 };
 
-/* Adds a sentence for each name of calls whose work was not recorded. There is none below the threshold, because the end of a
- * recording always lacks some work. Names beyond the first few are only counted. */
+/* Adds a sentence for each name of calls of which too many have no recorded work. A share below the threshold is normal,
+ * because the end of a recording always lacks some work. Names beyond the first few are only counted. */
 void report_say_unrecorded(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
   const double fewest = impl->limits[LIMIT_UNRECORDED].warning;

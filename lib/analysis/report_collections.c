@@ -1,4 +1,4 @@
-/* report_collections.c - garbage collections of a rank's host, in all and by step (report.h). */
+/* report_collections.c - garbage collections of a rank's host, in total and by step (report.h). */
 #include "report.h"
 
 #include <stdlib.h>

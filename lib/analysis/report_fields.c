@@ -13,7 +13,7 @@ static bool is_linked(const void *row, const void *owner) {
 }
 
 FIELD_KNOWN(host_is_linked, tk_report_rank, r->linked > 0)
-/* If work is linked to none of the operators, the trace does not record which of them launched it. */
+/* True if the trace links device work to the operators that launched it. */
 FIELD_KNOWN(ops_are_linked, tk_report_rank, r->linked > 0 && (r->host_ops == 0 || r->host_only_ops < r->host_ops))
 FIELD_KNOWN(rank_is_known, tk_report_rank, r->rank >= 0)
 FIELD_KNOWN(has_host, tk_report_rank, *r->host != 0)

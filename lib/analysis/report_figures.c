@@ -31,7 +31,8 @@ static bool utilization(const struct tk_report_rank *row, const struct tk_report
   return is_worker(row, r) && share((double)(s.length - report_idle_of(&s)), (double)s.length, value);
 }
 
-/* Returns the share of the host's calls in the time. Unknown if the device was idle and no host was recorded. */
+/* Stores the percentage of time in which the device was idle while the host ran operators, launches or other calls of the
+ * device's runtime. Unknown if the device was idle and no host was recorded. */
 static bool host_overhead(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
@@ -55,8 +56,9 @@ static bool bandwidth(const struct tk_report_rank *row, const struct tk_report *
   return share(rate, row->peak_bandwidth, value) && *value <= 100; /* more is an error */
 }
 
-/* The runtimes that record operators of the host (PyTorch, XLA, TensorFlow) record compilations in the same way: with operators alone,
- * nothing was compiled. If code that torch.compile compiled ran, its compilation may be missing: older versions do not record it. */
+/* Stores the time spent compiling. Runtimes that record operators of the host (PyTorch, XLA, TensorFlow) also record
+ * compilations, so a trace with operators and no compilations compiled nothing. Unknown if code ran that torch.compile had
+ * compiled, because older versions do not record its compilation. */
 static bool compile_time(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   (void)r;
   *value = (double)row->compile / 1e12;
@@ -149,7 +151,7 @@ static bool is_judged(const struct figure *f, const struct tk_report_rank *row) 
   return !f->needs_idle || report_lost_calls(row, 100.0 / LEAST_LINKED) * LEAST_LINKED < row->launch_calls || row->launch_calls == 0;
 }
 
-/* Returns the row with the worst figure; NULL = no row has it. */
+/* Returns the row with the worst figure; NULL if the figure is unknown in all rows. */
 static const struct tk_report_rank *worst_of(const struct figure *f, const struct tk_report *r, double *worst) {
   const struct tk_report_rank *at = NULL;
   const size_t n = f->of_job && r->n_ranks ? 1 : r->n_ranks;

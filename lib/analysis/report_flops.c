@@ -13,7 +13,7 @@
 
 #include "graph/args.h"
 
-/* Number of operators around a launch that are considered, so that deep nesting takes linear time. */
+/* Limit for the operators around a launch that are considered, so that deep nesting takes linear time. */
 enum { MOST_AROUND = 64 };
 
 /* An open operator. */
@@ -27,7 +27,7 @@ struct flops_around {
   const struct flops_model *model;
 };
 
-/* Result for one combination of name and texts, which is cached because the layers of a network repeat it. */
+/* Result for one class of operators with the same texts of args, which is cached because the layers of a network repeat it. */
 struct flops_known {
   tk_id cls, dims, types, concrete; /* cls: 0 = unused */
   bool known;
@@ -89,8 +89,8 @@ static bool try_op(struct reporter *p, struct flops_around *a) {
 /* ---- the operators around launches ---- */
 
 /* Returns 1 + the index in `around` of the operator to which a launch belongs; 0 = none. If the shapes of an operator are
- * unknown, the launch belongs to an operator around it; unless it is elementwise, because its kernel is then not part of a
- * larger operator. */
+ * unknown, the launch belongs to an operator around it. This does not apply to an elementwise operator, because its kernel
+ * is not part of a larger operator. */
 static uint32_t owner_of(struct reporter *p, bool *ok) {
   const struct report_flops *r = &p->flops;
   const uint32_t last = r->n_around > MOST_AROUND ? r->n_around - MOST_AROUND : 0;
@@ -259,8 +259,8 @@ static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_
   return true;
 }
 
-/* True if the event contains other work on its line, as a loop of XLA does. Its recorded operations then include those of the
- * other work. */
+/* True if the event contains other work on its line, as a loop of XLA does. Its recorded operations then include the
+ * operations of the other work. */
 static bool contains_work(const struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event], *next = e + 1;
   const struct tk_track *k = &p->t->tracks[e->track];
@@ -324,7 +324,7 @@ static bool say_no_mfu(struct reporter *p) {
   return report_unknown(p->r, report_text(p->impl, text));
 }
 
-/* Turns the sums of seconds at the peak into shares of the steps. */
+/* Divides the seconds that the operations of each step take at the peak rate by the duration of the step. */
 static void finish_steps(struct tk_report_rank *row, bool known) {
   for (size_t i = 0; i < row->n_steps; i++) {
     struct tk_report_step *s = &row->steps[i];

@@ -1,7 +1,7 @@
 /* report_gaps.c - the longest idle times of each device: the work before and after, the cause, and what the host did meanwhile.
  *
- * The search for the host's spans starts at the gap and looks back only so far, because a thread may consist of one long span with
- * millions of others in it. */
+ * The search for the host's spans starts at the gap and goes back only MOST_BACK events, because a thread may consist of one long
+ * span with millions of others in it. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static void insert_gap(struct gap *v, uint32_t *n, struct gap gap) {
   v[at] = gap;
 }
 
-/* Work of length 0 divides idle time into stretches, but does not end a gap, as in report_gap. */
+/* Stores the longest gaps in v and returns their number. Work of length 0 divides idle time into stretches, but does not end
+ * a gap, as in report_gap. */
 static uint32_t find_gaps(const struct spent *s, struct gap *v) {
   struct gap gap = {.start = 0};
   uint32_t n = 0;
@@ -72,7 +73,8 @@ static void find_neighbours(const struct reporter *p, uint32_t n_work, struct ga
 
 static tk_time most_time(const struct gap_span *s) { return s->time > s->most ? s->time : s->most; }
 
-/* Adds a part of the gap to the row of a class. The parts of a thread begin in order. Returns false if memory runs out. */
+/* Adds a part of the gap to the row of a class. The parts of a thread must be added in the order of their starts. Returns
+ * false if memory runs out. */
 static bool add_part(struct gap_host *h, tk_id cls, tk_id track, tk_time from, tk_time to) {
   uint32_t *slot = map_put(&h->row_of, cls, 0);
   if (!slot) return false;
@@ -90,7 +92,7 @@ static bool add_part(struct gap_host *h, tk_id cls, tk_id track, tk_time from, t
   return true;
 }
 
-/* True for activity of the host, and for annotations of it. */
+/* True for activity of the host, and for annotations on the host. */
 static bool is_shown(const struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event];
   const unsigned kind = kinds_of(&p->match.kinds, e);
@@ -117,7 +119,7 @@ static bool see_thread(struct gap_host *h, tk_id track) {
   return ok;
 }
 
-/* Sees the threads that launch work, or all threads if none does. */
+/* Examines the threads that launch work, or all threads if none of them launches work. */
 static bool see_threads(struct gap_host *h, uint32_t group) {
   const struct report_index *x = &h->p->index;
   bool leads = false, ok = true;
@@ -129,8 +131,8 @@ static bool see_threads(struct gap_host *h, uint32_t group) {
   return ok;
 }
 
-/* Names the spans that cover at least half of the gap on one thread: of nested ones the innermost, which cover least. Otherwise finds
- * the most that spans of one name cover. */
+/* Stores the name of the spans that cover at least half of the gap on one thread; of nested spans, the innermost, because
+ * they cover least. If there are no such spans, stores only the longest time that spans of one name cover. */
 static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *row) {
   const struct gap_span *found = NULL;
   if (!see_threads(h, group)) return false;
@@ -174,8 +176,8 @@ static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint3
   return ok;
 }
 
-/* Returns the idle time of the steps, or of the window if the figures of the device are not based on its steps, before work that had
- * been launched. */
+/* Returns the idle time before work that had already been launched, within the steps, or within the window if the figures of
+ * the device are not based on its steps. */
 static tk_time find_queued(const struct reporter *p, const struct tk_report_rank *rank) {
   const struct spent *s = &p->spent;
   tk_time sum = 0, covered = INT64_MIN;
@@ -203,7 +205,8 @@ static tk_time gap_within(const struct reporter *p, const struct tk_report_rank 
   return sum;
 }
 
-/* Returns how many of the longest gaps together are more than half of the idle time; 0 if even MOST_LONG are not. */
+/* Returns how many of the longest gaps are needed to make up more than half of the idle time; 0 if MOST_LONG gaps are not
+ * enough. */
 static uint64_t count_long_gaps(const struct reporter *p, const struct tk_report_rank *rank, const struct gap *v, uint32_t n) {
   enum { MOST_LONG = 4 };
   bool steps;

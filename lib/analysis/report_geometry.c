@@ -72,8 +72,8 @@ static bool add_details(struct reporter *p, struct report_geometry *g, const cha
   return keep_size(g, p->impl, block, n, false);
 }
 
-/* Reads the occupancy that Kineto estimated. It rounds to whole percents, and also writes 0 if it cannot estimate: 0 counts only if
- * the kernel has so few warps that it is the rounded value. */
+/* Reads the occupancy that Kineto estimated. Kineto rounds to whole percents, and also writes 0 if it has no estimate: a 0
+ * is used only if the kernel has so few warps that its occupancy rounds to 0. */
 static bool occupancy_of(const struct report_args *args, double *v) {
   static const double MOST_WARPS = 64, HALF_PERCENT = .005; /* of a multiprocessor */
   double warps;

@@ -83,8 +83,8 @@ static bool is_module(const struct held *h, const struct tk_event *e) {
   return e->kind == TK_EVENT_SPAN && text_begins(tk_string(t, t->classes[e->cls].name, NULL), "nn.Module: ");
 }
 
-/* Finds the innermost span for which `is` returns true around each event of the track that is a key of `of`, and stores it as
- * the value. */
+/* For each event of the track that is a key of the map `of`, stores as its value the innermost span around the event for
+ * which `is` returns true. */
 static bool find_around(struct held *h, const struct tk_track *k, struct map *of,
                         bool (*is)(const struct held *, const struct tk_event *)) {
   const struct tk_trace *t = h->p->t;
@@ -119,7 +119,8 @@ static bool find_regions(struct held *h) {
 
 /* ---- blocks that are recorded as allocations and releases ---- */
 
-/* Calls `found` for each block of a row that was allocated at its peak. `end`: number of the change after the peak. */
+/* Calls `found` for each block of a row that was allocated when the row's memory use was at its peak. `end`: index of the
+ * change after the peak. */
 static bool each_block(struct held *h, uint32_t from, uint32_t end, bool (*found)(struct held *, const struct report_change *)) {
   struct map alive; /* address -> 1 + number of the change that allocated it; 0 = released */
   bool ok = true;
@@ -192,7 +193,7 @@ static bool add_spans(struct held *h) {
 
 /* ---- memory over time ---- */
 
-/* Draws the highest amount in each part of the range; in a part without a change, the amount before that part. */
+/* Stores the highest amount in each part of the range; for a part without a change, the amount before that part. */
 static bool draw(struct held *h, struct tk_report_memory *row, uint32_t from, uint32_t end) {
   const tk_time start = h->p->start;
   const i128 length = (i128)h->p->end - start;
@@ -215,7 +216,7 @@ static bool draw(struct held *h, struct tk_report_memory *row, uint32_t from, ui
 
 /* ---- rows ---- */
 
-/* Returns the number of the change that reached the peak; `end` if there is none. Stores the amount reserved at that time. */
+/* Returns the index of the change that reached the peak; `end` if there is none. Stores the amount reserved at that time. */
 static uint32_t find_peak(const struct held *h, struct tk_report_memory *row, uint32_t from, uint32_t end) {
   for (uint32_t i = from; i < end; i++) {
     if (h->v[i].reserved >= 0) row->reserved_at_peak = h->v[i].reserved;

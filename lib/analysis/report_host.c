@@ -89,7 +89,8 @@ static void count_wait(struct host *h, tk_id event) {
   h->waits.time_in_steps += in_step ? part_of(h, e).dur : 0;
 }
 
-/* Adds the span to the time of the host. Counts blocking calls and garbage collections, unless they are part of another one. */
+/* Adds the span to the time of the host. Counts blocking calls and garbage collections, unless they are inside another
+ * blocking call or collection. */
 static bool see_class(struct host *h, tk_id event, unsigned kind) {
   const struct tk_event *e = &h->p->t->events[event];
   const enum host_class class = report_class_of(h->p, event, kind);
@@ -102,8 +103,8 @@ static bool see_class(struct host *h, tk_id event, unsigned kind) {
   return true;
 }
 
-/* Ends a thread. Its blocking calls count if it leads, that is, contains the steps or launched work. Those of other threads
- * count only if no thread leads. */
+/* Ends a thread. Its blocking calls count if it leads, that is, contains the steps or launched work. Blocking calls of other
+ * threads count only if no thread leads. */
 static bool end_track(struct host *h, bool leads) {
   struct report_host_sums *s = h->sums;
   if (leads && !h->leads) s->syncs = s->syncs_in_steps = s->sync_in_steps = 0;
@@ -140,9 +141,9 @@ static bool see_track(struct host *h, tk_id track) {
   return end_track(h, leads) && report_spans_add(h->p, track);
 }
 
-/* True if the call that launched a copy also waited for the device: for a copy from or to pageable memory, if at least half of
- * the copy was done when the call ended. CUDA returns from a copy to such memory when the copy is done. From such memory, it
- * copies through a buffer of its own, and returns when the last part is in the buffer: 30 to 60 us before a copy of 3 ms ends. */
+/* True if the call that launched a copy also waited for the device: for a copy from or to pageable memory, if at least half
+ * of the copy was done when the call ended. A copy to pageable memory is done when CUDA returns. A copy from pageable memory
+ * goes through a buffer of CUDA, which returns when the last part is in the buffer: 30 to 60 us before a copy of 3 ms ends. */
 static bool is_awaited(struct reporter *p, const struct work *w) {
   const struct tk_event *call = &p->t->events[w->launch], *copy = &p->t->events[w->event];
   return w->class == WORK_COPY && call->ts + call->dur >= copy->ts + copy->dur / 2 && report_is_pageable(p, w->event);

@@ -38,7 +38,7 @@ static bool list_tracks(struct report_index *x, const struct tk_trace *t) {
 
 /* ---- steps ---- */
 
-/* Keeps the steps of the host of each group. */
+/* Finds the steps of the host of each group. */
 static void find_steps(struct report_index *x, const struct match *m) {
   for (tk_id k = 1; k <= m->t->n_tracks; k++) {
     const struct steps_run *run = steps_runs_of(&m->steps, k);

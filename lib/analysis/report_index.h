@@ -49,8 +49,8 @@ struct report_index {
 /* Builds the index. Returns false if memory runs out. */
 bool report_index_make(struct report_index *x, const struct match *m, const struct works *w, struct mem *mem);
 void report_index_free(struct report_index *x);
-/* Returns the steps of a device: those on a line of the device itself, otherwise those of its host. `track`: a track of the device;
- * 0 = none. */
+/* Returns the steps of a device: the steps on a line of the device itself or, if there are none, the steps of its host.
+ * `track`: a track of the device; 0 = no device. */
 struct steps_run report_index_steps(const struct report_index *x, const struct match *m, uint32_t group, tk_id track);
 
 #endif

@@ -1,7 +1,7 @@
 /* report_layers.c - device time by layer: the rows of tree_layers.h, added up by path over all traces (report.h).
  *
- * A kind of layers (scopes, modules or annotations) is a node around the layers of the traces that have this kind. It sums up the
- * steps and the device time of these traces, and is not listed. */
+ * Each kind of layers (scopes, modules or annotations) has a node that contains the layers of all traces with this kind. The node
+ * sums up the steps and the device time of these traces, and is not listed. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool is_annotated(const struct reporter *p) {
   return any;
 }
 
-/* True if device work may belong to layers; the answer costs little. */
+/* True if device work may belong to layers. This is only a quick check. */
 static bool has_layers(const struct reporter *p) {
   tk_id path;
   if (p->impl->opt.brief || !p->works.n) return false;
@@ -131,7 +131,7 @@ static bool add_tree(struct tk_report_impl *impl, const struct tk_tree_report *t
   return ok;
 }
 
-/* True if work belongs to a layer: a table with nothing but other work is none. */
+/* True if any work belongs to a layer; without such work, the table is left out. */
 static bool any_work(const struct tk_tree_report *tree) {
   bool any = false;
   for (size_t i = 0; i < tree->n_nodes; i++) any = any || (tree->nodes[i].name && tree->nodes[i].launched);

@@ -34,10 +34,11 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
   return &r->memories[*slot - 1];
 }
 
-/* True for a possible number of a device. */
+/* True if the id may be the number of a device. */
 static bool is_device(double id) { return id >= 0 && id < INT32_MAX; }
 
-/* Writes the name of a place of Paddle (phi/common/place.cc): "GPU 0" for "Place(gpu:0)", "CPU" for "Place(cpu)". */
+/* Writes the name of the allocator for a place of Paddle (phi/common/place.cc): "GPU 0" for "Place(gpu:0)", "CPU" for
+ * "Place(cpu)". */
 static bool name_place(const char *place, char *text, size_t n) {
   char word[24];
   int id = -1;
@@ -125,7 +126,7 @@ static const struct memory_keys {
               {"bytes_allocated", NULL},                 /* XLA; its bytes_reserved are a part of the limit */
               {"current_allocated", "current_reserved"}}; /* Paddle, chrometracing_logger.cc */
 
-/* Returns the keys that an event has; NULL if it has none. */
+/* Returns the keys of the totals that an event states; NULL if it states none. */
 static const struct memory_keys *find_totals(const struct tk_trace *t, const struct tk_event *e) {
   double v;
   for (size_t i = 0; i < sizeof TOTALS / sizeof *TOTALS; i++)

@@ -62,7 +62,8 @@ static bool peaks_of_plane(struct reporter *p, struct text plane, struct device_
   return true;
 }
 
-/* Finds the plane of the row by its name. */
+/* Finds the peaks in the XPlane metadata of the row's plane, which is found by its name. Returns false if there is no such
+ * plane. */
 static bool find_plane(struct reporter *p, const struct work_row *w, struct device_peaks *peaks) {
   const struct text space = meta_text(p->t, "xspace");
   struct json_value planes, plane;
@@ -79,7 +80,8 @@ static bool find_plane(struct reporter *p, const struct work_row *w, struct devi
 
 /* ---- Kineto ---- */
 
-/* Finds the element of deviceProperties with the number of the row's process. */
+/* Finds the device's name in the element of deviceProperties whose id is the pid of the row's process. Returns false if
+ * there is none. */
 static bool find_properties(struct reporter *p, struct text list, const struct work_row *w, struct device_peaks *peaks) {
   const struct tk_ident *pid = &p->t->tracks[w->process].pid;
   struct json_value device, id;
@@ -94,8 +96,8 @@ static bool find_properties(struct reporter *p, struct text list, const struct w
   return false;
 }
 
-/* Checks that all values of "name" in a text equal *name, or the first of them if *name is not set yet. Returns false if one
- * differs. */
+/* Stores in *name the value that all keys "name" in a text have. Returns false if their values differ, or differ from *name
+ * if it is already set. */
 static bool same_names(struct text in, struct text *name) {
   static const char KEY[] = "\"name\":\"";
   const char *at = in.p;
@@ -108,7 +110,8 @@ static bool same_names(struct text in, struct text *name) {
   return true;
 }
 
-/* A merge changes the numbers of devices; so the name is certain only if all devices of all ranks have the same name. */
+/* Finds the peaks by the name that all devices of all ranks share. Returns false if names differ: a merge changes the
+ * numbers of devices, so it is then not certain which name is the right one. */
 static bool find_common(struct reporter *p, struct text list, struct device_peaks *peaks) {
   struct text name = {NULL, 0};
   if (!same_names(list, &name) || !name.n || !same_names(meta_text(p->t, "tracekit"), &name)) return false;

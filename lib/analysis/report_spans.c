@@ -31,7 +31,7 @@ static uint32_t op_row(struct reporter *p, tk_id cls, uint8_t class) {
   return *slot - 1;
 }
 
-/* Counts the operators whose self times on one host exceed 50 ms. */
+/* Counts the operators whose self time on one host is above 50 ms in total. */
 static void count_long(struct report_spans *s, struct report_op *op, uint32_t host, tk_time self) {
   static const tk_time LONG_SELF = 50000000000;
   if (op->host != host) op->of_host = 0;
@@ -71,7 +71,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
 
 /* ---- annotations ---- */
 
-/* Returns the text of an annotation; all steps share one, whatever their numbers. */
+/* Returns the text id of an annotation. All steps share a text, whatever their numbers. */
 static uint32_t annotation_text(struct reporter *p, const struct tk_event *e, unsigned kind) {
   size_t n;
   const char *name = tk_string(p->t, p->t->classes[e->cls].name, &n);
@@ -80,7 +80,8 @@ static uint32_t annotation_text(struct reporter *p, const struct tk_event *e, un
   return fold_name(&p->spans.text, name, n) ? intern(&p->impl->texts, p->spans.text.data, p->spans.text.len) : 0;
 }
 
-/* Returns the number of the node, from 1; 0 if memory runs out. */
+/* Returns the number, from 1, of the node with this text below the node `parent`, and adds the node if it is new; 0 if
+ * memory runs out. */
 static uint32_t annotation_node(struct reporter *p, uint32_t parent, uint32_t text) {
   struct tk_report_impl *impl = p->impl;
   uint32_t *slot = text ? map_put(&impl->node_of, (uint64_t)parent << 32 | text, 0) : NULL;
@@ -175,7 +176,7 @@ static bool make_ops(struct tk_report *r) {
   return true;
 }
 
-/* Sorts nodes so that those with the same parent follow each other, longest first. */
+/* Sorts nodes so that nodes with the same parent follow each other, longest first. */
 static int by_parent(const void *p, const void *q) {
   const struct report_node *a = p, *b = q;
   if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;

@@ -126,7 +126,7 @@ static size_t name_end(const char *name) {
   return k < n && k > 1 && name[k - 1] == '.' ? k - 1 : n;
 }
 
-/* Returns a positive number of an arg; 0 if there is none. */
+/* Returns the number in an arg if it is positive; otherwise 0. */
 static double positive(const struct counter *c, enum report_arg which) {
   double v = 0;
   return report_args_number(&c->args, which, &v) && v > 0 && v < 1e30 ? v : 0;
@@ -238,7 +238,7 @@ static bool find_parts(struct counter *c, uint32_t n) {
   return true;
 }
 
-/* Sets the entries of this row in time_of to zero. */
+/* Sets the entries in time_of for the work of the current row to zero. */
 static void forget_parts(struct counter *c, uint32_t n) {
   for (uint32_t i = 0; c->time_of && i < n; i++) c->time_of[c->p->sorted[i].event] = 0;
 }
@@ -291,7 +291,7 @@ static bool add_device_name(struct reporter *p, const char *text) {
   return add_text(p->impl, (struct text_list){&r->devices, &r->n_devices, &p->impl->cap_devices, 0}, text);
 }
 
-/* Adds the value of "name" of each object of a list; the text is compact JSON from json_copy. */
+/* Adds the value of "name" of each object in a list of devices. The text is compact JSON from json_copy. */
 static bool add_names(struct reporter *p, const char *text, size_t n) {
   static const char KEY[] = "\"name\":\"";
   char name[128];
@@ -307,7 +307,7 @@ static bool add_names(struct reporter *p, const char *text, size_t n) {
   return ok;
 }
 
-/* Describes the device of an XSpace plane by its stats: "TPU v6 Lite", "Nvidia, compute capability 9.0". */
+/* Adds a name for the device of an XSpace plane, from its stats: "TPU v6 Lite", "Nvidia, compute capability 9.0". */
 static bool add_plane(struct reporter *p, const char *plane, size_t n) {
   static const char *const NAMES[] = {"gpu_device_name", "device_type_string", "device_vendor"};
   struct json_value stats, v, major = {0}, minor = {0};
@@ -427,8 +427,8 @@ static bool shorten(struct tk_report *r) {
   return ok;
 }
 
-/* Returns the share of a row in the time of all work; -1 for work on asynchronous lines alone, because waiting for it is work, too:
- * copy-done, for example. The sum would count the same time twice. */
+/* Returns the share of a row in the time of all work; -1 if all work of the row is on asynchronous lines, because waiting
+ * for such work is a row of its own, such as copy-done: the sum would count the same time twice. */
 static double share_of(const struct report_kernel *k, i128 sum) {
   if (k->beside && k->beside == k->total) return -1;
   return sum > 0 ? i128_double(k->total - k->beside) / i128_double(sum) : 0;
@@ -498,7 +498,7 @@ static bool make_collectives(struct tk_report *r) {
   return r->collectives != NULL;
 }
 
-/* Says which part of the kernels the mean occupancy covers. */
+/* Adds a sentence to the report if the mean occupancy covers only a part of the kernels. */
 static bool say_occupancy(struct tk_report *r) {
   enum { NEARLY_ALL = 90 };
   const struct tk_report_impl *impl = r->impl;

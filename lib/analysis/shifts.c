@@ -20,7 +20,7 @@ double shifts_of_t(double t, uint32_t freedom) {
   return within < 1 ? 1 - within : 0;
 }
 
-/* A division of the runs [from, to) into those before the run `at` and the others: the means of both, and the error of their
+/* A division of the runs [from, to) at the run `at`: the means before this run and from it on, and the error of their
  * difference. */
 struct division {
   double before, after, error;
@@ -39,7 +39,7 @@ static double squares_between(const double *v, uint32_t from, uint32_t to, doubl
   return sum;
 }
 
-/* Returns the mean squared standard error of the runs [from, to). */
+/* Returns the mean of the squared standard errors of the runs [from, to), which is the least variance to assume. */
 static double least_variance(const struct series *s, uint32_t from, uint32_t to) {
   double sum = 0;
   for (uint32_t i = from; i < to; i++) sum += s->error[i] > 0 ? s->error[i] * s->error[i] : 0;

@@ -20,10 +20,10 @@ double shifts_probability(const struct series *s);
 /* Stores the changes with a corrected probability of at most `limit` in `found`, which has room for n / 2, in the order of the runs.
  * Returns their number. */
 uint32_t shifts_find(const struct series *s, double limit, struct tk_compare_shift *found);
-/* Returns the two-sided probability of Student's t with this many degrees of freedom. */
+/* Returns the two-sided probability of Student's t with `freedom` degrees of freedom. */
 double shifts_of_t(double t, uint32_t freedom);
-/* Returns the limit below which probabilities are accepted so that the expected share of false ones among them is `share`
- * (Benjamini and Hochberg). Sorts p. */
+/* Returns the limit up to which probabilities are accepted, so that `share` is the expected share of false positives among
+ * them (Benjamini and Hochberg). Sorts p. */
 double shifts_limit(double *p, size_t n, double share);
 
 #endif

@@ -24,7 +24,7 @@ static int by_id(const void *p, const void *q) {
   return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Returns the length of the name before its parameters; that of the whole name if there are none. */
+/* Returns the length of the name without its parameters. */
 static size_t length_without_parameters(const struct short_name *v) {
   size_t depth = 0;
   if (!v->name_len || v->name[v->name_len - 1] != ')') return v->name_len;
@@ -37,7 +37,7 @@ static size_t length_without_parameters(const struct short_name *v) {
 
 static bool is_word_char(char c) { return ascii_letter(c) || ascii_digit(c) || (c & 0x80); }
 
-/* Common beginning and end, in bytes, of names that share a short name. */
+/* Lengths in bytes of the beginning and the end that all names with the same short name have in common. */
 struct common {
   size_t front, back;
 };

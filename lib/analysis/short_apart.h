@@ -6,7 +6,7 @@
 
 #include "base/intern.h"
 
-/* A name of a table, and its short name: text == name if there is none. */
+/* A name of a table, and its short name; `text` equals `name` if there is no short name. */
 struct short_name {
   const char *name, *text;
   size_t name_len, text_len;

@@ -24,20 +24,20 @@ static bool eat(struct mangled *m, const char *text) {
   return true;
 }
 
-/* Skips digits and the character after them. */
+/* Skips digits and the text `last` after them. */
 static bool skip_number(struct mangled *m, const char *last) {
   while (ascii_digit(peek(m))) m->p++;
   return eat(m, last);
 }
 
-/* Skips one of these characters. */
+/* Skips a character if it is one of `chars`. */
 static bool skip_any(struct mangled *m, const char *chars) {
   if (!peek(m) || !strchr(chars, *m->p)) return false;
   m->p++;
   return true;
 }
 
-/* Takes a name with its length before it: "7ck_tile". */
+/* Reads a name that follows its own length: "7ck_tile". */
 static bool take_name(struct mangled *m, struct short_span *name) {
   size_t n = 0;
   while (ascii_digit(peek(m)) && n < 100000) n = n * 10 + (size_t)(*m->p++ - '0');
@@ -58,7 +58,7 @@ static bool skip_list(struct mangled *m) {
   return eat(m, "E");
 }
 
-/* Skips a number or letters that an underscore ends: "_", "0_", "1A_". */
+/* Skips digits and capital letters, and the underscore that ends them: "_", "0_", "1A_". */
 static bool skip_sequence(struct mangled *m) {
   while (ascii_digit(peek(m)) || (peek(m) >= 'A' && peek(m) <= 'Z')) m->p++;
   return eat(m, "_");
@@ -122,7 +122,7 @@ static bool skip_part(struct mangled *m) {
 
 static bool is_anonymous(struct short_span name) { return short_begins(name, "_GLOBAL__N_"); }
 
-/* Reads one part of a path, and keeps the last two names. */
+/* Reads one part of a path. If the part is a name, it becomes *base, and the previous name becomes *outer. */
 static bool read_component(struct mangled *m, struct short_span *outer, struct short_span *base) {
   struct short_span name;
   eat(m, "L"); /* a static function */

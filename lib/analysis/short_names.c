@@ -3,7 +3,7 @@
  * A template of C++ consists of a return type, a path of names with arguments in <...>, parameters in (...), and, for lambdas, a
  * tail: "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl<CUDAFunctor_add<float>>(...)::{lambda(int)#1}>".
  * Its short name is the function with the functor that it applies: "elementwise<CUDAFunctor_add<float>>". Rows list the wrappers
- * around functors. Brackets of all kinds count alike, and a bracket without its partner ends with the name. */
+ * around functors. Brackets of all kinds count alike, and a bracket that is not closed extends to the end. */
 #include "short_names.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static const char *end_of_word(struct short_span s) {
   return p;
 }
 
-/* Divides a name. The base is the first function of the path or, without a function, the last name. */
+/* Divides a name into its parts. The base is the first function of the path or, without a function, the last name. */
 static struct entity entity_of(struct short_span whole) {
   struct short_span s = without_return_type(trimmed(whole));
   struct entity e = {{s.p, s.p}, {s.p, s.p}, {s.p, s.p}, {s.end, s.end}};
@@ -126,7 +126,7 @@ static const struct {
   {"gpu_kernel_with_index", FIRST_TYPE},
 };
 
-/* Returns an argument that is a type; an empty span if there is none. */
+/* Returns the first, second or last argument that is a type, as `which` selects; an empty span if there is none. */
 static struct short_span type_argument(struct short_span list, enum which which) {
   struct short_span arg, found = {list.p, list.p};
   for (unsigned n = 0; next_argument(&list, &arg);) {
@@ -163,7 +163,7 @@ static void put_in_angles(struct short_text *to, struct short_span type) {
   short_put_text(to, ">");
 }
 
-/* Writes a name without the words that every kernel has: "exp_kernel_cuda" becomes "exp". */
+/* Writes a name without a suffix that is common among kernels: "exp_kernel_cuda" becomes "exp". */
 static void put_stem(struct short_text *to, struct short_span name) {
   static const char *const ENDS[] = {"_kernel_cuda", "_cuda_kernel", "_kernel_impl", "_kernel", "_functor", "CUDAKernelImpl",
                                      "_cuda_out", "_cuda"};
@@ -212,14 +212,14 @@ static const struct {
   {"reduce_1Block_kernel", "reduce"},
 };
 
-/* True for a template argument that is a list of pointers, which precedes the functor of some of these kernels. */
+/* True for a template argument that is a list of pointers, which some kernels have before their functor. */
 static bool is_list(struct short_span s) {
   const struct entity e = entity_of(s);
   return short_begins(e.base, "TensorListMetadata") || short_begins(e.base, "TensorListScalarListMetadata") ||
          short_begins(e.base, "FusedOptimizerTensorListMetadata") || short_is(e.base, "Array") || short_is(e.base, "array");
 }
 
-/* True for types of numbers, which come before the functor of some kernels. */
+/* True for the type of a number, which some kernels have before their functor. */
 static bool is_number_type(struct short_span s) {
   static const char *const WORDS[] = {"int", "long", "float", "double", "bool", "unsigned int", "unsigned long", "c10::Half",
                                       "c10::BFloat16", "short", "unsigned char", "signed char", "T2", "T3"};
@@ -281,8 +281,8 @@ static bool is_common_word(struct short_span s) {
   return short_is(s, "kernel") || short_is(s, "Kernel") || short_is(s, "run") || short_is(s, "globalKernel");
 }
 
-/* XLA: "all-reduce-start_kernel<float, float>", "gemm_fusion_dot.1_kernel<float>". These are not C++ names, so only the
- * brackets are removed. */
+/* Writes the short name of a kernel of XLA: "all-reduce-start_kernel<float, float>", "gemm_fusion_dot.1_kernel<float>".
+ * These are not C++ names, so only the brackets are removed. */
 static bool put_xla(struct short_text *to, const struct entity *e) {
   const char *end = e->base.end;
   if (end == e->tail.end || (*end != '-' && *end != '.')) return false;

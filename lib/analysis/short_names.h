@@ -1,4 +1,4 @@
-/* short_names.h - names of kernels that people can read. Every name is read a constant number of times, whatever it contains.
+/* short_names.h - short, readable names of kernels. Every name is read a constant number of times, whatever it contains.
  *
  *     short_names.c   templates of C++ and the other families of names
  *     short_mangled.c   mangled names of C++

@@ -7,7 +7,7 @@
 
 enum { SHORT_NAME_ROOM = 160 };
 
-/* A text of limited length: what does not fit is cut off. */
+/* A text of limited length; any excess is cut off. */
 struct short_text {
   char text[SHORT_NAME_ROOM];
   size_t n;

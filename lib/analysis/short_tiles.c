@@ -1,7 +1,7 @@
 /* short_tiles.c - see short_tiles.h: matrix products and convolutions of cuBLAS, cuDNN, CUTLASS, Tensile and others.
  *
- * Their names are words between underscores: "ampere_bf16_s16816gemm_bf16_128x64_ldg8_relu_f2f_stages_64x3_tn". The short name has
- * what the words state about the product: "gemm 128x64 tn bf16 relu". */
+ * Their names are words between underscores: "ampere_bf16_s16816gemm_bf16_128x64_ldg8_relu_f2f_stages_64x3_tn". The short name
+ * contains the properties of the product that the words state: "gemm 128x64 tn bf16 relu". */
 #include "short_tiles.h"
 
 #include <string.h>
@@ -115,7 +115,7 @@ static bool put_tiles(struct short_text *to, const struct tiles *t) {
   return true;
 }
 
-/* Families of such names: first the beginnings of names, then parts of names. */
+/* A name is one of these if it begins with a text of BEGINS and contains a text of HOLDS. */
 static const char *const BEGINS[] = {"volta_", "turing_", "ampere_", "maxwell_", "pascal_", "hopper_", "ada_", "blackwell_", "cutlass_",
                                      "cutlass3x_", "cudnn_ampere_", "cudnn_volta_", "cudnn_infer_ampere_", "cudnn_infer_volta_",
                                      "sm70_xmma", "sm75_xmma", "sm80_xmma", "sm86_xmma", "sm89_xmma", "sm90_xmma", "sm100_xmma",
@@ -173,7 +173,8 @@ bool short_tiles(struct short_span name, struct short_text *to) {
   return t.tile.p < t.tile.end && put_tiles(to, &t);
 }
 
-/* Finds "C<128>, C<256>, C<64>", the sides of a tile. The sides of a cluster, which come first, are less than 16. */
+/* Finds the sides of a tile, as in "C<128>, C<256>, C<64>", and returns their number. Skips the sides of a cluster, which
+ * come first and have only one digit. */
 static unsigned take_sides(struct short_span s, struct short_span *side) {
   unsigned n = 0;
   for (const char *p = s.p; n < 3 && (p = memmem(p, (size_t)(s.end - p), "C<", 2));) {

@@ -5,9 +5,9 @@
 
 #include "work.h"
 
-/* Cause of an idle stretch, defined as in HolisticTraceAnalysis: the host, if the next work was launched after the stretch
- * began; otherwise the device itself, if the stretch is shorter than 30 us; otherwise other, which includes WAIT_UNKNOWN: the launch is
- * unknown. */
+/* Cause of an idle stretch, defined as in HolisticTraceAnalysis: WAIT_HOST if the next work was launched after the stretch
+ * began; otherwise WAIT_KERNEL if the stretch is shorter than 30 us; otherwise WAIT_OTHER or, if the launch of the next work
+ * is unknown, WAIT_UNKNOWN. Both count as other. */
 enum spent_wait { WAIT_HOST, WAIT_KERNEL, WAIT_OTHER, WAIT_UNKNOWN };
 
 struct stretch {

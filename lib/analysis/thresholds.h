@@ -7,7 +7,7 @@
 
 #include "tracekit.h"
 
-/* In the order of the table. */
+/* Thresholds, in the order of the table in thresholds.c. */
 enum threshold {
   LIMIT_DEVICE_IDLE, LIMIT_INPUT, LIMIT_COMPILE, LIMIT_COMPILE_TIME, LIMIT_SYNC, LIMIT_SYNC_COUNT, LIMIT_SMALL_KERNELS,
   LIMIT_COMMUNICATION, LIMIT_STRAGGLER, LIMIT_DOMINANT_KERNEL, LIMIT_COPY, LIMIT_PAGEABLE, LIMIT_GC, LIMIT_STEP_OUTLIER,

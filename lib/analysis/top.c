@@ -121,7 +121,8 @@ static bool choose(struct top *top, struct tk_err *err) {
 
 /* ---- lay out ---- */
 
-/* Returns the part of a span inside the window. If the span is outside, returns an interval of length zero at its start. */
+/* Returns the part of a span inside the window, and counts the span if it is cut. A span without a clock is returned whole,
+ * with INT64_MIN as its start. */
 static struct interval interval_of(struct top *top, struct tally *tally, const struct tk_event *e) {
   const struct window *w = &top->scope.window;
   tk_time start = e->ts, end = e->ts + e->dur;
@@ -214,7 +215,7 @@ static void add_stack(void *arg, uint32_t group, const struct stack_sum *sum, bo
   tally->samples += sum->n_total;
 }
 
-/* That a profiler ran is no activity: its marks have no self time. */
+/* Adds self time to the event's group, except for the marks of a profiler, which are not activity. */
 static void add_self(void *arg, tk_id event, tk_time self) {
   struct top *top = arg;
   uint32_t group = top->group_of[event];

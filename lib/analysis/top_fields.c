@@ -194,7 +194,7 @@ const struct field_list diff_fields = FIELD_LIST(tk_diff_row, diff_list, "diff")
 enum { N_DIFF = sizeof diff_list / sizeof *diff_list - 2 }; /* sums are no marks and have no short name */
 const struct field_list diff_sum_fields = {diff_list + 1, N_DIFF - 1, sizeof(struct tk_diff_row), "diff sum"};
 
-/* Defines the fields for one side: means per step and rank, or per rank. */
+/* Defines the fields of one side of a comparison: means per step and rank, or per rank. */
 #define SIDE(side, at)                                                                                       \
   static bool get_total_##side(const void *row, const void *owner, struct tk_value *v) {                     \
     (void)owner;                                                                                             \

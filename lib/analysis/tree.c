@@ -38,7 +38,7 @@ static bool begins_step(struct tree *tree, const struct tk_event *e, uint32_t pa
   return by_step && tree->nodes[parent].stepless && groups_of(tree->by, e) != GROUP_NONE;
 }
 
-/* Returns the group of an outermost span. Steps that --per selects are one line, whatever their numbers. */
+/* Returns the group of an outermost span. Steps that --per selects share one group, whatever their numbers. */
 static uint32_t name_of_root(struct tree *tree, const struct tk_event *e) {
   const char *per = tree->opt->per;
   const bool is_numbered = per && kinds_of(&tree->match.kinds, e) & KIND_STEP;
@@ -148,7 +148,7 @@ static bool add_all(struct tree *tree) {
   return !tree->mem->failed && (tree->layers == TREE_SCOPES || tree_device_add(tree));
 }
 
-/* Adds up the times of the children of nodes that are sums. */
+/* Sets the times of each node with is_sum to the sums over its children. */
 static bool sum_nodes(struct tree *tree) {
   for (uint32_t i = tree->n; i-- > 1;) {
     struct node *parent = &tree->nodes[tree->nodes[i].parent];
@@ -204,7 +204,8 @@ static bool hang_sample(struct tree *tree, tk_id event) {
   return true;
 }
 
-/* Samples hang below the root, because their stacks state all callers. A path of args or --per selects spans only. */
+/* Adds stack samples below the root, because their stacks contain all callers. With --per, layers, or a path from an arg,
+ * only spans are selected, so samples are left out. */
 static bool hang_samples(struct tree *tree) {
   const struct tk_trace *t = tree->t;
   bool ok = true;
@@ -306,7 +307,7 @@ static bool tree_name_unit(struct tree *tree) {
   return true;
 }
 
-/* Returns the mean duration of the spans of a node, rounded to a picosecond; stack samples have none. */
+/* Returns the mean duration of the spans of a node, rounded to a picosecond; -1 if no span has a duration. */
 static tk_time mean_of(const struct node *n) {
   const i128 timed = (i128)n->timed;
   return timed ? (tk_time)(((n->total - n->weight) * 2 + timed) / (timed * 2)) : -1;
@@ -314,7 +315,7 @@ static tk_time mean_of(const struct node *n) {
 
 static bool is_kernel(const struct node *n) { return n->kernels && !n->others && !n->is_by && n->group != GROUP_NONE; }
 
-/* Gives short names to the nodes of kernels, in their order in the report; each name counts once. */
+/* Gives short names to the nodes of kernels, in the order of the report. Nodes with equal names share a short name. */
 static bool shorten_nodes(struct tree *tree) {
   struct tk_tree_report *r = tree->report;
   struct short_name *names = mem_array(tree->mem, (uint64_t)tree->n, sizeof *names);

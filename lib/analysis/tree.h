@@ -15,7 +15,8 @@ struct tree_found {
   struct mem *mem;
 };
 
-/* Both fill `report`, which the caller frees with tk_tree_report_free even on failure. The second selects as `found`. */
+/* Both fill `report`, which the caller frees with tk_tree_report_free even on failure. tree_of_found uses the selection and
+ * the work in `found` instead of finding them. */
 bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
              struct tk_err *err);
 bool tree_of_found(struct tk_trace *t, const struct tk_tree_options *opt, const struct tree_found *found, struct tk_tree_report *report,

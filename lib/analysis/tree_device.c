@@ -36,7 +36,7 @@ static bool add_works(struct tree *tree) {
   return true;
 }
 
-/* Measures all work, and the work that no node contains. */
+/* Measures the time in which any work ran, and the time in which work outside of all nodes ran. */
 static bool measure_rest(struct tree *tree) {
   const struct tk_trace *t = tree->t;
   struct intervals rest = {0}, all = {0};

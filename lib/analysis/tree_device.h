@@ -4,10 +4,11 @@
 
 #include "tree_nodes.h"
 
-/* Adds the work that was launched within the spans, and without layers measures the work that was not. Returns false if memory runs
- * out. */
+/* Adds the work that was launched within the spans. If the tree does not show layers, also measures all other work. Returns
+ * false if memory runs out. */
 bool tree_device_add(struct tree *tree);
-/* True if the work belongs to no node although its launch, or the work itself if the launch is unknown, is in a step. */
+/* True if the work belongs to no node. If only steps count, its launch, or the work itself if the launch is unknown, must
+ * also be in a step. */
 bool tree_device_rests(const struct tree *tree, tk_id work);
 /* Computes the device time of each node, once the nodes are in order. Returns false if memory runs out. */
 bool tree_device_sum(struct tree *tree);

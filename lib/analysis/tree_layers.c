@@ -22,7 +22,8 @@ static const char *scopes_of(const struct tk_trace *t, const struct tk_event *e,
   return tk_string(t, arg.s, NULL);
 }
 
-/* Returns the node of the modules in the scopes of work; the last scope is the operation itself. */
+/* Returns the node for the modules among the scopes of work, without the last scope, which is the operation itself; without
+ * modules, the node without a name. */
 static uint32_t hang_scopes(struct tree *tree, const struct tk_event *e) {
   uint32_t node = tree->opt->has_by ? tree_nodes_child(tree, 0, groups_of(tree->by, e), true) : 0;
   const uint32_t top = node;
@@ -95,7 +96,8 @@ static uint32_t hang_operator(struct tree *tree, tk_id event, tk_id forward) {
   return tree_nodes_child(tree, layer, groups_of_name(tree->names, "(backward)", 10), false);
 }
 
-/* Of nested operators with one forward pass, the outermost counts. */
+/* Adds the operators of the backward pass on a track to the layers of their forward pass. Of nested operators with the same
+ * forward pass, only the outermost is added. */
 static bool hang_operators(struct tree *tree, tk_id track, const tk_id *forward_of) {
   const struct tk_trace *t = tree->t;
   const struct tk_track *k = &t->tracks[track];
@@ -123,8 +125,9 @@ bool tree_layers_hang_backward(struct tree *tree) {
 
 /* ---- steps ---- */
 
-/* Adds the numbers of the steps that begin in the selected range. most: by number, how often a track marks it. Several devices mark
- * the steps of a joined run. */
+/* Adds the steps of a run that begin in the selected range to the number of steps, unless an earlier run had them. `most`:
+ * by step number, how often a run contains it. Several devices mark the steps of a joined run, so each number counts once
+ * there. */
 static bool count_numbers(struct tree *tree, const struct steps_run *run, struct map *most) {
   const struct window *w = &tree->scope.window;
   struct map here;
@@ -143,7 +146,8 @@ static bool count_numbers(struct tree *tree, const struct steps_run *run, struct
   return ok;
 }
 
-/* Marks the runs of steps that divide the work: by the place of its launch, unless the work states its layers itself. */
+/* Sets divides[] for each run of steps that divides the work: the run of the launch or, if the work itself states its
+ * layers, the run of the work. */
 static void mark_runs(const struct tree *tree, const struct works *works, bool *divides) {
   const struct steps *s = &tree->match.steps;
   for (uint32_t i = 0; i < works->n; i++) {

@@ -67,16 +67,17 @@ struct tree {
   uint8_t *is_per;      /* by class: whether its name matches --per: 1 = yes, 2 = no, 0 = not computed yet */
 };
 
-/* True if all spans of the node are marks of a profiler. They have no self time and are in no sum. */
+/* True if all spans of the node are marks of a profiler. Such a node has no self time and is left out of all sums. */
 static inline bool tree_nodes_is_mark(const struct node *n) { return n->marks && n->marks == n->count; }
-/* Returns the node of a group below the node `parent`; 0 if memory runs out. */
+/* Returns the node of a group below the node `parent`, and adds it if it is new; 0 if memory runs out. `is_by`: the group is
+ * one of tree->by instead of tree->names. */
 uint32_t tree_nodes_child(struct tree *tree, uint32_t parent, uint32_t group, bool is_by);
 
-/* True if only events in steps count and this one begins in none; it is counted in the report. */
+/* True if only events in steps count and the event begins outside of all steps. Counts such events in the report. */
 bool tree_nodes_stepless(struct tree *tree, const struct tk_event *e);
 /* Adds a piece of device work to a node. Returns false if memory runs out. */
 bool tree_nodes_work(struct tree *tree, uint32_t node, struct interval when);
-/* Notes the start of a span in its node and in the nodes above. */
+/* Updates the earliest start in the node of a span and in all nodes above. */
 void tree_nodes_start(struct tree *tree, const struct tk_event *e, uint32_t node);
 
 #endif

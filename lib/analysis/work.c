@@ -55,8 +55,8 @@ static void find_lines(struct finder *f) {
   }
 }
 
-/* True for the asynchronous lines of a TPU, which move data by DMA or to other devices, in parallel to the operations and to each
- * other: an operation there never contains another one, whatever their times. */
+/* True for the asynchronous lines of a TPU, which move data by DMA or to other devices, in parallel to the operations and to
+ * each other. So no operation on such a line contains another one, even if it takes longer. */
 static bool is_async_line(const struct tk_trace *t, tk_id track) {
   return strncmp(tk_string(t, t->tracks[track].name, NULL), "Async XLA Ops", 13) == 0;
 }
@@ -105,7 +105,7 @@ static bool interrupt(struct finder *f, const struct tk_event *e, uint32_t deepe
   return (e->ts <= outer.cursor && outer.begun) || add_piece(f, outer.event, outer.cursor, e->ts, !outer.begun);
 }
 
-/* True if the work is selected. */
+/* True if the work is selected. Notes whether the match leaves out work of the scope. */
 static bool takes(struct finder *f, tk_id work) {
   const bool in_scope = scope_holds(f->scope, &f->m->t->events[work]), passes = in_scope && match_event(f->m, work);
   f->leaves_out = f->leaves_out || (in_scope && !passes);

@@ -198,7 +198,7 @@ static bool export_words(struct column *c, struct ArrowArray *to) {
   return true;
 }
 
-/* Narrows dictionary indices to the smallest type that fits, because pandas copies wider ones. */
+/* Narrows dictionary indices to the smallest type that fits, because pandas copies wider indices. */
 static const char *narrow_places(struct column *c) {
   const uint32_t n = c->words.texts.n;
   void *less = c->values;
@@ -237,7 +237,8 @@ static bool export_column(struct column *c, struct ArrowArray *to, const char **
   return true;
 }
 
-/* Returns {"unit": unit} in the encoding of metadata: counts and lengths in 32 bits, each followed by what it counts. */
+/* Returns {"unit": unit} in Arrow's encoding of metadata: counts and lengths are 32-bit numbers before the items or bytes
+ * that they count. */
 static char *metadata_of(const char *unit) {
   enum { KEY = 4 };
   const int32_t one = 1, key = KEY, length = (int32_t)strlen(unit);

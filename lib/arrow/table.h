@@ -37,7 +37,7 @@ struct table {
 
 extern const struct table events_table, table_of_tracks, table_of_flows, table_of_args, table_of_steps, collectives_table;
 
-/* Converts a timestamp to the table's unit; table_dur does so for a duration. */
+/* Converts a timestamp to the table's unit; table_dur converts a duration. */
 static inline int64_t table_ts(const struct table_source *s, tk_time ts) { return s->ps ? ts : s->t->origin_ns + num_ns(ts); }
 static inline int64_t table_dur(const struct table_source *s, tk_time ts, tk_time dur) {
   return s->ps ? dur : num_ns(ts + dur) - num_ns(ts);

@@ -4,7 +4,7 @@
 
 #include "mem.h"
 
-/* Appends the n bytes at p, padded with '='. */
+/* Appends the n bytes at p as base64 text, padded with '='. */
 bool base64_append(struct buf *b, const uint8_t *p, size_t n);
 
 /* Decodes n bytes of text in place and returns the number of bytes. Returns SIZE_MAX, and leaves the text unchanged, if the

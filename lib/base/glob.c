@@ -35,7 +35,8 @@ static const struct {
   {"[:punct:]", is_punct}, {"[:space:]", is_space}, {"[:upper:]", is_upper}, {"[:xdigit:]", is_xdigit},
 };
 
-/* Tests a named class such as [:digit:] at *p, and advances *p past it. */
+/* Returns true if there is a named class such as [:digit:] at *p, and advances *p past it. Sets *has if the class contains
+ * c. */
 static bool named_set(const char **p, uint32_t c, bool *has) {
   for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
     size_t n = strlen(sets[i].name);

@@ -22,12 +22,12 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Returns a hash that differs between processes. */
+/* Return hashes for tables, which differ between processes. */
 static inline uint64_t hash_number(uint64_t a) { return hash_fold(a ^ hash_secret[0], hash_secret[1]); }
 static inline uint64_t hash_pair(uint64_t a, uint64_t b) { return hash_number(hash_number(a) ^ b); }
 uint64_t hash_text(const void *p, size_t n);
 
-/* Returns a hash that is the same in all processes. */
+/* Returns a hash of n bytes that is the same in all processes. */
 uint64_t hash_bytes(const void *p, size_t n);
 /* Combines two hashes; the order matters. Never returns 0. The result is the same in all processes. */
 uint64_t hash_mix(uint64_t a, uint64_t b);

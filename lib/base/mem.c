@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Smallest array that gets huge pages. Page faults were 7% of the time to read a 285 MB trace. Arrays of up to 2 MB would leave
- * too much of a huge page unused. With a limit below HUGE_LIMIT, the unused parts of huge pages would be a large part of it. */
+ * too much of a huge page unused. If the memory limit is below HUGE_LIMIT, no array gets huge pages, because their unused parts
+ * would take a large part of the limit. */
 enum { HUGE_FROM = 4 << 20, HUGE_LIMIT = 128 << 20 };
 
 /* Header of every block: 16 bytes, so that the block is aligned for any type. */
@@ -16,11 +17,11 @@ struct block {
 
 static struct block *block_of(void *p) { return p ? (struct block *)p - 1 : NULL; }
 
-/* Distance in bytes between two measurements of resident memory, each of which takes 3 us. The number of counted bytes alone is
- * wrong in both directions. Growing arrays reserve more than they have filled, and untouched pages take no memory: a third of
- * the counted bytes while a large trace is read. The program itself takes 10 MB, which are not counted. So resident memory
- * decides: always if the process is limited, and otherwise as soon as the count exceeds the limit, because the process may
- * contain much else. */
+/* Number of bytes allocated between two measurements of resident memory, each of which takes 3 us. The number of counted bytes
+ * can be too high: arrays reserve more than they have filled, and pages that were never written take no memory (a third of the
+ * counted bytes while a large trace is read). It can also be too low: the 10 MB of the program itself are not counted. So
+ * resident memory decides. It is measured from the start if the process is limited, and otherwise only once the count exceeds
+ * the limit, because the process may contain much else. */
 enum { CHECK = 1 << 20 };
 
 /* True if the resident memory of the process is limited. */

@@ -27,7 +27,7 @@ void *mem_array(struct mem *m, uint64_t n, size_t elem);
 void *mem_zeros(struct mem *m, uint64_t n, size_t elem);
 /* Resizes the block p, which may be NULL; on failure the old block remains valid. */
 void *mem_resize(struct mem *m, void *p, size_t size);
-/* p may be NULL. */
+/* Frees a block; p may be NULL. */
 void mem_free(struct mem *m, void *p);
 
 /* Makes room for `need` elements of `elem` bytes in *array, which grows by half; new elements are not cleared. *cap: number of
@@ -49,8 +49,8 @@ bool mem_check(const struct mem *m, struct tk_err *err);
 /* Same as mem_check, but also returns false if the process exceeds its limit (mem.process) because of memory that is not
  * counted. Measures resident memory at each call, so it is called at the end of a stage. */
 bool mem_check_process(const struct mem *m, struct tk_err *err);
-/* Sets err to out of memory, unless it has another reason already, and returns false. For steps that may fail for either
- * reason. */
+/* Sets err to "out of memory", unless err is set already, and returns false. For steps that may fail for lack of memory or for
+ * another reason, which they have stored in err. */
 bool mem_refuse(const struct mem *m, struct tk_err *err);
 
 /* Number of bytes that may be read beyond the end of blocks of buf and arena, because scanners compare whole words. */

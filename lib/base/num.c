@@ -151,9 +151,8 @@ bool num_scaled(const uint8_t *p, const uint8_t *end, int shift, i128 *out) {
   return scale(neg ? -v : v, exp + shift, out);
 }
 
-/* Returns the eight digits of v < 10^8 as a word, the first digit lowest. All halves are divided at once, then all quarters,
- * then all eighths.
- */
+/* Returns the eight digits of v < 10^8 as the bytes of a word, the first digit in the lowest byte. All halves are divided at
+ * once, then all quarters, then all eighths. */
 static inline uint64_t eight_digits(uint32_t v) {
   const uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
   const uint64_t hundreds = (fours * 10486 >> 20) & 0x7f0000007f; /* / 100 below 10^4 */

@@ -104,7 +104,8 @@ uint64_t os_memory(void) {
   return group < all ? group : all;
 }
 
-/* Sanitizers keep several times the memory that the program uses. */
+/* Sanitizers keep several times the memory that the program uses, so os_resident returns "unknown" in builds with
+ * sanitizers. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #elif defined(__has_feature)

@@ -27,8 +27,8 @@ static const struct unit TIMES[] = {{"ps", 1},
                                     {"d", 86400000000000000},
                                     {NULL, 0}};
 
-/* True if the word is the unit. Sizes ignore case, because "100mb" cannot mean millibits; for times, "m" and "M" could
- * differ. */
+/* True if the word is the unit. any_case: ignores case. This is set for sizes, because "100mb" cannot mean millibits, but not
+ * for times, where "m" and "M" could differ. */
 static bool is_unit(const struct unit *u, const char *word, bool any_case) {
   const char *a = u->name, *b = word;
   for (; *a && *b && (*a == *b || (any_case && ascii_lower(*a) == ascii_lower(*b))); a++, b++) {}

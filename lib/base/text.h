@@ -23,7 +23,7 @@ static inline bool text_any_holds(const char *s, const char *const *words) {
   return *words != NULL;
 }
 
-/* Lowers ASCII letters. */
+/* Returns an ASCII letter in lower case, and other characters unchanged. */
 static inline char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
 
 static inline bool ascii_digit(char c) { return c >= '0' && c <= '9'; }

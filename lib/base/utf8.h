@@ -16,7 +16,7 @@ bool utf8_is_replacement(const uint8_t *p, size_t n);
  * U+FFFD. The last character may be truncated. */
 bool utf8_is_replaced(const uint8_t *p, size_t n);
 
-/* Writes a character; returns its length, at most 4. */
+/* Writes a character as UTF-8; returns the number of bytes, at most 4. */
 unsigned utf8_put(uint8_t *to, uint32_t c);
 /* Returns the UTF-16 character at p, where n >= 2 bytes are available, and sets *used to its length; U+FFFD for an unpaired
  * surrogate. `big`: the high byte of a unit comes first. */

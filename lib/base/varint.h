@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Writes at most 10 bytes at p; returns the position after them. */
+/* Writes v at p, in at most 10 bytes; returns the position after them. */
 static inline uint8_t *varint_put(uint8_t *p, uint64_t v) {
   while (v >= 0x80) {
     *p++ = (uint8_t)(v | 0x80);
@@ -14,7 +14,7 @@ static inline uint8_t *varint_put(uint8_t *p, uint64_t v) {
   return p;
 }
 
-/* Reads bytes that varint_put wrote. */
+/* Reads a number that varint_put wrote into *v; returns the position after it. */
 static inline const uint8_t *varint_get(const uint8_t *p, uint64_t *v) {
   uint64_t out = *p & 0x7f;
   for (int shift = 7; *p++ & 0x80; shift += 7) out |= (uint64_t)(*p & 0x7f) << shift;

@@ -38,7 +38,8 @@ static bool is_named(const char *input, const char *name, bool leaf) {
   return strcmp(leaf ? path_leaf(input) : input, leaf ? path_leaf(name) : name) == 0;
 }
 
-/* Counts the plan's inputs with this name, and this rank if `number` is set. */
+/* Counts the plan's inputs with this name (`leaf`: only the last part of the name) and, if `number` is not NULL, this rank.
+ * Sets *found to the last of them. */
 static uint32_t count_inputs(const struct tasks *t, const char *name, bool leaf, const int64_t *number, uint32_t *found) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < t->sources.n; i++) {
@@ -66,7 +67,8 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
   return n == 1 || err_set(err, TK_EUSAGE, "%s: matches no input of the plan, or several; give its name in the plan", name);
 }
 
-/* Finds the rank in the plan if the file contains several, and its index among the inputs of the file. */
+/* For a file that contains several ranks: finds the selected rank in the plan, and sets *input to its index among the inputs of
+ * the file. */
 static bool find_part(struct applier *a, const struct tk_sources *sources, const char *name, uint32_t *rank, size_t *input,
                       struct tk_err *err) {
   const struct tasks *t = &a->tasks;

@@ -95,7 +95,7 @@ static bool open_whole(struct concat *c, struct part *p, const char *path) {
   return err_prefix(c->err, "%s", path);
 }
 
-/* Returns the reason why a part cannot be used, and adds it as a note. */
+/* Returns the message of c->err, which says why a part cannot be used, without the part's path. */
 static const char *why_unusable(struct concat *c, const char *path) {
   const size_t n = strlen(path);
   const char *why = c->err->msg;
@@ -108,7 +108,8 @@ static bool has_all(const struct concat *c) {
   return true;
 }
 
-/* Finds all parts. An unreadable part is not an error if another copy of it can be read. */
+/* Opens all parts, and assigns them to their ranks. If a part is unreadable, stores the reason in why[i], and the first such
+ * error in *first, but goes on, because another copy of the part may be readable. */
 static bool find_each(struct concat *c, const char **why, struct tk_err *first) {
   for (size_t i = 0; i < c->n; i++) {
     struct part p;

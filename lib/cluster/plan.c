@@ -74,7 +74,7 @@ static bool states_identity(const struct scan *s) {
   return s->rank >= 0 || (*s->host && strstr(s->input, path_leaf(s->host)) != NULL);
 }
 
-/* Finds ranks that no input states by comparing the names of all inputs, as a merge does. */
+/* If no input states its rank or host, finds the ranks by comparing the names of all inputs, as a merge does. */
 static bool compare_names(struct planner *p) {
   const char **names = calloc((size_t)p->list.n + 1, sizeof *names);
   struct ranks r = {.from = RANKS_NONE};
@@ -181,7 +181,8 @@ static bool number_parts(struct planner *p) {
   return ok || err_set(p->err, TK_ELIMIT, "out of memory");
 }
 
-/* True if the scans show a process, by its pid, that ran in both inputs at the same time. Small pids may be numbers of devices. */
+/* True if both inputs contain a process with the same pid and overlap in time. Small pids are ignored, because they may be
+ * numbers of devices. */
 static bool share_process(const struct scan *a, const struct scan *b) {
   enum { DEVICES = 256 };
   if (a->start_ns > b->end_ns || b->start_ns > a->end_ns || (*a->host && *b->host && strcmp(a->host, b->host) != 0)) return false;
@@ -191,7 +192,7 @@ static bool share_process(const struct scan *a, const struct scan *b) {
   return false;
 }
 
-/* Refuses recordings of one rank, which a merge would join: a part is written from a single input. */
+/* Refuses two recordings of the same rank, which a merge would join, because each part is written from a single input. */
 static bool refuse_recordings(struct planner *p) {
   struct map first;
   bool ok = true;

@@ -274,7 +274,7 @@ void tasks_free(struct tasks *t) {
 
 /* ---- a planned merge ---- */
 
-/* Copies from the plan the place and the share of each rank. */
+/* Copies each rank's place among the ranks, and its share of the requested size, from the plan. */
 static bool take_ranks(struct merger *m, const Plan__Plan *p, struct tk_err *err) {
   const bool placed = p->group_by == TK_GROUP_HOST;
   if (placed) m->places = mem_array(&m->mem, p->n_rank, sizeof *m->places);

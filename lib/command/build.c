@@ -17,7 +17,7 @@
 #include "graph/args.h"
 #include "graph/stack.h"
 
-/* Largest time and smallest negative time: any two times within this limit are less than 106 days apart, so that they can be
+/* Limit for the absolute value of a time: any two times within this limit are less than 107 days apart, so that they can be
  * subtracted. */
 static const tk_time FARTHEST = INT64_MAX / 2;
 
@@ -42,7 +42,7 @@ static bool is_open(const struct tk_trace *t) { return t && !t->sealed && !t->st
 
 static bool is_string(const struct tk_trace *t, tk_id id) { return id != 0 && id <= t->store->strings.n; }
 
-/* Checks the string id of a name, a key or a text; 0 means none. */
+/* True if `id` is 0 (none) or the id of a string that is valid text. `what` names the argument in the error message. */
 static bool build_is_text(struct tk_trace *t, tk_id id, const char *what) {
   if (id == 0) return true;
   if (!is_string(t, id)) return wrong(t, "%s: string %u does not exist", what, id);
@@ -243,7 +243,8 @@ static bool copy_json(const char *text, size_t n, struct json_value *v, struct b
   return ok;
 }
 
-/* Converts a string of JSON to strict JSON. Returns the id of the new string, or 0 on failure. */
+/* Converts the string `s` from JSON to strict JSON. It must be a number if `number` is set, otherwise an array or an object.
+ * Returns the id of the new string, or 0 on failure. */
 static tk_id json_string(struct tk_trace *t, tk_id s, bool number) {
   struct json_value v;
   struct buf out = {.mem = &t->store->mem};

@@ -1,5 +1,5 @@
-/* diff.c - implements tk_diff and tk_compare, which load the traces of all runs one after the other, and tk_diff_traces; passes the
- * rank of each track to the analysis. */
+/* diff.c - implements tk_diff and tk_compare, which load the traces of all runs one after the other, and tk_diff_traces. Passes
+ * the rank of each track to the analysis. */
 #include "analysis/runs.h"
 #include "analysis/diff.h"
 
@@ -12,7 +12,7 @@
 #include "graph/trace.h"
 #include "source/identity.h"
 
-/* Adds the figures of the trace that `tracekit report` would print. */
+/* Adds to the run the figures that `tracekit report` prints for the trace. */
 static bool add_figures(struct tk_trace *t, const struct tk_diff_options *opt, struct tk_compare_run *run, struct tk_err *err) {
   const struct tk_report_options options = {.size = sizeof options, .load = opt->load, .select = opt->select, .brief = true};
   struct tk_report *figures = NULL;
@@ -40,7 +40,8 @@ struct reading {
   struct tk_err *err;
 };
 
-/* Loads an input. *stop: false if the input is left out with a note. */
+/* Loads an input. Returns NULL if it cannot be read; *stop is then true if the comparison fails, and false if the input was
+ * left out with a note. */
 static struct tk_trace *load_input(struct reading *r, struct tk_sources *s, size_t i, bool *stop) {
   struct tk_trace *t = tk_sources_load(s, i, &r->opt->load, r->err);
   *stop = !t && (!r->opt->keep_going || r->err->code == TK_EINTERRUPTED);

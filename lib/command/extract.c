@@ -100,7 +100,8 @@ static bool is_taken(const struct extractor *x, const char *path) {
   return false;
 }
 
-/* Returns a name for the folder of a run that no other run has. */
+/* Returns the path of the run's folder in the output, with a number in the name if another run has this path. NULL on
+ * failure. */
 static const char *name_run(struct extractor *x, size_t input) {
   char name[NAME + 1], path[4096], run[NAME + 1];
   redact_run(x->opt->redact, x->sources->inputs[input].run, run, sizeof run);
@@ -150,7 +151,7 @@ static bool add_file(struct extractor *x, size_t first, size_t n) {
   return true;
 }
 
-/* Leaves out an input whose contents cannot be listed, if others can be. With load.strict this is an error. */
+/* Leaves out an input whose contents cannot be listed, with a note. With load.strict, returns false with the error instead. */
 static bool leave_out(struct extractor *x, size_t input) {
   struct tk_err why = {.offset = UINT64_MAX};
   sources_failed(x->sources, input, &why);
@@ -356,7 +357,7 @@ bool tk_extract(const char *const *names, size_t n, const struct tk_extract_opti
   x.report = *report;
   const char *output = options.output;
   x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
-  /* convert passes its sources and wants a single trace; a folder is then the folder of a run */
+  /* the command `convert` passes opt->sources and writes one trace, so a folder named as its output is the folder of a run */
   x.runs = x.folder && *x.folder && !x.opt->raw && (x.opt->save.format || x.opt->sources) && run_folder_is_meant(output, &x.opt->save);
   ok = extract_all(&x, names, n);
   if (x.sources != x.opt->sources) tk_sources_close(x.sources);

@@ -13,8 +13,8 @@ static const char *keep_text(struct tk_list_report *r, const char *text) {
   return diagnostics_text(r->notes, text);
 }
 
-/* Returns a text from the last repair, which is the damage of the input, and the first repair, which is its effect on the
- * trace. NULL if there were no repairs. */
+/* Returns the text of the last repair, which describes the damage of the input, followed by that of the first repair, which
+ * describes the effect on the trace; NULL if there were no repairs. */
 static const char *repairs_of(struct tk_list_report *r, const struct tk_trace *t) {
   const char *first = NULL, *last = NULL;
   char text[512];

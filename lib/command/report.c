@@ -235,7 +235,8 @@ static size_t other_recording_of(const struct run *run, size_t i) {
   return SIZE_MAX;
 }
 
-/* Adds a note on inputs that may count the same work twice: recordings of one rank by two profilers are not joined. */
+/* Adds a note on inputs whose work may count twice, because they are recordings of one rank by two profilers and were not
+ * joined. */
 static void note_recordings(const struct run *run) {
   char text[512];
   bool differ = false;

@@ -1,4 +1,4 @@
-/* selected.c - implements tk_selected: tells which events of a trace a selection contains. */
+/* selected.c - implements tk_selected: marks the events of a trace that a selection contains. */
 #include <string.h>
 
 #include "analysis/measure.h"

@@ -205,8 +205,8 @@ static void free_sizer(struct sizer *s) {
   kinds_free(&s->kinds);
 }
 
-/* Counts the passthrough data separately: the difference to the size without it. Smaller amounts are not worth formatting the trace
- * again. */
+/* Moves the bytes of passthrough data from "metadata" to a row of their own, by formatting the trace a second time without it.
+ * Does nothing if metadata takes less than SMALL_PERCENT of the file, because a second pass is then not worth its time. */
 static bool weigh_passthrough(struct sizer *s, struct tk_save_options o, uint64_t bytes, struct tk_err *err) {
   enum { SMALL_PERCENT = 5 };
   struct cell *meta = &s->slots[S_META];

@@ -132,7 +132,8 @@ static bool give_label(struct splitter *s, struct part *p, const char *label) {
   return used && !s->mem.failed;
 }
 
-/* Returns 1 + the part of a process: one part for each process, or for each rank. */
+/* Returns 1 + the index of the part that contains a process; 0 on failure. rank: NULL = each process gets its own part;
+ * otherwise each rank gets one. */
 static uint32_t part_of_process(struct splitter *s, tk_id process, const int64_t *rank, struct map *ranks) {
   char label[LABEL] = "unknown";
   uint32_t *part = rank ? map_put(ranks, (uint64_t)*rank, 0) : NULL;
@@ -275,8 +276,8 @@ static uint64_t events_in(const struct tk_trace *t, struct window w) {
   return n;
 }
 
-/* Finds the time before which half of the events in the window start. Uses a binary search, because the events are not sorted
- * by time. */
+/* Sets *at to the time before which half of the events in the window start. Uses a binary search, because the events are not
+ * sorted by time. Returns false if the window cannot be divided there. */
 static bool middle(const struct splitter *s, struct window w, tk_time *at) {
   tk_time lo, hi;
   uint64_t half = events_in(s->t, w) / 2;

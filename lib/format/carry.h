@@ -28,7 +28,7 @@ struct carry {
   struct mem mem;
 };
 
-/* Do the same as a sink's functions, for all carriers; `c` may be NULL. Losses are added to *saved. carry_write numbers the
+/* Open, write to and close the sinks of all carriers; `c` may be NULL. Losses are added to *saved. carry_write numbers the
  * graph as the sink `of` does. All return false with err on failure. */
 bool carry_open(struct carry *c, const struct tk_trace *first, struct tk_err *err);
 bool carry_write(struct carry *c, const struct sink *of, const struct tk_trace *t, struct tk_err *err);

@@ -58,7 +58,7 @@ struct chunks_of {
   /* Called after the chunk's events and flow points were appended; `events` and `points` are the ids before them. For formats
    * that do not use fragments: uses the chunk's data as far as possible, and stores the length used in *read*. */
   void (*joined)(struct chunk *c, void *one, tk_id events, tk_id points);
-  /* Returns false with an error if the caller wants to stop. */
+  /* Reports progress. Returns false with an error if the caller wants to stop. */
   bool (*tick)(void *one);
 };
 
@@ -67,7 +67,7 @@ struct chunks;
 /* Prepares chunks of *size* bytes (0 = 1 MiB) for a trace. *s becomes NULL if there are no threads or too little memory.
  * Returns false when memory runs out. */
 bool chunks_start(struct chunks **s, const struct chunks_of *of, struct tk_trace *t, unsigned threads, size_t size);
-/* `s` may be NULL. */
+/* Stops the threads and frees everything; `s` may be NULL. */
 void chunks_stop(struct chunks *s);
 
 /* True if reading with several threads is worth trying at this offset, which must be after an event. */

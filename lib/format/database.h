@@ -26,7 +26,7 @@ bool database_open(struct database *d, struct in *in, struct tk_trace *t, const 
 void database_close(struct database *d);
 
 /* Calls `take` for each row of a table, with the given columns (ended by NULL) in this order. Damaged rows are skipped with a
- * note, or refused if strict. Returns true if the table is absent; false with err set on failure. */
+ * note, or refused if strict. An absent table has no rows. Returns false with err set on failure. */
 typedef void database_take(const struct sqlite_scan *row, void *arg);
 bool database_each(struct database *d, const char *table, const char *const *columns, database_take *take, void *arg);
 /* Same as database_each, with all columns of a table, in the table's order. */

@@ -13,7 +13,7 @@ static bool fields_are_whole(struct in *in, struct tk_err *err) {
   return status == PB_DONE;
 }
 
-/* Notes the first and the last character that is not blank. */
+/* Updates *first and *last, the first and the last character of the document that are not whitespace, by the next n bytes. */
 static void find_ends(const uint8_t *p, size_t n, int *first, int *last) {
   size_t at = 0;
   while (at < n && json_is_space(p[at])) at++;
@@ -23,7 +23,8 @@ static void find_ends(const uint8_t *p, size_t n, int *first, int *last) {
   *last = p[n - 1];
 }
 
-/* Chrome's format lets the array of events end without its bracket, but not an object without its brace. */
+/* True if the last character can end the document. In Chrome's format, the array of events may lack its closing bracket, but an
+ * object may not lack its closing brace. */
 static bool json_is_whole(struct in *in, struct tk_err *err) {
   int first = 0, last = 0;
   size_t n;

@@ -1,4 +1,4 @@
-/* ending.h - tells whether a file ends where its format allows it to end, without reading its events.
+/* ending.h - checks whether a file ends where its format allows it to end, without reading its events.
  *
  * A profiler that is killed, and a disk that is full, leave a file whose beginning is valid. The decompressor notices that a
  * compressed file is cut. Otherwise the lengths of the outermost fields show it for protobuf, and the last character for JSON. */

@@ -117,11 +117,11 @@ struct format_starts {
 void format_find_starts(struct format_starts *s, const struct tk_trace *first);
 struct sink_start format_start(const struct format_starts *s, const struct format *f);
 
-/* In a trace that was loaded without restoring: prefix for the keys of args that were named fields of an event. */
+/* Prefix for the keys of args that were named fields of an event, in a trace that was loaded with TK_WITHOUT_RESTORING. */
 #define FILED_FIELD "perfetto.field."
 
-/* In such a trace: first character of a text in JSON args that stands for a value of another type. The second character is the
- * type (u unsigned, p pointer, d double); the rest is the number. */
+/* First character of a text in JSON args that represents a value of another type, in a trace that was loaded with
+ * TK_WITHOUT_RESTORING. The second character is the type (u unsigned, p pointer, d double); the rest is the number. */
 enum { FILED_VALUE = 1 };
 
 /* A track as the file describes it, if it was loaded without restoring another format's tracks. */

@@ -35,7 +35,8 @@ struct json_place {
   struct json_value *to;
 };
 void json_walk_members(struct json_walk *w, const struct json_place *places);
-/* Same, for a value that json_walk_value has read; clears all variables if the value is absent or not an object. */
+/* Same as json_walk_members, for an object that json_walk_value has read. Clears all variables if the value is absent or not an
+ * object. */
 void json_walk_object(const struct json_walk *w, const struct json_value *object, const struct json_place *places);
 /* Reads a value as an integer; false if it is absent or not a number. */
 bool json_walk_whole(const struct json_value *v, int64_t *number);

@@ -18,7 +18,7 @@ struct setting {
 /* Set the members that the settings name. Return false with err (TK_EUSAGE) if a setting is unknown, is malformed or belongs to the
  * other direction. */
 bool settings_load(struct tk_load_options *opt, struct tk_err *err);
-/* format: name of the output format; settings of other formats are only checked. */
+/* `format` is the name of the output format; settings of other formats are only checked. */
 bool settings_save(const struct tk_save_options *opt, const char *format, struct sink_options *sink, struct tk_err *err);
 
 #endif

@@ -107,7 +107,8 @@ static bool name_column(struct sqlite_column *c, struct token name, struct arena
   return c->name != NULL;
 }
 
-/* Returns the position of a column in the record. The record contains a NULL at the position of the rowid. */
+/* Returns the position of a column in the record; -1 for an alias of the rowid, at whose position the record contains a NULL;
+ * -2 for a column that is not stored. */
 static int16_t place_of(const struct definition *d, int16_t *places) {
   if (d->generated && !d->stored) return -2;
   const int16_t place = (*places)++;

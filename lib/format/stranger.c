@@ -34,12 +34,12 @@ struct stranger {
 #define AUSTIN "a binary profile of Austin; 'mojo2austin' converts it to stacks that can be read"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
-/* Texts with which a file begins, after whitespace; upper and lower case are equal. */
+/* Texts with which a file begins, after whitespace. The comparison ignores case. */
 static const struct stranger TEXTS[] = {
     {"version https://git-lfs", 23, "a Git LFS pointer instead of the file; run 'git lfs pull'"},
     {"<!doctype html", 14, "an HTML page without a trace, such as an error or a login page; download the file again"},
     {"<html", 5, "an HTML page without a trace, such as an error or a login page; download the file again"},
-    /* xcrun xctrace export; --toc */
+    /* xcrun xctrace export: the result of a query, and the table of contents (--toc) */
     {"<?xml version=\"1.0\"?>\n<trace-query-result", 41, XCTRACE},
     {"<?xml version=\"1.0\"?>\n<trace-toc", 32, XCTRACE},
     {"<svg", 4, PICTURE},
@@ -102,7 +102,7 @@ static const struct stranger BINARIES[] = {
     {"\x1e{\"type\":\"preamble\"", 18, "the metadata of a CTF 2 trace; babeltrace2 opens its folder"}, /* CTF 2, 5.1 */
     /* OpenJDK jdk/jfr: the magic of a chunk */
     {"FLR\0", 4, "a Java flight recording (JFR); JDK Mission Control and 'jfr print' open it"},
-    /* OTF2: a byte that starts a buffer, one for the byte order, then in the anchor file "OTF2" */
+    /* OTF2: a byte that starts a buffer, a byte for the byte order and, in the anchor file, "OTF2" */
     {"\3BOTF2", 6, "an OTF2 archive (Score-P); Vampir and otf2-print open it"},
     {"\3B\1\0\0\0\0\0", 8, "a part of an OTF2 archive (Score-P); Vampir and otf2-print open its anchor file (.otf2)"},
     {"memray\0", 7, "a memory profile of memray; 'memray flamegraph' opens it"}, /* memray src/memray/_memray, MAGIC */
@@ -156,7 +156,7 @@ static const struct stranger_content PICKLES[] = {
     {"profiling_name", "a flight recording of PyTorch's collectives; 'torchfrtrace' (fr_trace.py) analyses it"},
     {"", "a Python pickle; of these, only memory snapshots of PyTorch are read"}};
 
-/* Identifiers of files in the format FlatBuffers, which stand after the first 4 bytes. */
+/* File identifiers of FlatBuffers, which follow the first 4 bytes of a file. */
 static const struct {
   const char *identifier, *what;
 } FLATBUFFERS[] = {
@@ -178,7 +178,7 @@ static const struct {
     /* Linux kernel/trace, trace_print_context: COMM-PID [(TGID)] [CPU] FLAGS SECONDS: EVENT: */
     {"^\\s*\\S.{0,30}-\\d+\\s+(\\(\\s*[-\\d]+\\)\\s+)?\\[\\d{3}\\]\\s+(\\S{4,5}\\s+)?\\d+\\.\\d{6}:\\s+\\w+:", FTRACE}};
 
-/* Names of files whose first bytes are not documented. */
+/* File name extensions of formats whose first bytes are not documented. */
 static const struct {
   const char *ending, *what;
 } ENDINGS[] = {{".nsys-rep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read; so "

@@ -106,7 +106,7 @@ bool time_base_is_date(int64_t ns) {
 
 /* ---- writing ---- */
 
-/* Prints the base in the row's unit. Returns false if the unit is too coarse for the base. Room: 32. */
+/* Prints the base in the row's unit to `text` (32 bytes). Returns false if the unit is too coarse for the base. */
 static bool print_base(const struct row *row, int64_t ns, char *text) {
   if (row->form == DATE || ns % row->unit_ns) return false;
   size_t n = 0;
@@ -148,8 +148,8 @@ static const struct row *time_row_of(const struct tk_trace *t, const struct tk_m
   return NULL;
 }
 
-/* True if the value needs no change. Dates never do: they are the time of the first event, which any operation may have moved
- * or removed. */
+/* True if the value is still correct. A date is the time of the first event, which any operation may have moved or removed, so
+ * it is only correct in an unchanged trace. */
 static bool is_current(const struct tk_trace *t, const struct row *row, int64_t ns) {
   if (!t->has_zero) return false;
   return row->form == DATE ? t->edits == 0 : ns == t->zero_ns;

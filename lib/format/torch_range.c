@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "graph/args.h"
 
-/* The rest of a name. */
+/* A name, of which [p, end) is not parsed yet. */
 struct rest {
   const char *start, *p, *end;
 };
@@ -27,7 +27,8 @@ static bool number_after(struct rest *s, const char *key, int64_t *value) {
   return n.kind == NUM_INT && n.mant >= 0;
 }
 
-/* Parses a list in brackets: numbers, further brackets, commas and blanks. */
+/* Parses a list in brackets (numbers, further brackets, commas and blanks) if the key comes next. *at and *n: its position in
+ * the name and its length. Returns false if the list is invalid. */
 static bool list_after(struct rest *s, const char *key, uint32_t *at, uint32_t *n) {
   if (!take_key(s, key)) return true;
   const char *p = s->p;

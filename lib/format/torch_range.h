@@ -16,7 +16,8 @@ struct torch_range {
   struct { uint32_t at, n; } sizes, inputs; /* parts of the text; n is 0 if not stated */
 };
 
-/* Returns the class of a range with this name: of an operator, or of the name and category as they are. */
+/* Returns the class of an operator if the text has the form above, otherwise a class with the unchanged text and category. Sets
+ * *r to the parts of the text, for torch_range_args. */
 tk_id torch_range_class(struct tk_trace *t, tk_id text, tk_id category, struct torch_range *r);
 
 /* Adds the parts of the text after the operator's name as args. Called between args_begin and args_end. */

@@ -300,7 +300,7 @@ void args_free(struct tk_store *s) {
   map_free(&s->shape_index);
 }
 
-/* Returns the position after a value, which is not decoded. */
+/* Returns the position after a value, without decoding the value. */
 static const uint8_t *after_value(const uint8_t *p, uint8_t type) {
   if (type == TK_ARG_NULL || type == TK_ARG_FALSE || type == TK_ARG_TRUE) return p;
   if (type == TK_ARG_DOUBLE) return p + 8;

@@ -17,7 +17,7 @@ void args_double(struct tk_trace *t, tk_id key, double v);
 void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s); /* type: STR, NUMBER, JSON, BYTES or REF */
 void args_copy(struct tk_trace *t, const struct tk_arg *arg);
 
-/* Drops those args under construction for which `keep` returns false. */
+/* Drops the args under construction for which `keep` returns false. */
 void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg));
 
 /* Renames `key` to `to` in the args under construction. Returns false if they do not contain it. */
@@ -43,8 +43,8 @@ uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload,
  * them. Such args are kept even if the caller needs none. */
 bool args_decide(const struct tk_trace *t, uint32_t shape);
 
-/* Builds a shape from fields: returns room for n of them, which the caller fills in, and then the shape's id. Returns NULL and
- * 0 when memory runs out. */
+/* Build a shape: args_fields returns room for n fields, which the caller fills in, and args_shape then returns the shape's
+ * id. They return NULL and 0 if memory runs out. */
 struct shape_field *args_fields(struct tk_trace *t, uint32_t n);
 uint32_t args_shape(struct tk_trace *t);
 void args_free(struct tk_store *s);

@@ -7,7 +7,7 @@
 /* True for a kernel, an HLO operation or a c10d span that communicates with other ranks. */
 bool kind_is_collective(const char *name);
 
-/* True for a request of Horovod: common words, so only if the span has no category. */
+/* True for the name of a request of Horovod. These names are common words, so only spans without a category may be tested. */
 bool kind_is_request(const char *name);
 
 #endif

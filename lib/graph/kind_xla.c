@@ -139,7 +139,7 @@ static bool is_runtime(const char *name) {
   return strstr(name, "::") || text_any_begins(name, FIRST);
 }
 
-/* Numbers of a class's spans on Python's threads: those inside a runtime span, and those outside. */
+/* Number of a class's spans on Python's threads, inside and outside of runtime spans. */
 struct place {
   uint32_t inside, outside;
   bool runtime; /* true if the name shows that the runtime made the span */

@@ -12,8 +12,8 @@ struct track_origin {
   int64_t rank;     /* -1 = unknown */
 };
 
-/* Numbers the ranks of hosts from 0: returns the number of each track's, indexed by track id. `o`: by track; NULL = all tracks are of
- * one rank. Returns NULL if memory runs out. */
+/* Numbers the different pairs of host and rank from 0, and returns the number for each track, indexed by track id. *n_groups
+ * receives how many pairs there are. `o`: by track; NULL = all tracks belong to one rank. Returns NULL if memory runs out. */
 uint32_t *origin_groups(const struct track_origin *o, uint32_t n_tracks, uint32_t *n_groups, struct mem *mem);
 
 #endif

@@ -3,8 +3,8 @@
  *     file order, B and E apart  --piles-->  by track and time  --ties-->  by (ts, rank, longest)  --sweep-->  preorder + depth
  *
  * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest (including X of zero length)
- * in file order; in a trace without any X, file order alone. Unlike there, an E stays after a B of its own time, so B E B E at
- * one time keeps its meaning.
+ * in file order; in a trace without any X, file order alone. Unlike in trace_processor, an E stays after a B of its own time, so
+ * B E B E at one time keeps its meaning.
  *
  * An event that starts when a span ends is the span's sibling, unless both start at that time (X of zero length nest in file
  * order). A span that ends more than 1 ns (the tolerance for rounding) after the span in which it starts remains the child of
@@ -55,7 +55,8 @@ static void settle_noise(struct sealer *s, struct tk_event *e) {
   *latest = e->ts;
 }
 
-/* Collects facts about an event. Events without a clock come first; place_lost gives them a time. */
+/* Puts all events on piles and collects facts about them. Events without a clock sort before all others of their track;
+ * place_lost gives them a time. */
 static void survey(struct sealer *s) {
   struct tk_trace *t = s->t;
   s->grouped = true;
@@ -86,8 +87,7 @@ static bool survey_anew(struct sealer *s) {
   return true;
 }
 
-/* Collects facts about all events. Ends matched by identity have been removed already, and events without a clock have no
- * end. */
+/* Surveys all events, and once more if async begins and ends were paired, because pairing deletes ends. */
 static bool survey_all(struct sealer *s) {
   struct tk_trace *t = s->t;
   s->latest = scratch(s, t->n_tracks, sizeof *s->latest);
@@ -215,7 +215,7 @@ static void compare_with_parent(struct sealer *s, struct sweep *w, uint32_t at) 
   if (up && up->kind == TK_EVENT_SPAN && seal_end_of(e) - seal_end_of(up) > ROUNDING) overlaps(s, e);
 }
 
-/* Ends the open begins inside a span that has ended, as trace_processor does. */
+/* Ends the begins that are still open inside a span that has ended, as trace_processor does. */
 static void cut_down(struct sealer *s, struct sweep *w) {
   tk_time end_ts = w->cut_ts;
   for (uint32_t i = w->lowest; i < w->n; i++) {
@@ -402,7 +402,7 @@ static bool each_track(struct sealer *s) {
   return ok;
 }
 
-/* Removes matched end events from the array; none of them is part of a tie. */
+/* Removes deleted events, such as all ends, from the array; none of them is part of a tie. */
 static void compact(struct sealer *s) {
   struct tk_trace *t = s->t;
   struct tk_store *store = t->store;

@@ -4,8 +4,9 @@
  * latest open begin of its identity that has its name, as in trace_processor and catapult, so spans of one id may cross;
  * if there is none, it closes the latest begin of its identity. An end without a begin in its own process closes a begin of
  * another process, unless its id is local (id2.local): Chrome passes work between processes under one id, while other producers
- * use pointers as ids. Ends without a clock come after all other events, and begins without a clock before them: each of them
- * therefore is paired only if nothing else is. A begin without a clock takes the time of its end. */
+ * use pointers as ids. Begins without a clock come before all other events, and ends without a clock after them. Of begins
+ * that match equally well, one without a clock is therefore closed last; it then takes the time of its end. An end without a
+ * clock closes only a begin that no other end has closed. */
 #include <string.h>
 
 #include "seal.h"
@@ -62,7 +63,8 @@ static bool collect(struct pairing *p) {
   return true;
 }
 
-/* Returns the turn of an item: begins without a clock, then everything that has a clock, then ends without one. */
+/* Returns the place of an item in the order of pairing: 0 for begins without a clock, 1 for everything that has a clock, 2
+ * for ends without a clock. */
 static unsigned turn(const struct async_item *item) { return !item->lost ? 1 : item->begin ? 0 : 2; }
 
 static bool not_after(const struct async_item *a, const struct async_item *b) {

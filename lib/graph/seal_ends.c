@@ -14,7 +14,7 @@ enum { REACH = 1024 };
 
 static bool states(tk_id text) { return text && text != KEY_EMPTY; }
 
-/* True if an end of this class may close the begin: the name and the category of the end, unless empty, must equal those of the
+/* True if `end` may close `begin`: the name and the category of the end, unless they are empty, must equal those of the
  * begin, as in trace_processor. */
 static bool is_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end) {
   const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];

@@ -33,13 +33,13 @@ tk_id stack_frame(struct tk_trace *t, const struct tk_frame *frame);
 tk_id stack_push(struct tk_trace *t, tk_id parent, tk_id frame);
 tk_id stack_class(struct tk_trace *t, tk_id stack, tk_id cat, tk_id unit);
 
-/* Returns packed args with the weight number x 10^exp and the args under construction (`more`: args_begin was called); 0 if the
- * weight is 1 and there are no others. */
+/* Returns packed args with a weight of `number` x 10^exp and the args under construction (`more`: args_begin was called); 0
+ * if the weight is 1 and there are no other args. */
 uint32_t stack_weight_args(struct tk_trace *t, int64_t number, int32_t exp, bool more);
 
-/* Adds a sample, which need not be checked. */
+/* Adds a sample without checking it; its ids must be valid. */
 void stack_add(struct tk_trace *t, const struct tk_sample *s);
-/* Does the same with further args: `args` was built with stack_weight_args. */
+/* Adds a sample like stack_add, with args that stack_weight_args returned. */
 void stack_add_with(struct tk_trace *t, const struct tk_sample *s, uint32_t args);
 
 static inline bool stack_has_samples(const struct tk_trace *t) { return t->store->n_sample_classes != 0; }
@@ -47,8 +47,8 @@ static inline bool stack_has_samples(const struct tk_trace *t) { return t->store
 /* True if the text of the record no longer agrees with its samples, because an operation changed the trace. Writers then write
  * only the samples, not the record. */
 static inline bool stack_outdates(const struct tk_trace *t, const struct tk_record *r) { return r->sampled && t->edits; }
-/* Returns the number of records with samples, if the trace still has such samples: if these records are not written, everything
- * in them but the samples is lost. */
+/* Returns the number of records with samples, if the trace still has such samples. If a writer leaves these records out,
+ * everything in them but the samples is lost. */
 uint64_t stack_sampled_records(const struct tk_trace *t);
 
 /* True if the unit is one of time; weights in it can be added to durations. *exp: the unit is 10^exp seconds. */

@@ -59,7 +59,7 @@ static bool is_row(const struct row *row, const char *name) {
 
 static const char EVERY[] = "every:"; /* the pattern that follows marks the beginnings of steps, not whole steps */
 
-/* Returns the pattern without the prefix. */
+/* Returns the pattern without the prefix "every:". */
 static const char *bare_pattern(const char *pattern) { return text_begins(pattern, EVERY) ? pattern + sizeof EVERY - 1 : pattern; }
 
 static bool is_regexp(const char *pattern) {
@@ -132,7 +132,7 @@ static bool mark_row(struct step_names *n, const struct tk_trace *t, const struc
   return found;
 }
 
-/* True if two spans are marked. */
+/* True if at least two events belong to marked classes. */
 static bool repeats(const struct step_names *n, const struct tk_trace *t) {
   uint32_t found = 0;
   for (tk_id i = 1; found < 2 && i <= t->n_events; i++) found += n->marks[t->events[i].cls];

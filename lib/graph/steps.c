@@ -64,8 +64,8 @@ static bool steps_append(struct mem *mem, struct step **v, uint32_t *n, uint32_t
   return true;
 }
 
-/* Adds a step, or an inner span if the last step of its track contains it: readers expect that the steps of a track do not nest. A
- * last step that never ended ends where the new step begins. Returns false if memory runs out. */
+/* Adds a step, or an inner span if the last step of its track contains the span, because callers expect that the steps of a
+ * track do not nest. A last step that never ended ends where the new step begins. Returns false if memory runs out. */
 static bool add_step(struct steps *s, const struct tk_trace *t, tk_id event, int64_t number) {
   const struct tk_event *e = &t->events[event];
   const struct step step = {number, e->ts, e->ts + e->dur, e->track, event};
@@ -76,7 +76,7 @@ static bool add_step(struct steps *s, const struct tk_trace *t, tk_id event, int
   return steps_append(s->mem, &s->v, &s->n, &s->cap, step);
 }
 
-/* Removes inner spans that have the number of a step. */
+/* Removes inner spans with the same number as a step. */
 static bool forget_inner(struct steps *s) {
   struct map numbers;
   bool ok = true;

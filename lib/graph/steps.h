@@ -3,7 +3,7 @@
  * A step is a span that the profiler created for a training step: "ProfilerStep#12" (PyTorch), a span with the arg step_num
  * (JAX's StepTraceAnnotation, TensorFlow's train steps), or a span "12" on a line called "Steps" (XLA's device planes). In
  * traces without these, spans mark steps by their names (step_names.h). If such spans nest, only the outermost is a step, so
- * that an event belongs to one step; the others are known to steps_range only. */
+ * that an event belongs to one step; the inner spans are used only by steps_range. */
 #ifndef GRAPH_STEPS_H
 #define GRAPH_STEPS_H
 

@@ -33,7 +33,7 @@ static void prefer(const struct steps *s, uint32_t *best, uint32_t run) {
   if (b->source > a->source || (b->source == a->source && b->n > a->n)) *best = run;
 }
 
-/* Adds a run for each track with steps, and chooses those of devices and groups. */
+/* Adds a run for each track with steps, and chooses the runs that apply to devices and to groups. */
 static void add_runs(struct chooser *c, const struct kinds *kinds) {
   struct steps *s = c->s;
   for (uint32_t i = 0, n; i < s->n; i += n) {
@@ -55,7 +55,8 @@ static int longest_first(const void *p, const void *q) {
   return (a->track > b->track) - (a->track < b->track);
 }
 
-/* Sorts steps and removes those within another one. The others cover the same time. Returns how many remain. */
+/* Sorts steps and removes each step that is within another one, which does not change the time that they cover. Returns how
+ * many remain. */
 static uint32_t keep_outer(struct step *v, uint32_t n) {
   uint32_t kept = 0;
   qsort(v, n, sizeof *v, longest_first);
@@ -64,13 +65,14 @@ static uint32_t keep_outer(struct step *v, uint32_t n) {
   return kept;
 }
 
-/* True if the run of a track belongs to those that its group joins. */
+/* True if the run of a track is one of those that are joined into the run of its group. */
 static bool is_joined(const struct chooser *c, tk_id track) {
   const uint32_t own = c->s->own[track];
   return own && c->of_device[device_of(c, track)] == own && !c->of_group[c->group_of[track]];
 }
 
-/* Copies the steps of devices to the places of their groups. at: by group, the end of its place so far. */
+/* Copies the steps of devices to `joined`, where each group has a range. `at`: by group, the end of the copied part of its
+ * range. */
 static void gather(struct chooser *c, uint32_t *at) {
   for (tk_id k = 1; k <= c->t->n_tracks; k++) {
     if (!is_joined(c, k)) continue;
@@ -80,7 +82,7 @@ static void gather(struct chooser *c, uint32_t *at) {
   }
 }
 
-/* Adds the run of each group. end: by group, the end of its place in `joined`. */
+/* Adds the joined run of each group. `end`: by group, the end of its range in `joined`. */
 static void add_joined(struct chooser *c, const uint32_t *end) {
   struct steps *s = c->s;
   for (uint32_t g = 0, from = 0; g < c->n_groups; from = end[g++]) {

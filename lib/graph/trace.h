@@ -48,7 +48,7 @@ struct trace_cut {
 };
 
 /* A range of time to which the caller will cut the trace before saving it, in ps since the file's zero. Data that only the format
- * of the file understands need not be stored outside of it. */
+ * of the file understands need not be stored if it is outside of this range. */
 struct trace_early {
   tk_time start, end;
   uint64_t n;   /* number of passthrough blocks that were left out, at least in part */
@@ -119,13 +119,13 @@ static inline void trace_mark_dropped(struct tk_trace *t) {
   t->edits |= TK_EDIT_DROPPED;
   t->cut = 0;
 }
-/* Records that times were corrected by amounts that differ. `warp` is the correction, or NULL if it is unknown. Cut ranges are
- * converted to the new times. */
+/* Records that times were corrected by different amounts. `warp`: the correction; NULL = unknown. Converts cut ranges to the
+ * new times. */
 void trace_mark_stretched(struct tk_trace *t, const struct warp *warp);
-/* Returns the correction of the clock if it moved events by different amounts; NULL if it did not, or if it is unknown. */
+/* Returns the clock correction that moved events by different amounts; NULL if there was none, or if it is unknown. */
 const struct warp *trace_warp_of(const struct tk_trace *t);
-/* Returns the edits of the trace that cannot be applied to passthrough data. Shifts and known corrections of all times can be,
- * and so can new names of processes. */
+/* Returns the edits of the trace that cannot be applied to passthrough data. Shifts, known corrections of all times and new
+ * names of processes can be applied, and are left out. */
 unsigned trace_hard_edits(const struct tk_trace *t);
 /* Returns the range to which the trace was cut, in the current times of the graph; NULL if it was not cut, or if it has other
  * hard edits (trace_hard_edits). */
@@ -162,7 +162,7 @@ tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
 tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id);
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
 
-/* The first function returns the track of this kind, pid, tid and name; 0 if there is none. The second one adds the track if it
+/* trace_find returns the track with this kind, pid, tid and name; 0 if there is none. trace_find_or_add adds the track if it
  * is missing, with all members as given, including the parent. */
 tk_id trace_find(const struct tk_trace *t, const struct tk_track *want);
 tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want);
@@ -172,8 +172,8 @@ bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_i
  * submitted its work. trace_owner returns this number, otherwise the parent's number, otherwise the pid; -1 if none is a number. */
 void trace_own(struct tk_trace *t, tk_id track, uint32_t process);
 int64_t trace_owner(const struct tk_trace *t, tk_id track);
-/* Ranks of owners, for a trace that contains several. trace_owner_rank returns -1 for an owner without a rank, such as a launcher;
- * the rank of TRACE_NO_OWNER has the tracks of such owners. */
+/* Ranks of owners, for a trace that contains several ranks. trace_owner_rank returns -1 for an owner without a rank, such as
+ * a launcher; the tracks of such an owner belong to the rank that was set for TRACE_NO_OWNER. */
 enum { TRACE_NO_OWNER = -1 };
 void trace_number_owner(struct tk_trace *t, int64_t owner, int64_t rank);
 int64_t trace_owner_rank(const struct tk_trace *t, int64_t owner);
@@ -199,7 +199,7 @@ static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
 
 /* Adds a note, or counts another occurrence of an equal one, which keeps its first `offset`. */
 void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text);
-/* Does the same for `count` occurrences. */
+/* Adds a note like trace_note, for `count` occurrences. */
 void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text, uint64_t count);
 /* Adds a note about one of several inputs. `like`: the input's own note, whose kind, count and offset are used. */
 void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note *like, const char *text);
@@ -212,7 +212,7 @@ static inline int64_t trace_ns(const struct tk_trace *t, int64_t later, tk_time 
   const i128 ns = (i128)t->origin_ns + later + ts / 1000 - (ts % 1000 < 0);
   return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
-/* Does the same, rounded up. */
+/* Returns the time of trace_ns, but rounded up. */
 static inline int64_t trace_ns_up(const struct tk_trace *t, int64_t later, tk_time ts) {
   return trace_ns(t, later, ts > INT64_MAX - 999 ? ts : ts + 999);
 }
@@ -233,7 +233,7 @@ tk_id trace_first_from(const struct tk_trace *t, const struct tk_track *k, tk_ti
 
 /* ---- args: begin, add values, end ---- */
 
-/* Notes that args packed without args_end contain this string. In a fragment, the string may be foreign. */
+/* Records that args which were packed without args_end contain this string. In a fragment, the string may be foreign. */
 static inline void args_see_string(struct tk_store *s, tk_id id) {
   if (id > s->known_strings) s->has_foreign = true;
 }

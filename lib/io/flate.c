@@ -19,8 +19,8 @@
 #endif
 #endif
 
-/* Clears the upper halves of vector registers, which ISA-L leaves in use: this slows down code compiled without AVX. Converting
- * to .gz on one core took 0.66 s instead of 0.45. */
+/* Clears the upper halves of the vector registers. ISA-L leaves them in use, which slows down code that is compiled without
+ * AVX: converting to .gz on one core took 0.66 s instead of 0.45 s. */
 #if defined(TK_HAVE_ISAL) && defined(__x86_64__)
 __attribute__((target("avx"))) static void clear_upper_halves(void) { _mm256_zeroupper(); }
 
@@ -232,8 +232,8 @@ static void show_first(struct deflater *z) {
   run_isal_deflate(z, z->left < FIRST ? (uint32_t)z->left : FIRST, false);
 }
 
-/* Maps our levels 0..4 to ISA-L's 0..3. Its level 1 is as fast as its level 0, and the output is a sixth smaller; its level 3
- * is a third slower than level 2. */
+/* Maps our levels 0..4 to the levels 0..3 of ISA-L. In ISA-L, level 1 is as fast as level 0, with an output that is a sixth
+ * smaller; level 3 is a third slower than level 2. */
 static int isal_level(int level) {
   static const uint8_t map[ZLIB_FROM] = {ISAL_DEFAULT, 0, 1, 2, 3};
   return map[level];
@@ -281,7 +281,8 @@ void deflater_break(struct deflater *z) {
   z->breaks = true;
 }
 
-/* Ends a break: if some of the room remains unused, all output has been delivered, and the next bytes start a new stream. */
+/* Writes output of a break to p, and returns its length. If some of the room remains unused, all output has been delivered:
+ * this ends the break, and the next bytes start a new stream. */
 static size_t pull_break(struct deflater *z, uint8_t *p, uint32_t room) {
   if (!z->breaks) return 0;
 #ifdef TK_HAVE_ISAL

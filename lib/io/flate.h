@@ -24,9 +24,9 @@ struct inflater;
 struct inflater *inflater_open(enum flate_backend backend, struct mem *mem, struct tk_err *err);
 void inflater_reset(struct inflater *z);
 
-/* Inflates from [*in, *in + *n_in) into `out`; advances *in, reduces *n_in and sets *made. Returns FLATE_MORE without any
- * progress if more input is needed. At FLATE_END, *in points behind the stream. The inflater may have read up to INFLATER_HELD
- * bytes too many in earlier calls; *in then points before the start of this call's input. */
+/* Inflates io->n_in bytes at io->in to the io->n_out bytes of room at io->out; advances the pointers and reduces the numbers.
+ * Returns FLATE_MORE without any progress if more input is needed. At FLATE_END, io->in points behind the stream. If earlier
+ * calls have read bytes behind it (INFLATER_HELD at most), io->in then points before the start of this call's input. */
 enum { INFLATER_HELD = 8 };
 struct flate_io {
   const uint8_t *in;
@@ -40,7 +40,7 @@ void inflater_close(struct inflater *z);
 /* ---- deflate ---- */
 
 struct deflater;
-/* level: 0 = default, 1 fastest .. 9 smallest. */
+/* Returns a new deflater, or NULL with err set. level: 0 = default, 1 fastest .. 9 smallest. */
 struct deflater *deflater_open(enum flate_backend backend, int level, struct mem *mem, struct tk_err *err);
 
 /* Adds the next n bytes of input (`last`: the final ones); afterwards call deflater_pull until it returns 0. */

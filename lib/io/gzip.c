@@ -124,7 +124,7 @@ static bool parse_header(struct gunzip *g, struct header *h) {
   return true;
 }
 
-/* Skips zeros after a member, with which tapes and block devices pad files. */
+/* Skips zeros after a member, with which tapes and block devices pad files. Sets *ended to true at the end of the file. */
 static bool skip_padding(struct gunzip *g, bool *ended) {
   size_t avail, n = 0;
   const uint8_t *p;

@@ -91,7 +91,8 @@ static const uint8_t *content_in(const struct container *c, const uint8_t *from,
   return at ? value_around(from, at) : NULL;
 }
 
-/* Returns the start of the trace in the script element whose tag is at p; NULL if there is none. */
+/* Returns the start of the trace in the script element whose tag is at p; NULL if there is none. Sets *content to the start of
+ * the element's content. */
 static const uint8_t *trace_in(const uint8_t *p, const uint8_t *end, const uint8_t **content) {
   const uint8_t *close = memchr(p, '>', (size_t)(end - p)), *found;
   if (!close || close - p > TAG) {
@@ -125,7 +126,7 @@ static size_t find_trace(struct in *in, struct tk_err *err) {
   for (size_t want = STEP; want <= MOST; want *= 2) {
     const uint8_t *p = in_ahead(in, want, &n, err), *end = p + n, *tag, *found, *content;
     if (!p) return SIZE_MAX;
-    /* enough content of the last element in this part must be visible */
+    /* unless the input ends here, ignores elements that begin in the last LOOK bytes: too little of their content is visible */
     const uint8_t *last = n < want ? end : end - LOOK;
     for (tag = p + from; (tag = find_tag(tag, end, "<script")) != NULL && tag < last; tag = content)
       if ((found = trace_in(tag, end, &content)) != NULL) return (size_t)(found - p);

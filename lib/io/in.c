@@ -59,7 +59,8 @@ static void *alloc_cleared(struct mem *mem, size_t n, struct tk_err *err) {
   return memset(p, 0, n);
 }
 
-/* Clears only the pad, because clearing all of the window would touch its pages even for an input of a few bytes. */
+/* Allocates the window. Clears only a pad's length of it, because clearing all of it would touch its pages even for an input of
+ * a few bytes. */
 static bool alloc_window(struct in *in, struct tk_err *err) {
   in->buf = mem_alloc(in->mem, WINDOW + IN_PAD);
   if (!in->buf) return mem_check(in->mem, err);

@@ -103,7 +103,8 @@ struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, 
 /* True if the input has no layers and its source is at hand (struct in_source). */
 bool in_is_at_hand(const struct in *in);
 
-/* Adds a note to the notes that all layers of `in` share. The ninth and later notes are dropped. */
+/* Adds a note to the notes that all layers of `in` share. `repair`: it reports a correction, not an observation. The ninth and
+ * later notes are dropped. */
 void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 /* Marks the input as consisting of pieces (joined.h). */

@@ -32,7 +32,8 @@ static void close_piece(struct joined *j) {
   j->piece = NULL;
 }
 
-/* Reads from the current piece. Returns 0 at the end of all pieces, -1 on an error. */
+/* Reads from the current piece, and opens the next one at its end; IN_PIECE precedes each JSON piece but the first. Returns 0
+ * at the end of all pieces, -1 on an error. */
 static ptrdiff_t joined_read(void *self, uint8_t *out, size_t n, struct tk_err *err) {
   struct joined *j = self;
   size_t avail;

@@ -3,10 +3,10 @@
  *     buf            next                      block      end
  *      |-- written -->|------- free -------------|-- OUT_ROOM --|
  *
- * Bytes are processed in blocks of exactly this size, and the remainder moves to the front. Compressors therefore get the same
- * blocks however the writer divides its data, so equal contents result in equal files. Writers request at most OUT_ROOM bytes,
- * so a full buffer always contains a full block. Gzip blocks are compressed by several threads (pieces.h), which own the
- * buffer; other blocks are copied to a thread that compresses and writes them.
+ * Bytes are processed in blocks of a fixed size, from `buf` to `block`, and the remainder moves to the front. Compressors
+ * therefore get the same blocks however the writer divides its data, so equal contents result in equal files. Writers request
+ * at most OUT_ROOM bytes, so a full buffer always contains a full block. Gzip blocks are compressed by several threads
+ * (pieces.h), which own the buffer; other blocks are copied to a thread that compresses and writes them.
  *
  * A file gets its name last. On systems with unnamed files it has no name until it is complete, so that nothing remains if the
  * process is killed. From then until out_commit, and on other systems from the start, it is called
@@ -85,7 +85,7 @@ static void take_piece(void *self, const void *p, size_t n, size_t n_raw, uint32
   put_bytes(w, p, n);
 }
 
-/* Compresses a block that `pieces` does not handle. */
+/* Compresses a block with zstd, or writes it as it is; `pieces` compresses with gzip. `last`: this is the last block. */
 static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   if (w->err.code != TK_OK) return;
   if (w->zstd) {
@@ -96,7 +96,7 @@ static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   put_bytes(w, p, n);
 }
 
-/* The thread: processes the blocks of the ring in order. */
+/* Body of the writing thread: processes the blocks of the ring in order. */
 static void *run_thread(void *self) {
   struct out_impl *w = self;
   const uint8_t *p;
@@ -464,8 +464,8 @@ static void put_trailer(struct out_impl *w) {
   put_bytes(w, t, sizeof t);
 }
 
-/* Flushes a file that replaces another one to disk, and gives it a temporary name in the target's directory, because other
- * outputs may have to be completed before its final name is set. */
+/* Flushes the file to disk if it replaces another one. Gives an unnamed file a temporary name in the target's directory,
+ * because other outputs may have to be completed before the final name is set. */
 static void settle(struct out_impl *w) {
   if (w->err.code == TK_OK && w->replaces && fsync(w->fd) != 0 && errno != EINVAL) err_sys(&w->err, TK_EWRITE, errno, "failed "
                                                                                                                       "to write");

@@ -33,13 +33,13 @@ bool out_open(struct out *o, const char *path, const struct out_options *opt, st
 /* True if bytes written to the path are visible at once, as for stdout, a device or a pipe. */
 bool out_is_final(const char *path);
 
-/* Writes by calling a function, from the writing thread. */
+/* Opens an output that passes its bytes to a function, which is called on the writing thread. */
 bool out_custom(struct out *o, struct tk_writer to, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 
-/* Counts the bytes and discards them. Needs no file, not even /dev/null, which some sandboxes lack. */
+/* Opens an output that counts its bytes and discards them. Needs no file, not even /dev/null, which some sandboxes lack. */
 bool out_count(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 
-/* Writes to memory. Between commit and close, out_memory_data returns the bytes. */
+/* Opens an output in memory. Between commit and close, out_memory_data returns the bytes. */
 bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 const uint8_t *out_memory_data(const struct out *o, size_t *n);
 /* Returns the bytes written since the last call, valid until the next write. */
@@ -77,7 +77,7 @@ struct out_crcs {
 };
 struct out_crcs out_crcs(const struct out *o);
 
-/* The first returns the number of bytes before compression, the second the size of the file after commit. */
+/* out_raw_bytes returns the number of bytes before compression, out_file_bytes the size of the file after commit. */
 uint64_t out_raw_bytes(const struct out *o);
 uint64_t out_file_bytes(const struct out *o);
 

@@ -21,8 +21,8 @@ struct pieces;
  * or drains. */
 typedef void pieces_take(void *arg, const void *p, size_t n, size_t n_raw, uint32_t crc);
 
-/* level: 0 = default, 1 fastest .. 9 smallest. Uses at most `threads` threads including the caller's; fewer if the pieces would
- * need a large share of the limit of `mem`, or if the system provides no more. */
+/* Starts a stream. level: 0 = default, 1 fastest .. 9 smallest. Uses at most `threads` threads including the caller's; fewer if
+ * the pieces would need a large share of the limit of `mem`, or if the system provides fewer. */
 struct pieces *pieces_open(int level, unsigned threads, pieces_take *take, void *arg, struct mem *mem, struct tk_err *err);
 /* Returns the room for the next piece, the same until it is pushed; NULL when memory runs out. */
 uint8_t *pieces_room(struct pieces *s, struct tk_err *err);
@@ -31,7 +31,7 @@ bool pieces_push(struct pieces *s, size_t n, bool last, struct tk_err *err);
 bool pieces_drain(struct pieces *s, struct tk_err *err);
 /* Waits until no thread reads any room; discards pieces that were not drained. */
 void pieces_forget(struct pieces *s);
-/* `s` may be NULL. */
+/* Closes the stream; `s` may be NULL. */
 void pieces_close(struct pieces *s);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct tar;
 
-/* Returns NULL with err set on failure. */
+/* Starts an archive, which is written to `out`. Returns NULL with err set on failure. */
 struct tar *tar_open(struct out *out, struct tk_err *err);
 /* Starts a file of `size` bytes; its name must be ASCII. */
 bool tar_member(struct tar *t, const char *name, uint64_t size, struct tk_err *err);

@@ -1,8 +1,8 @@
 /* evident.h - joins inputs that evidently are recordings of one rank, although the user did not state it.
  *
- * Candidates claim the same rank and have different formats (source/sources_beside.h). They are one rank if they share the pid of
- * a process that ran on the host, neither names another host, and both were recording at the same time. Formats that make up pids
- * never show it, so their inputs stay apart unless the user joins them. */
+ * Candidates claim the same rank and have different formats (source/sources_beside.h). They are one rank if they share the pid
+ * of a process that ran on the host, neither names another host, and both were recording at the same time. In formats that make
+ * up pids, this is never evident, so their inputs stay apart unless the user joins them. */
 #ifndef LOAD_EVIDENT_H
 #define LOAD_EVIDENT_H
 

@@ -11,9 +11,10 @@ void joined_add_names(struct tk_trace *t, tk_id first);
 /* For join_records: false for a record with the old name of a track that an operation has renamed. */
 bool joined_is_valid(const struct tk_trace *t, const struct tk_record *r);
 
-/* Adds a top-level key. */
+/* Adds a top-level key, whose value is the JSON text, before or `after` the events. */
 void joined_add_meta(struct tk_trace *t, tk_id key, bool after, const char *text, size_t n);
-/* Adds the top-level keys of `first` that come before the events, or after them, except our own and keys that `t` has already. */
+/* Adds the top-level keys of `first` that come before (or `after`) the events, except "tracekit" and keys that `t` has
+ * already. */
 void joined_add_metas(struct tk_trace *t, const struct tk_trace *first, bool after);
 
 /* Joins the passthrough data of all formats; `states` has room for FORMATS_MOST elements. */

@@ -40,7 +40,7 @@ static bool refuse_repairs(const struct tk_trace *t, struct tk_err *err) {
   return true;
 }
 
-/* Returns true with err if no event could be recovered from a damaged input, because an empty trace would be misleading. */
+/* Returns false with err if no event could be recovered from a damaged input, because an empty trace would be misleading. */
 static bool refuse_nothing(const struct tk_trace *t, struct tk_err *err) {
   if (t->counts.dropped == 0 || t->n_events || t->n_flow_points || t->store->left_points || t->n_records) return true;
   for (tk_id i = 1; i <= t->n_notes; i++)
@@ -191,7 +191,7 @@ static struct tk_trace *add_recordings(struct tk_sources *s, size_t i, struct tk
   return t;
 }
 
-/* If the best file of the input (its best view) is damaged beyond repair, reads the next best one instead and adds a note. */
+/* If the best of the files that show the input's session is damaged beyond repair, reads the next best file and adds a note. */
 struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
   static const struct tk_load_options defaults = {0};
   struct source_view view;

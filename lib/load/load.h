@@ -11,7 +11,7 @@ void load_files(struct tk_trace *t, const char *const *paths, size_t n);
 /* Limits the memory of the trace, as opt->max_memory demands. */
 void load_limit(struct tk_trace *t, const struct tk_load_options *opt);
 
-/* Sets the members that the settings name, and checks the options. Returns false with err if they are invalid. */
+/* Sets the members of opt to which opt->settings refers, and checks the options. Returns false with err if they are invalid. */
 bool load_take(struct tk_load_options *opt, struct tk_err *err);
 
 /* Limits the memory of the trace, and stores in it those options that matter after reading. */

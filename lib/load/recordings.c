@@ -33,7 +33,7 @@ static bool is_equal(const struct joining *j) {
   return j->twice.tied_by && j->walled && align_is_constant(&j->twice.map) && fabs((double)offset_of(j)) <= j->twice.error_ns;
 }
 
-/* True if the offset that was measured is applied. */
+/* True if the other recording is moved by the measured offset. */
 static bool is_moved(const struct joining *j) {
   if (is_equal(j)) return false;
   return j->twice.tied_by && j->align != TK_ALIGN_NONE && !(j->walled && j->align == TK_ALIGN_CLOCK);

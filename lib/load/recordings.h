@@ -1,6 +1,6 @@
 /* recordings.h - joins the recordings that several profilers made of one rank into one trace.
  *
- *     twice.h         finds events that two recordings contain, and the offset of their clocks
+ *     align/twice.h   finds events that two recordings contain, and the offset of their clocks
  *     recordings.c    moves each further recording to the clock of the main one, drops duplicate events, and appends it
  *     beside.c        places processes and threads: equal pids are one process, with a row per recorder for each thread */
 #ifndef LOAD_RECORDINGS_H

@@ -158,7 +158,8 @@ static bool place_anchors(struct aligner *a, uint32_t from, uint32_t to, int64_t
   return true;
 }
 
-/* Keeps the starts (format_starts) of the first selected input, which writers of later graphs need. */
+/* Keeps the properties of the first selected input (format_starts) that writers need when they write the graphs of other
+ * inputs. */
 static void take_starts(struct aligner *a, const struct scan *s) {
   if (!a->has_starts) a->out->starts = s->starts;
   a->has_starts = true;
@@ -217,7 +218,8 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   return true;
 }
 
-/* True if the graph is small enough to be kept, so that its input is not read again. */
+/* True if the graph is small enough to be kept, so that its input is not read again; adds its size to the bytes that are
+ * kept. */
 static bool is_kept(struct aligner *a, const struct tk_trace *t) {
   const uint64_t most = os_memory_limit(a->opt->load.max_memory) / KEPT_SHARE;
   if (t->store->mem.used > most - a->out->kept_bytes) return false;
@@ -282,8 +284,8 @@ static bool read_all(struct aligner *a) {
 
 /* ---- hosts ---- */
 
-/* Returns the number of earlier inputs with the same host and rank. Within a run each rank occurs once, so this number
- * distinguishes runs that the host executed one after the other. */
+/* With TK_ALIGN_START, returns the number of earlier inputs with the same host and rank; otherwise 0. Within a run each rank
+ * occurs once, so this number distinguishes runs that the host executed one after the other. */
 static uint32_t turn_of(struct aligner *a, struct map *seen, const struct align_input *input) {
   if (a->opt->align != TK_ALIGN_START) return 0;
   uint64_t who = hash_mix(hash_bytes(input->host, strlen(input->host)), input->stated ? (uint64_t)input->rank + 1 : 0);
@@ -300,7 +302,8 @@ static uint32_t name_of_host(struct aligner *a, struct intern *names, const stru
   return name;
 }
 
-/* Groups inputs by host name. An input without a host name, or with an offset given by the user, becomes a host of its own. */
+/* Groups inputs by host name. An input becomes a host of its own if it has no host name, is a copy of another input, or has an
+ * offset given by the user. */
 static bool find_hosts(struct aligner *a) {
   struct align_problem *p = &a->problem;
   size_t n = a->in->n;
@@ -338,8 +341,8 @@ static bool find_reference(struct aligner *a) {
   return err_set(a->err, TK_EUSAGE, "reference: no input has the rank or host '%s'", who);
 }
 
-/* Moves the anchors of inputs whose offset the user gave to the end, so that they do not influence the alignment. Returns the
- * number of the other anchors. */
+/* Moves the anchors of inputs whose offset the user gave, and of copies, to the end, so that they do not influence the
+ * alignment. Returns the number of the other anchors. */
 static uint32_t set_given_apart(struct aligner *a) {
   uint32_t n = 0;
   struct align_anchor *v = a->anchors.v;

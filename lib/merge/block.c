@@ -180,7 +180,8 @@ static void print_member(struct buf *b, const struct merge_block *block, const s
     buf_append(b, v->p, (size_t)(v->end - v->p));
 }
 
-/* `keys`: true if the trace's top-level keys belong to this rank. */
+/* Prints the block `own` that a merged trace has for one of its ranks. `keys`: true if the trace's top-level keys belong to
+ * this rank. */
 static void print_merged_rank(struct buf *b, const struct merge_block *block, const struct json_value *own, bool keys) {
   struct json j = {.p = own->p + 1, .end = own->end, .last = true};
   struct json_string key;

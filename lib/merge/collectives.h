@@ -45,7 +45,7 @@ struct merge_tally {
 /* Adds up the sums by input; `v` must be zeroed. */
 void merge_collectives_tally(const struct merge_collectives *c, struct merge_tally *v);
 
-/* Returns the format of a table, which the file's extension selects. */
+/* Format of a table of collectives; merge_table_kind returns the one that the extension of the file selects. */
 enum merge_table_kind { MERGE_TABLE_NONE, MERGE_TABLE_CSV, MERGE_TABLE_JSON };
 enum merge_table_kind merge_table_kind(const char *path);
 

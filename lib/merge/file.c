@@ -208,7 +208,8 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
   return ok;
 }
 
-/* Joins the recordings of each rank. A manifest copies files unchanged, so it can contain each of them only by itself. */
+/* Joins the recordings of each rank. With a manifest, refuses recordings that the user joined, because a manifest copies files
+ * unchanged. */
 static bool find_recordings(struct tk_sources *s, const struct tk_merge_options *opt, struct tk_err *err) {
   struct source_view v;
   if (!opt->manifest) return load_join_evident(s, opt->align, &opt->load, err);

@@ -5,9 +5,10 @@
  *     close the sink with the blocks of all ranks
  *
  * One input is in memory at a time, plus the inputs that threads load ahead (load/ahead.h). Two small things outlive their
- * input: the top-level keys of the first one, which the sink writes as the keys of the output, and the block of each rank, its
- * own keys, which follows the events in the key "tracekit", because it is complete only once the input has been read. This file
- * does not depend on whether the sink writes a file (file.c) or joins the graphs in memory (graph.c). */
+ * input: the top-level keys of the first input, which the sink writes as the keys of the output; and for each rank its block,
+ * which contains the rank's own top-level keys. The blocks follow the events, in the key "tracekit", because a block is
+ * complete only once its input has been read. This file does not depend on whether the sink writes a file (file.c) or joins the
+ * graphs in memory (graph.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
   return m->err->code == TK_OK && !wanted;
 }
 
-/* Loads an input. Returns NULL with err if it is truncated, unless truncated inputs are accepted. */
+/* Loads an input. Returns NULL with err if it is truncated, unless truncated inputs are accepted; NULL with its row marked as
+ * skipped if --rank excludes it. */
 static struct tk_trace *load_whole(struct merger *m, size_t input) {
   const struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs};
   struct tk_load_options load = m->opt->load;
@@ -105,8 +107,8 @@ static bool merge_each(struct merger *m) {
   return ok ? mem_check(&m->mem, m->err) : mem_refuse(&m->mem, m->err);
 }
 
-/* Returns the object "tracekit" of the output. It does not contain the provenance of the inputs, which does not describe how
- * this output was made. */
+/* Returns the object "tracekit" of the output. In a merge it does not contain the provenance of the inputs, which does not
+ * describe how this output was made. */
 static const char *provenance(struct merger *m, struct buf *b) {
   bool manifest = m->output->manifest != NULL;
   bool converted = !merge_joins(m) && !manifest && (trace_meta(m->first_trace, "tracekit") || !m->opt->save.command);

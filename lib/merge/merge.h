@@ -46,10 +46,10 @@ struct merge_output {
 
 /* Initialises a report, so that notes can be added before the merge. Returns false with err set if memory runs out. */
 bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct tk_err *err);
-/* Makes the report one of n ranks, without data. Returns false with err set if memory runs out. */
+/* Replaces the rows of the report by n empty rows, one for each rank. Returns false with err set if memory runs out. */
 bool merge_report_ranks(struct tk_merge_report *report, size_t n, struct tk_err *err);
 void merge_report_clear(struct tk_merge_report *report);
-/* Frees a report that no caller gets; returns false. */
+/* Frees a report that is not returned to the caller, after a failure. Returns false, so that callers can return its result. */
 bool merge_report_drop(struct tk_merge_report *report);
 /* Returns false with err set if the options are invalid for a merge of n inputs. */
 bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk_err *err);

@@ -18,7 +18,7 @@ bool merge_joins(const struct merger *m) {
 
 /* ---- names ---- */
 
-/* True if the inputs belong to several runs, so that each label must contain run and step. */
+/* True if the inputs belong to several runs, which only TK_ALIGN_START merges; each label must then contain run and step. */
 static bool is_of_runs(const struct merger *m) {
   for (size_t i = 1; m->opt->align == TK_ALIGN_START && i < m->n_inputs; i++)
     if (strcmp(m->inputs[i].run, m->inputs[0].run) != 0 || strcmp(m->inputs[i].step, m->inputs[0].step) != 0) return true;

@@ -14,8 +14,9 @@ const char *merge_label(const struct merger *m);
  * Returns false on failure, with the error in m->err. */
 bool merge_plan(struct merger *m);
 
-/* Returns the slot of an input that claims this rank; -1 = no rank. Sets *claimed to the claimed rank, and *other to 1 + the
- * input that claimed the rank before, or to 0. */
+/* Claims a rank for an input, and returns its slot: the rank itself, or the next free number if the rank was claimed before.
+ * rank: -1 = none, which claims the input's index. Sets *claimed to the claimed number, and *other to 1 + the input that
+ * claimed it before, or to 0. */
 int64_t merge_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other);
 
 /* Returns new pids for the next input's processes, whose visible pids are `pids`. No pid is returned twice. Returns NULL if

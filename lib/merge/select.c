@@ -22,8 +22,8 @@ bool merge_wants_rank(const struct tk_merge_options *opt, int64_t rank) {
   return any && (opt->every_rank < 2 || rank % opt->every_rank == 0);
 }
 
-/* For a merged trace: returns, by track, 1 if its rank is selected or it belongs to no rank, otherwise 0. NULL if memory runs
- * out. */
+/* For a merged trace: returns, by track, 1 if its rank is selected or it belongs to no rank, otherwise 0. Sets *any to true if
+ * any rank is selected. NULL if memory runs out. */
 static uint32_t *wanted_tracks(const struct tk_merge_options *opt, struct tk_trace *t, struct mem *mem, bool *any) {
   struct track_origin *origins = identity_of_tracks(t, mem);
   uint32_t *part = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *part);

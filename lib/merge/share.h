@@ -5,8 +5,8 @@
  *     gone.c               lists dropped events of all ranks by name, for the end of the output
  *
  * The slowest rank and a typical one are kept whole if half of the limit is enough for both, because users compare these two.
- * The other ranks divide the rest; none gets more than it needs. Shares are computed from scans only, so that each rank can be
- * shrunk on the machine that stores it. */
+ * The other ranks divide the rest; none gets more than its estimated need, unless the limit is enough for all. Shares are
+ * computed from scans only, so that each rank can be shrunk on the machine that stores it. */
 #ifndef MERGE_SHARE_H
 #define MERGE_SHARE_H
 

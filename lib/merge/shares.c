@@ -3,8 +3,9 @@
  *     size = bytes that belong to no rank + for each rank, its bytes other than events + the rest, which is divided
  *
  * The ranks that are to stay complete get what they need, up to half of the rest. The others get equal shares, but no more than
- * they need. The need of a rank is an estimate, raised by a tenth. For the ranks that are to stay complete it is raised by
- * half, because ids in a trace of many ranks are longer than in a trace of one rank (Perfetto, 1,000 ranks: 13%). */
+ * they need. If all needs can be met, all bytes are divided in proportion to them. The need of a rank is an estimate, raised by
+ * a tenth. For the ranks that are to stay complete it is raised by half, because ids in a trace of many ranks are longer than
+ * in a trace of one rank (Perfetto, 1,000 ranks: 13%). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +93,8 @@ static void give_all(struct need *v, uint32_t n, uint64_t left, i128 need) {
   for (uint32_t i = 0; i < n; i++) v[i].given = (uint64_t)((i128)v[i].most * left / need);
 }
 
-/* Divides the bytes in ascending order of need: bytes that small needs leave over go to the larger ones. */
+/* Divides the bytes. Ranks to be kept whole get up to half of them; the other ranks are served in ascending order of need, so
+ * that bytes which small needs leave over go to the larger ones. */
 static void share_out(struct need *v, uint32_t n, uint64_t left) {
   uint32_t whole = 0;
   i128 need = 0;

@@ -83,7 +83,7 @@ static struct tk_straggler told(struct telling *t, uint32_t i) {
                                .lasts_ns = t->m->alignment.sizes[i].lasts_ns};
 }
 
-/* Lists the ranks by cost, highest first. */
+/* Lists the ranks by cost, or by duration if they have no collectives in common, highest first. */
 static bool tell_ranks(struct telling *t) {
   struct merger *m = t->m;
   struct placed *v = mem_array(&m->mem, m->n_inputs, sizeof *v);

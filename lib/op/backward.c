@@ -35,7 +35,8 @@ static bool sequence_of(const struct backward *b, const struct tk_event *e, uint
   return true;
 }
 
-/* All operators between two nodes of autograd have the same number; the last of them created the second node. */
+/* Stores the last operator with this number, or 0 if several threads use the number. All operators between two nodes of
+ * autograd have the same number, and the last of them created the second node. */
 static bool add_forward(struct backward *b, tk_id event, uint64_t id) {
   const struct tk_event *v = b->t->events;
   uint32_t *at = map_put(&b->forward, id, event);

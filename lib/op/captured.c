@@ -21,8 +21,8 @@
 
 enum role { NO_ROLE, BEGINS, ENDS, KERNEL, COPY, FILL };
 
-/* Captured calls, recognised by part of their name: cudaLaunchKernelExC, cuLaunchKernel, hipModuleLaunchKernel, hipMemcpyAsync,
- * ... */
+/* Calls that begin or end a capture, and calls that may be captured, recognised by a part of their names:
+ * cudaLaunchKernelExC, cuLaunchKernel, hipModuleLaunchKernel, hipMemcpyAsync, ... */
 static const struct {
   const char *part;
   uint8_t role;
@@ -207,7 +207,7 @@ struct joining {
   const tk_id *ops; /* by event: the innermost operator around it */
 };
 
-/* Returns the capture of a graph; NULL if the choice is ambiguous. */
+/* Returns the capture of a graph; NULL if there is none, or if the choice is ambiguous. */
 static const struct run *capture_of(const struct capturing *c, const struct joining *j, const struct run *graph) {
   const struct run *first = NULL, *same = NULL;
   uint32_t n = 0, n_graphs = 0, ordinal = 0;

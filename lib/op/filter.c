@@ -96,7 +96,7 @@ static void keep_children(struct filter *f) {
   }
 }
 
-/* If one event of a flow is kept, keeps all of them. */
+/* If one event of a flow is kept, keeps all events of the flow. */
 static bool keep_whole_flows(struct filter *f) {
   struct tk_trace *t = f->t;
   struct chains chains;
@@ -239,8 +239,8 @@ static bool keeps_passthrough(const struct filter *f) {
   return cuts_only(f) && format && format->passthrough_times && format->passthrough_times(f->t, range, &found);
 }
 
-/* Returns true with err set if no event of the trace is kept, although it had some. Counter samples beyond the end of the trace
- * do not count as kept. */
+/* Returns true with err set if no event of the trace is kept, although it had some. If the window is outside of the trace,
+ * counter samples that were kept for its left edge do not count. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
   const struct window_frame all = window_frame(f->t);

@@ -96,13 +96,14 @@ static const char *look_up(const struct row *rows, const char *text) {
   return NULL;
 }
 
-/* Copies the n bytes, in lower case. */
+/* Copies n bytes in lower case and ends them with a NUL; a NUL among the bytes becomes a space. */
 static void lower(char *to, const char *text, size_t n) {
   for (size_t i = 0; i < n; i++) to[i] = text[i] ? ascii_lower(text[i]) : ' ';
   to[n] = 0;
 }
 
-/* Returns the length of the part of a lower-case name before its arguments, which begin after "(anonymous namespace)". */
+/* Returns the length of the part of a lower-case name before its arguments. The bracket of "(anonymous namespace)" or
+ * "<unnamed>" does not begin arguments. */
 static size_t length_of_function(const char *text) {
   const char *p = text + strcspn(text, "<(");
   while (text_begins(p, "(anonymous namespace)") || text_begins(p, "<unnamed>")) p++, p += strcspn(p, "<(");

@@ -6,8 +6,8 @@
 
 /* Returns the class of a kernel by its name; "other" if no row knows the name. */
 const char *kernel_classes_of(const char *name, size_t n);
-/* Returns the class of a piece of device work, also "collective" and "copy"; NULL for all other events. `known`: by class of events,
- * the classes that were returned before; NULL where there is none yet. */
+/* Returns the class of device work, which may also be "collective" or "copy"; NULL for all other events. `known`: a cache of
+ * the results by class of events; NULL = not computed yet. */
 const char *kernel_classes_of_event(const struct kinds *k, const struct tk_event *e, const char **known);
 
 #endif

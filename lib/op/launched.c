@@ -50,7 +50,7 @@ static bool find_hosts(struct launched *l, const struct picks *of, struct map *h
   return !l->mem->failed;
 }
 
-/* Flow points are sorted by time: the launch of some work is the last point on the host before it in the same flow. */
+/* Work was launched by the host event of the last start before it in the same flow; flow points are sorted by time. */
 bool launched_each_flow(const struct kinds *k, struct mem *mem, void (*found)(void *arg, tk_id host, tk_id work), void *arg) {
   const struct tk_trace *t = k->t;
   struct chains chains;

@@ -11,8 +11,8 @@ bool launched_is_work(const struct kinds *k, const struct tk_event *e);
  * false if memory runs out. */
 bool launched_each(const struct kinds *kinds, const struct track_origin *origins, struct mem *mem,
                    void (*found)(void *arg, tk_id launch, tk_id work), void *arg);
-/* Calls `found` for each flow from a host event to such work, of which a piece of work may have several. Returns false if memory runs
- * out. */
+/* Calls `found` for each flow from a host event to a kernel, copy or fill. The same work may have several such flows.
+ * Returns false if memory runs out. */
 bool launched_each_flow(const struct kinds *kinds, struct mem *mem, void (*found)(void *arg, tk_id host, tk_id work), void *arg);
 /* For launched_each: stores the launch in an array by event, which is `arg`. */
 static inline void launched_keep(void *arg, tk_id launch, tk_id work) { ((tk_id *)arg)[work] = launch; }

@@ -257,7 +257,7 @@ static bool remembered(uint8_t *memo, bool (*ask)(const struct match *, const st
 
 /* ---- tests of events ---- */
 
-/* Tests the text of an arg and caches the result. If the text is a number, it is compared as a number. */
+/* Tests the text of an arg and caches the result. If both the text and the value of the test are numbers, compares numbers. */
 static bool arg_text_passes(const struct match *m, const struct expr *e, tk_id s) {
   bool orders = e->op >= OP_LT && e->op <= OP_GE;
   if (e->op == OP_HAS) return true;

@@ -34,7 +34,8 @@ struct match {
   tk_id n_events;
 };
 
-/* `where`: NULL-terminated list of expressions that must all be true; NULL = everything passes. */
+/* Prepares the tests. `where`: NULL-terminated list of expressions that must all be true; NULL = every event passes. Returns
+ * false with err on failure. */
 bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err);
 void match_free(struct match *m);

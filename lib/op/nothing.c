@@ -19,7 +19,7 @@ static bool any_in_scope(const struct nothing *n) {
   return false;
 }
 
-/* Reports the time range of the trace in microseconds, with the zero of the trace's printed times. */
+/* Reports the time range of the trace in microseconds, relative to the same zero as the trace's printed times. */
 static bool say_time(const struct nothing *n, struct tk_err *err) {
   const struct window_frame f = window_frame(n->t);
   const int64_t zero = (f.zero_ns - f.origin_ns) * 1000;

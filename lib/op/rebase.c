@@ -103,7 +103,8 @@ static i128 stretched(tk_time ts, tk_time about, i128 factor) {
   return about + (p + (p < 0 ? -half : half)) / 1000000000000;
 }
 
-/* Multiplies all times. Rounds both ends of a span instead of its duration, so that nesting is preserved. */
+/* Scales all times, relative to the start of the first event, by factor / 10^12. Rounds both ends of a span instead of its
+ * duration, so that nesting is preserved. */
 static bool scale_events(struct tk_trace *t, i128 factor, struct tk_err *err) {
   i128 last = 0;
   tk_time start, end;

@@ -7,7 +7,7 @@
 #include "launched.h"
 #include "graph/within.h"
 
-/* PyTorch names such calls in torch/csrc/autograd/profiler_python.cpp. */
+/* PyTorch names calls of modules in torch/csrc/autograd/profiler_python.cpp. */
 bool regions_is_module(const struct tk_trace *t, tk_id cls) {
   return text_begins(tk_string(t, t->classes[cls].name, NULL), "nn.Module: ");
 }
@@ -43,8 +43,8 @@ tk_id *regions_around(const struct kinds *kinds, enum region region, struct mem 
   return of;
 }
 
-/* Gives work whose launching call is in no region the region of another host event with a flow to it: torch_npu records the calls of
- * CANN in rows of their own, and links operators to kernels by flows. */
+/* If the launching call of work is in no region, assigns to the work the region of another host event that has a flow to the
+ * work: torch_npu records the calls of CANN in rows of their own, and links operators to kernels by flows. */
 static void take_flow(void *arg, tk_id host, tk_id work) {
   tk_id *of = arg;
   if (!of[work]) of[work] = of[host];

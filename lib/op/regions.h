@@ -13,7 +13,7 @@ enum region { REGION_OP, REGION_MODULE };
  * launch; 0 = none. A span contains itself. Work of a replayed graph belongs to the spans around its captured call. Returns
  * NULL if memory runs out. */
 tk_id *regions_find(const struct kinds *kinds, const struct links *links, enum region region, struct mem *mem);
-/* Does the same, but ignores launches. */
+/* Returns the same array, but from the spans around each event itself alone: launches are ignored. */
 tk_id *regions_around(const struct kinds *kinds, enum region region, struct mem *mem);
 
 #endif

@@ -95,7 +95,7 @@ static struct tk_ident with_suffix(struct tk_trace *t, struct tk_ident pid, cons
   return pid;
 }
 
-/* Pids that were assigned to the processes of a rank beforehand; each is used once. */
+/* Pids that were assigned beforehand to the processes of a rank; each of them is used once. */
 struct given {
   const struct merge_place *place;
   bool *used;
@@ -337,7 +337,8 @@ bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_plac
   return mem_check(&t->store->mem, err) && mem_check(ids->mem, err);
 }
 
-/* True for a process that the file itself describes; false for one that stands for a GPU or for no process. */
+/* True for a visible process of the traced system. False for a process without a pid, and for one that the Perfetto reader
+ * created for a GPU or for the CPUs. */
 static bool is_described(const struct tk_track *k) {
   return k->kind == TK_TRACK_PROCESS && !k->hidden && k->pid.kind != TK_IDENT_NONE && (ident_is_number(k->pid) || !k->in_packets);
 }

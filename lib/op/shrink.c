@@ -133,7 +133,8 @@ void shrink_free(struct shrink *s) {
 
 /* ---- the ladder ---- */
 
-/* True if the arg links an event to other events or states what the event is for, so that it must not be removed. */
+/* True if args with this key must not be removed: they link an event to other events, or describe a collective or an earlier
+ * coalescing. */
 static bool ties(const char *key) {
   static const char *const TIES[] = { "correlation",
                                       "External id",
@@ -386,7 +387,8 @@ struct run {
   i128 total;
 };
 
-/* True if nothing can be added to the event's args: they already contain the two keys, or are not an object. */
+/* True if the args for merged spans cannot be added to the event: it has args with these keys already, or its args are not
+ * an object. */
 static bool counts_already(const struct shrink *s, const struct tk_event *e) {
   struct tk_args it = tk_args_of(s->t, e->args);
   struct tk_arg arg;
@@ -429,8 +431,7 @@ static bool finish_run(const struct tk_trace *t, struct run *r, struct buf *merg
   return fine;
 }
 
-/* Returns the event's depth among kept events, and ends the runs below parents that have ended: events with different parents
- * are not merged. */
+/* Returns the event's depth among kept events, and counts the event, if it is kept, as an ancestor of the events inside it. */
 static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   const struct tk_event *e = &g->s->t->events[id];
   uint16_t depth = g->above[e->depth];
@@ -438,8 +439,8 @@ static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   return depth;
 }
 
-/* Merges neighbouring spans of a track. One run may be open at each depth; a kept span ends the runs at its own depth and
- * deeper. */
+/* Merges neighbouring spans of a track. At most one run is open at each depth. A kept span ends the runs at greater depths,
+ * because spans with different parents are not merged, and also the run at its own depth unless it joins this run. */
 static bool coalesce_track(const struct coalescing *g, tk_id track) {
   const struct tk_trace *t = g->s->t;
   struct run *runs = g->runs;

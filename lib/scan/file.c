@@ -183,7 +183,7 @@ static void put_rank(struct buf *b, const struct scan *s) {
   pb_fixed64(b, 32, s->mark);
 }
 
-/* Writes as many names as fit after the data that comparing clocks needs. */
+/* Writes as many names as fit into `room` bytes, after the data that is needed to compare clocks. */
 static void put_names(struct buf *b, const struct scan *s, size_t room) {
   struct buf one = {.mem = b->mem};
   const size_t most = b->len + (room < SCAN_NAMES_MOST ? room : SCAN_NAMES_MOST);

@@ -30,7 +30,7 @@ static uint64_t middle_of(uint32_t class) {
   return (4 + class % 4) * width + width / 2;
 }
 
-/* Reads a varint from a file that is not trusted. */
+/* Reads a varint at *p, but not beyond `end`, because the file is not trusted. */
 static uint64_t read_number(const uint8_t **p, const uint8_t *end) {
   uint64_t v = 0;
   for (int shift = 0; *p < end && shift < 64; shift += 7) {
@@ -135,7 +135,7 @@ static void put_histogram(struct scan_name *to, const uint32_t *classes, struct 
   buf_free(&b);
 }
 
-/* Counts the durations of the first n rows by class. */
+/* Returns the number of spans of each of the first n rows in each class of durations; NULL when memory runs out. */
 static uint32_t *spread(struct taker *k, uint32_t n) {
   uint32_t *classes = mem_array(k->mem, (uint64_t)n * CLASSES + 1, sizeof *classes);
   if (!classes) return NULL;

@@ -10,8 +10,8 @@
 #include "op/renumber.h"
 #include "source/identity.h"
 
-/* Adds a note if the GPU's clock differs from the CPU's. Kernels that begin before their launch show by how much it is behind,
- * at least; waits that end before the work for which they wait show by how much it is ahead. */
+/* Adds a note if the GPU's clock differs from the CPU's. Kernels that begin before their launch show the least amount by which
+ * the GPU's clock is behind; waits that end before the work for which they wait show by how much it is ahead. */
 static bool check_launches(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem,
                            struct tk_diagnostics *notes, struct align_gpu *gpu) {
   enum { FEWEST = 3 };

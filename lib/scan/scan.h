@@ -24,7 +24,7 @@ struct scan_pids {
   int64_t *v;
   uint32_t n, processes; /* processes: number of processes, including those without a numeric pid */
 };
-/* Replaces the contents of *to, which the caller frees. Returns false if memory runs out. */
+/* Stores the pids of the trace in *to, replacing earlier ones; the caller frees to->v. Returns false if memory runs out. */
 bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem);
 
 /* Size of the input as a file of one format, plain and with gzip; bare: without events. 0 = unknown. */

@@ -1,11 +1,11 @@
 /* shrink.c - takes as many steps of op/shrink.c as needed until the file fits.
  *
- * How far to climb is estimated on a sample of the trace: the result of a place on the ladder is formatted without writing a
- * file, and its size is scaled up. Then the whole trace is shrunk in place, without additional memory, and its actual size is
- * measured, which shows the error of the sample. The first attempt aims at a size above the target, because dropped events
- * cannot be restored. The second attempt aims a few per cent below the target (its estimates were never wrong by more than 2%:
- * 13 attempts, three formats), and the result is written to the output, where it stays if it fits. A small trace needs no
- * sample, and its first attempt aims at the target.
+ * The steps form a ladder. How many of them are needed is estimated on a sample of the trace: the sample is shrunk to a place
+ * on the ladder and formatted without writing a file, and its size is scaled up. Then the whole trace is shrunk in place,
+ * without additional memory, and its actual size is measured, which shows the error of the sample. The first attempt aims at a
+ * size above the target, because dropped events cannot be restored. The second attempt aims a few per cent below the target
+ * (its estimates were never wrong by more than 2%: 13 attempts, three formats), and the result is written to the output, where
+ * it stays if it fits. A small trace needs no sample, and its first attempt aims at the target.
  *
  *     A large trace is formatted once to measure it, and twice after shrinking. */
 #include "shrink.h"
@@ -67,7 +67,7 @@ static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char
 
 enum { ANY_SIZE = 0 };
 
-/* Writes the whole trace, unless this takes more than `most` bytes. */
+/* Writes the whole trace, unless this takes more than `most` bytes (0 = any number). dry_run: only counts the bytes. */
 static bool write_whole(struct shrinker *s, bool dry_run, uint64_t most, struct tk_saved *saved) {
   struct tk_save_options save = s->save;
   struct buf text = {.mem = &s->mem};
@@ -96,7 +96,7 @@ static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* Does the same for a trace that probably fits: writes the file, and keeps it if it fits. */
+/* Does the same as weigh_whole for a trace that probably fits, by writing the file. The file is kept if it fits. */
 static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
   struct tk_saved saved = {0};
   if (s->by || s->memory || s->opt->events || s->save.dry_run || out_is_final(s->output)) return weigh_whole(s, weight);
@@ -185,7 +185,8 @@ static bool too_small(struct shrinker *s, uint64_t smallest) {
 
 enum { MOST_HALVINGS = 20 };
 
-/* Finds the fraction of the step after at->whole that is needed to reach `goal`; at least at->level. */
+/* Sets at->level to the fraction of the step after at->whole that is needed to reach `goal`, not less than it is now, and
+ * *weight to the estimated size there. A size of at least full_enough * goal is close enough. */
 static bool find_level(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   double lo = at->level, hi = 1, w;
   for (int i = 0; i < MOST_HALVINGS && hi - lo > 1e-6; i++) {
@@ -204,8 +205,8 @@ static bool find_level(struct shrinker *s, double goal, double full_enough, stru
 }
 
 /* Finds the first place from *at on whose estimated size is at most `goal` and close to it; the end of the ladder if there is
- * none. Sizes decrease along the ladder, so a binary search finds the first step that is enough, and then how much of it is
- * needed. */
+ * none. Sets *weight to this estimate. Sizes decrease along the ladder, so a binary search finds the first step that is enough,
+ * and then how much of it is needed. */
 static bool find_place(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   uint32_t lo = at->whole, hi = s->whole.ladder.n_steps;
   double w;
@@ -226,7 +227,8 @@ static bool find_place(struct shrinker *s, double goal, double full_enough, stru
 
 static bool is_at_end(const struct shrinker *s) { return s->at.whole >= s->whole.ladder.n_steps; }
 
-/* Aims at these fractions of the target in turn, until the target is met. (Dropped events cannot be restored.) */
+/* Shrinks the trace until it meets the target: aims at each of the fractions AIMS of the target in turn, because dropped events
+ * cannot be restored. */
 static bool make_fit(struct shrinker *s, uint64_t weight) {
   static const double AIMS[] = {1.12, 0.975, 0.96, 0.93, 0.9, 0.8, 0.6, 0.3, 0};
   enum { N = sizeof AIMS / sizeof AIMS[0] };
@@ -306,7 +308,7 @@ static bool has_passthrough(const struct tk_trace *t) {
   return false;
 }
 
-/* If the file does not fit, first drops data that no viewer of the output shows, before it drops events. */
+/* If the file does not fit, drops passthrough data, which no viewer of the output shows. Called before events are dropped. */
 static bool leave_passthrough(struct shrinker *s, uint64_t *weight) {
   uint64_t bare;
   if (!has_passthrough(s->t) || s->by || s->opt->lossless || s->opt->events || s->save.no_passthrough) return true;
@@ -351,7 +353,7 @@ static bool cut_to(struct shrinker *s, struct tk_trace *to, const struct window 
   return op_filter(s->t, to, &plan, &unused, s->err);
 }
 
-/* Sets *weight to the size of this part of the trace. */
+/* Sets *weight to the size of the first `part` (0..1) of the trace. */
 static bool weigh_part(struct shrinker *s, const struct kept_range *k, double part, uint64_t *weight) {
   const struct window w = window_of(k, part);
   struct buf text = {.mem = &s->mem};
@@ -364,7 +366,8 @@ static bool weigh_part(struct shrinker *s, const struct kept_range *k, double pa
   return ok;
 }
 
-/* Finds a part that fits and is at least 95% of the target, or gives up after some attempts. */
+/* Sets k->lo to a part of the trace that fits and whose size is at least 95% of the target, or after some attempts to the
+ * largest part found that fits. */
 static bool search_part(struct shrinker *s, struct kept_range *k) {
   enum { ATTEMPTS = 12 };
   const double target = (double)s->report->target;

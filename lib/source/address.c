@@ -111,7 +111,7 @@ static bool reads(const struct tk_fetch *fetch, const char *address) {
   return false;
 }
 
-/* Copies an error of the caller's functions, which may contain anything. */
+/* Copies an error that a function of the caller has set. Its message may have any length, and its code may be missing. */
 static void take_error(const struct tk_err *from, enum tk_code code, struct tk_err *err) {
   err_set(err, from->code == TK_OK ? code : from->code, "%.700s", *from->msg ? from->msg : "failed to read");
   err->sys = from->sys;

@@ -194,8 +194,8 @@ static struct track_origin origin_of_block(const struct pids *p, const struct js
   return origin;
 }
 
-/* Stores the origin (rank and host) of the machine that a rank's block of the metadata names. Blocks of ranks that kept their
- * pids in the merge name one. */
+/* Stores the origin (rank and host) of the machine that a rank's block of the metadata names. Only the blocks of ranks that
+ * kept their pids in the merge name a machine. */
 static void add_machine(struct pids *p, const struct json_value *block, struct track_origin *out) {
   (void)out;
   struct json_value v;
@@ -248,7 +248,7 @@ static void each_rank(struct pids *p, const struct json_value *ranks, struct tra
   }
 }
 
-/* Sets the origins in a trace that another program merged. */
+/* Sets the rank of each process in a trace of several ranks that another program merged. */
 static bool place_others(struct tk_trace *t, struct track_origin *out, struct mem *mem) {
   int64_t *rank = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *rank);
   const bool several = rank && merged_ranks(t, rank, mem) > 1;

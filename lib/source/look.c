@@ -9,7 +9,7 @@
 
 enum { UNKNOWN = -1 };
 
-/* A stream that can be read only once is not read for its end. */
+/* True if only complete files are wanted and this one ends early. Not tested on a stream, which can be read only once. */
 static bool ends_early(const struct source *s, const struct source_entry *e, const struct format *f, struct in *in) {
   return s->complete_only && in != e->held && !f->is_database && !ending_is_whole(f, in);
 }

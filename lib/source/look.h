@@ -4,11 +4,11 @@
 
 #include "names.h"
 
-/* The function `look` of struct source. */
+/* Inspects the beginning of an entry; used as the function `look` of struct source. */
 void look_at_beginning(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err);
 
-/* True if the entry can be read as a trace, or if a system error prevented inspecting it: loading then reports the error. A
- * truncated entry cannot if the source wants complete files only. */
+/* True if the entry can be read as a trace, or if a system error prevented inspecting it, because loading then reports the
+ * error. False for a truncated entry if s->complete_only is set. */
 bool look_may_be_trace(const struct source *s, uint32_t entry);
 
 /* Makes truncated entries count as traces, even if only complete files were wanted. Called when the inputs have been chosen. */

@@ -14,8 +14,8 @@
  * ranks; 0 if there are none or if memory runs out. */
 uint32_t merged_ranks(const struct tk_trace *t, int64_t *rank, struct mem *mem);
 
-/* Makes the flow ids of the ranks of such a trace different. The trace is not sealed yet; if memory runs out, the trace's budget
- * records it. */
+/* In a trace that another program merged, makes the flow ids of different ranks different. The trace must not be sealed yet; if
+ * memory runs out, the trace's budget records it. */
 void merged_part_flows(struct tk_trace *t);
 
 /* A metadata event that states the rank of its process. */
@@ -24,7 +24,7 @@ struct merged_record {
   tk_id track;
   int64_t rank;
 };
-/* Finds the next such event. Returns false after the last one. */
+/* Finds the next metadata event that states the rank of its process, after the one in *r. Returns false after the last one. */
 bool merged_next_record(const struct tk_trace *t, struct merged_record *r);
 
 #endif

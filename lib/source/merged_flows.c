@@ -1,8 +1,8 @@
 /* merged_flows.c - keeps the flows of ranks apart in a trace that another program merged.
  *
- * Each rank counts the ids of its flows from the same number, and the programs of merged.h leave the ids as they are: an arrow would
- * lead from a launch of one rank to a kernel of another. If several ranks start a flow of the same class and id, the ids of this class
- * are valid within a rank only. A class without such ids keeps its flows between ranks. */
+ * Each rank counts the ids of its flows from the same number, and the programs of merged.h leave the ids as they are, so that
+ * an arrow could lead from a launch of one rank to a kernel of another. If several ranks start a flow of the same class and id,
+ * the ids of this class are valid within a rank only. A class without such ids keeps its flows between ranks. */
 #include "merged.h"
 
 #include "base/hash.h"
@@ -41,7 +41,8 @@ static bool find_parted(struct parting *p) {
   return true;
 }
 
-/* Gives the point an id of its rank, unless the chain's first point belongs to the same rank. */
+/* If ids of the point's class are valid within a rank only, gives the point a new id for its rank, unless the first point of
+ * its chain belongs to the same rank. */
 static bool part_point(struct parting *p, tk_id i) {
   struct tk_flow_point *f = &p->t->flow_points[i];
   const int64_t rank = rank_of_point(p, f);

@@ -135,7 +135,7 @@ static struct in *open_one(struct source *s, uint32_t entry, bool ahead, struct 
   return ahead ? ahead_open(opener, s->max_size, mem, err) : opener.open(opener.self, s->max_size, mem, err);
 }
 
-/* Reads the entries of one trace as a single file. */
+/* State for reading the entries of one trace as a single file. */
 struct pieces {
   struct source *s;
   struct mem *mem;

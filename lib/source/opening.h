@@ -4,15 +4,15 @@
 
 #include "names.h"
 
-/* Reports progress; false, with err, on an interrupt. */
+/* Reports progress to the caller. Returns false with err if the caller interrupts. */
 bool source_progress(struct source *s, struct tk_err *err);
 
 /* Inspects the first bytes of an entry. Returns false only on an interrupt or when memory runs out; after other errors, the
  * entry fails to open. */
 bool source_look(struct source *s, uint32_t entry, struct tk_err *err);
 
-/* Opens an entry. `raw`: without decompression. `ahead`: a thread reads in advance. Entries of the same archive must be opened
- * one at a time, and are read fastest in their order. `mem`: as for in_open. */
+/* Open an entry; source_open_raw does not decompress it. `ahead`: a thread reads in advance. Entries of the same archive must
+ * be opened one at a time, and are read fastest in their order. `mem`: as for in_open. */
 struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err);
 struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, struct tk_err *err);
 

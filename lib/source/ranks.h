@@ -23,7 +23,7 @@ struct ranks {
   char words[96]; /* for NUMBER: the words before the numbers, such as "'TP'" or "'node' and 'gpu'"; "" = none */
 };
 
-/* Returns false when memory runs out. */
+/* Finds the ranks of n names by the numbers in which the names differ. Returns false when memory runs out. */
 bool ranks_find(struct ranks *r, const char *const *names, size_t n);
 void ranks_free(struct ranks *r);
 

@@ -420,7 +420,7 @@ static bool make_runs(struct rundir *r, struct rundir_file *files, const uint32_
   return !r->text.mem->failed;
 }
 
-/* Sets the times of runs. A run whose folder no profiler named gets the time of its newest file. */
+/* Sets the time of each run whose folder no profiler named to the time of its newest file. */
 static void date_runs(struct rundir *r, const struct rundir_file *files, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     struct rundir_run *run = &r->runs[files[i].run];
@@ -461,8 +461,8 @@ static int order_by_view(const void *pa, const void *pb, void *files) {
 /* True for a file that jax.collect_profile fetched from another host. It was derived from the file next to it. */
 static bool is_remote(const struct rundir_file *f) { return f->view == VIEW_TRACE_JSON && strcmp(f->stem, "remote") == 0; }
 
-/* Returns the priority of a run's file: first files of one host, then files derived from all hosts, then files that no profiler
- * named. */
+/* Returns the place of a file in the order of its run: 0 = files of one host, and all files of a run that no profiler named; 1
+ * = files fetched from another host; 2 = files derived from all hosts; 3 = files that no profiler named. */
 static unsigned tier(const struct rundir_run *run, const struct rundir_file *f) {
   if (!run->profiler) return 0;
   if (f->view == VIEW_OTHER) return 3;

@@ -144,7 +144,8 @@ static void pass_over(struct passed *p, const char *name) {
   else if (p->n == NAMED + 1) snprintf(p->names + n, sizeof p->names - n, ", ...");
 }
 
-/* Finds the best view that is a trace, or otherwise the best one whose name implies a trace; UINT32_MAX if there is neither. */
+/* Sets *found to the best view that is a trace, among `head` and the views that follow it; or otherwise to `head` if its name
+ * implies a trace, or else to UINT32_MAX. */
 static bool best_view(struct tk_sources *s, uint32_t head, uint32_t *found, struct tk_err *err) {
   struct source *src = &s->impl->source;
   *found = UINT32_MAX;
@@ -236,7 +237,7 @@ static void note_passed_over(struct tk_sources *s, size_t first, uint32_t n) {
   if (n) sources_note(s, &s->impl->chosen[first], false, text);
 }
 
-/* True if a profiler created the run. Other folders do not count as runs that were left out. */
+/* True if any file of the run has the name of a trace. Other folders do not count as runs that were left out. */
 static bool is_run(const struct source *src, const struct runs *r, uint32_t run) {
   uint32_t base = src->origins[r->origin].first;
   for (uint32_t i = r->first[run - r->base]; i != UINT32_MAX; i = r->next[i - base])
@@ -278,7 +279,7 @@ static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t 
   return true;
 }
 
-/* Runs of an origin that were not read, and the files that are not traces in the one that was. */
+/* Runs of an origin that were not read, and the files of the chosen run that are not traces. */
 struct left_out {
   uint32_t n_runs, n_without; /* all; newer ones without a usable trace */
   struct passed files;

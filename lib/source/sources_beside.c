@@ -40,7 +40,7 @@ static size_t place_of_format(const char *name) {
   return SIZE_MAX;
 }
 
-/* Without the option `join`, streams and addresses are not opened only to compare formats. */
+/* True if the input may be opened just to compare formats. Streams and addresses may not, unless the option `join` is set. */
 static bool may_look(const struct tk_sources *s, size_t i) {
   const struct source_entry *e = entry_of(s, i);
   return s->impl->opt.join || (!e->once && !e->remote);

@@ -96,7 +96,8 @@ static bool may_be_piece(const struct tk_sources *s, size_t i) {
   return entry != UINT32_MAX && s->inputs[i].best && !s->impl->source.entries[entry].once;
 }
 
-/* True if the contents of both pieces state the same process, or one of them states none. */
+/* True if the contents of both pieces state the same process, or one of them states none. *ok becomes false if inspecting them
+ * fails. */
 static bool is_one_process(struct tk_sources *s, const struct piece *a, const struct piece *b, bool *ok, struct tk_err *err) {
   struct source *src = &s->impl->source;
   const uint32_t x = s->impl->chosen[a->input].entry, y = s->impl->chosen[b->input].entry;

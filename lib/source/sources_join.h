@@ -5,7 +5,7 @@
 
 #include "sources_impl.h"
 
-/* Joins inputs that are pieces of one trace; if the option is set, joins all inputs. */
+/* Joins inputs that are pieces of one trace; if the option `join` is set, joins all inputs. */
 bool sources_join(struct tk_sources *s, struct tk_err *err);
 
 #endif

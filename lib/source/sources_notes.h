@@ -4,7 +4,7 @@
 
 #include "sources_impl.h"
 
-/* Adds a note about the choice of an input. */
+/* Adds a note about the choice of an input. `repair`: adds it as a repair, not as an observation. */
 void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text);
 /* Adds the notes on an input to its trace. */
 void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t);

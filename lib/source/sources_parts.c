@@ -33,7 +33,7 @@ static bool may_have_parts(const struct tk_sources *s, size_t i) {
   return e->piece == UINT32_MAX && (!e->remote || (promised && promised->ranks));
 }
 
-/* Keeps the parts for as long as the sources. */
+/* Copies the parts to memory that lives as long as the sources; returns NULL when memory runs out. */
 static struct parts *keep(struct tk_sources *s, const struct parts *found) {
   struct arena *arena = &s->impl->source.rundir.text;
   struct parts *kept = arena_alloc(arena, sizeof *kept);
@@ -97,7 +97,7 @@ static const char *host_of(struct tk_sources *s, const struct tk_input *in, cons
   return source_text(&s->impl->source, stem);
 }
 
-/* Appends the inputs of one file to the arrays. */
+/* Stores input i, or one input for each of its parts, in the arrays. */
 static void put_parts(struct tk_sources *s, size_t i, struct parts *parts, struct tk_input *inputs, struct chosen *chosen) {
   const char *host = parts ? host_of(s, &s->inputs[i], parts) : NULL;
   inputs[0] = s->inputs[i];

@@ -144,7 +144,7 @@ static void run_recorded(struct ahead *a, struct statement *st, struct tk_sql *o
   pthread_cond_broadcast(&a->changed);
 }
 
-/* Returns the waiting statement with the most work: if it were last, the other threads would wait for it. */
+/* Returns the waiting statement with the most work: if it ran last, the other threads would have to wait for it. */
 static struct statement *next_waiting(struct ahead *a) {
   struct statement *next = NULL;
   for (unsigned i = 0; i < a->n && !a->stopped; i++)
@@ -196,8 +196,8 @@ static bool wait_for(struct ahead *a, const struct statement *st, struct tk_err 
   return true;
 }
 
-/* Delivers the result of one statement; returns false if the caller wants no more, or with err. Called with the lock held;
- * releases it meanwhile. */
+/* Delivers the result of one statement. Returns false if the caller wants no more, or with err. Called with the lock held,
+ * which is released while the result is delivered. */
 static bool answer(struct ahead *a, struct statement *st, const struct tk_sql_answer *to, struct tk_err *err) {
   if (st->state == RUNNING && !wait_for(a, st, err)) return false;
   const bool recorded = st->state == DONE && !st->record.too_large;

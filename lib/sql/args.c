@@ -51,7 +51,7 @@ static bool hold(void *arg, const struct arg_row *row) {
   return true;
 }
 
-/* Loads the first set, from c->set on, that has rows. */
+/* Loads the next set that has rows, beginning with c->set. */
 static int load(struct args_cursor *c) {
   for (; c->set <= c->last; c->set++) {
     c->n = c->at = 0;

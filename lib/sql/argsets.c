@@ -40,8 +40,8 @@ uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
   return s->times.exact || by_fields ? 0 : (uint32_t)(sources_from(s) + s->t->n_tracks + 1 + flow);
 }
 
-/* True if a track has an arg set that describes its source. JSON's counters and threads have none, except for tracks of threads
- * that viewers must not merge. */
+/* True if a track has an arg set that describes its source. Counters and threads of JSON have none. Threads of Perfetto
+ * traces have one only if viewers must not merge their track. */
 static bool has_source(const struct tk_sql *s, tk_id track) {
   const struct sql_track *v = &s->tracks[track];
   const struct tk_track *k = &s->t->tracks[track];
@@ -172,7 +172,7 @@ struct walk_args {
   bool stopped;
 };
 
-/* Counts the row whose key has been appended to w->key. Returns true if it is to be shown. */
+/* Counts the row whose key is in w->key. Returns true if it is the last row with this key, which is the one to show. */
 static bool is_last(struct walk_args *w) {
   uint32_t *times = map_put(&w->times, hash_text((const char *)w->key.data, w->key.len), 0);
   if (!times) return false;
@@ -191,8 +191,8 @@ static void put_row(struct walk_args *w, struct arg_row *row) {
   w->stopped = !w->put(w->arg, row);
 }
 
-/* Appends a key with underscores in place of dots and brackets, which would look like nesting; Perfetto does the same for the names
- * of its own annotations. */
+/* Appends a key. In formats with times in nanoseconds, such as Perfetto, replaces dots and brackets, which would look like
+ * nesting, by underscores, as trace_processor does in the names of annotations. */
 static void add_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
   const size_t from = to->len;
   if (!buf_append(to, text, n) || !w->s->times.exact) return;
@@ -200,7 +200,8 @@ static void add_key(const struct walk_args *w, struct buf *to, const char *text,
     if (to->data[i] == '.' || to->data[i] == '[' || to->data[i] == ']') to->data[i] = '_';
 }
 
-/* Appends a key inside JSON text, whose characters the reader has not replaced yet. */
+/* Appends a key inside JSON text. If the file describes its tracks (is_filed), the reader has already replaced the
+ * characters that trace_processor replaces. */
 static void add_nested_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
   if (w->s->is_filed) buf_append(to, text, n);
   else add_key(w, to, text, n);
@@ -257,7 +258,7 @@ static void argsets_put_number(struct walk_args *w, const struct json_value *v) 
   put_row(w, &row);
 }
 
-/* Returns the value that a text with a type prefix stands for (FILED_VALUE in format/format.h). */
+/* Returns the value in a text that begins with FILED_VALUE and a letter for its type (format/format.h). */
 static struct arg_row filed_value(const char *text, size_t n) {
   struct arg_row row = {.is = text[1] == 'u' ? ARG_IS_UINT : text[1] == 'p' ? ARG_IS_POINTER : ARG_IS_REAL};
   uint64_t v = 0;
@@ -355,7 +356,8 @@ static bool has_object(const struct tk_sql *s, const struct tk_arg *a) {
   return text && memchr(text, '{', n);
 }
 
-/* Stores for each key the largest strength of the args with this key; only the arg with that strength is shown. */
+/* Stores for each key the largest strength of the args with this key; only the arg with that strength is shown. `strength`:
+ * 2 for the event's own args, 0 for those of its class. */
 static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args, uint32_t strength) {
   struct tk_args it = tk_args_of(w->s->t, args);
   struct tk_arg a;

@@ -30,7 +30,8 @@ struct connected_vtab {
   const struct connected *kind;
 };
 
-/* Direction in which a slice was reached; the search keeps this direction. */
+/* Direction in which flows led to a slice: WAY_BACK along incoming flows, WAY_ON along outgoing flows, WAY_ANY if the slice
+ * was reached otherwise. The search keeps the direction. */
 enum way { WAY_ANY, WAY_BACK, WAY_ON };
 
 struct visit {

@@ -79,7 +79,7 @@ static bool has_short(const struct tk_sql *s) {
   return false;
 }
 
-/* True if an event has the same time as the event before it on its track, and that one is an instant. */
+/* True if an event has the same time as the event before it on its track, which is an instant. */
 static bool has_ties(const struct tk_sql *s) {
   for (tk_id i = 2; i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
@@ -98,8 +98,8 @@ static bool has_shape_with(const struct tk_sql *s, tk_id key) {
   return false;
 }
 
-/* True if there are several async spans, because a thread may have several ids, or an id several threads; or if there is one
- * whose old phase trace_processor does not read. */
+/* True if there are several async events, because a thread may have several ids, or an id several threads; or if there is
+ * one, and it was recorded with an old phase that trace_processor does not read. */
 static bool has_asyncs(const struct tk_sql *s) {
   uint64_t n = 0;
   for (tk_id i = 1; i <= s->t->n_tracks; i++)
@@ -132,7 +132,8 @@ static bool has_siblings(const struct tk_sql *s) {
   return found;
 }
 
-/* True if sequences have thread descriptors, which add an arg to events of other tracks. */
+/* True if args lacks fields: fields that the file does not describe, or the field that a thread descriptor of a sequence
+ * adds to the events of other tracks. */
 static bool has_unknown_fields(const struct tk_sql *s) {
   for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++)
     if (s->tracks[i].filed.used && s->tracks[i].filed.kind != FORMAT_TRACK_THREAD) return true;
@@ -204,7 +205,7 @@ static bool has_cut(const struct tk_sql *s) {
   return false;
 }
 
-/* True if thread 0 of a process and its main thread both have events: trace_processor takes them for one. */
+/* True if thread 0 of a process and its main thread both have events: trace_processor treats them as one thread. */
 static bool has_twin_threads(const struct tk_sql *s) {
   for (tk_id i = 1; !s->is_filed && i <= s->t->n_tracks; i++) {
     const struct tk_track *k = &s->t->tracks[i];
@@ -245,7 +246,7 @@ static bool lacks_perf(const struct tk_sql *s) {
 
 static bool lacks_profile(const struct tk_sql *s) { return stack_has_samples(s->t) && !lacks_perf(s); }
 
-/* True if a sample has no frames, in a format for which this is an error of trace_processor. */
+/* True if a sample has no frames, in a format in which trace_processor treats this as an error. */
 static bool has_bare_samples(const struct tk_sql *s) {
   for (tk_id i = 1; s->times.thousands && i <= s->t->n_classes; i++)
     if (s->t->classes[i].unit && !s->t->classes[i].stack) return true;

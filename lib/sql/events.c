@@ -24,8 +24,8 @@ static void narrow(struct range *r, int64_t low, int64_t high) {
   if (high < r->high) r->high = high;
 }
 
-/* Converts a bound; text that contains a number counts as a number, as in columns. Fractions are rounded so that the range
- * grows, because SQLite checks the condition again. */
+/* Converts a bound to integers. Text that contains a number counts as a number, as in a comparison with a column of
+ * integers. Fractions are rounded so that the range grows, because SQLite checks the condition again. */
 static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
   const int type = sqlite3_value_numeric_type(v);
   const double d = sqlite3_value_double(v), most = 9.2e18;
@@ -39,7 +39,7 @@ static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
   return true;
 }
 
-/* Narrows the range by a comparison; `op`: one of the five comparison tests. */
+/* Narrows the range by a comparison; `op`: 0 to 4 for >=, >, <=, < and =. Sets *none if no event can pass. */
 static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
   int64_t low, high;
   if (sqlite3_value_type(v) == SQLITE_NULL) *none = true;
@@ -63,7 +63,7 @@ static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v, bo
   return true;
 }
 
-/* True if the condition can be decided by name. A comparison with anything but text is left to SQLite. */
+/* True if the condition depends on the name alone. A comparison with anything but text is left to SQLite. */
 static bool is_of_name(char test, sqlite3_value *v) {
   if (test < TEST_NAME_EQ || test > TEST_NAME_THERE) return false;
   const int type = sqlite3_value_type(v);
@@ -140,8 +140,8 @@ static bool passes(const struct event_cursor *c, tk_id event) {
 
 static bool of_sort(const struct event_cursor *c, tk_id track) { return (c->table->sorts & c->sql->tracks[track].sort) != 0; }
 
-/* True if the event is on this track in the tables. The track of a process may contain events that the tables place on another
- * track. */
+/* True if the walk includes the track on which the tables place the event. For a global instant, this is not the track of
+ * its process, on which the graph stores it. */
 static bool is_placed(const struct event_cursor *c, const struct tk_event *e) {
   if (c->all_placed) return true;
   if (!c->sql->tracks[e->track].globals) return of_sort(c, e->track);
@@ -219,8 +219,8 @@ static void find_in_names(struct event_cursor *c) {
   c->end = true;
 }
 
-/* Enters the range of the timeline. Searches it from the range of the walk before, because the intervals of a join are often
- * sorted. */
+/* Enters the range of the timeline. Searches from the range of the previous walk on, because the intervals of a join are
+ * often sorted. */
 static bool enter_times(struct event_cursor *c) {
   const struct range *ts = &c->filter.ts;
   const uint32_t n = c->sql->t->n_events;
@@ -286,7 +286,7 @@ static int by_id(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Lists the ancestors or descendants of all events of the stack, each once. */
+/* Lists the ancestors (`up`) or the descendants of all events with the stack, each once. */
 static bool list_stack(struct event_cursor *c, bool up) {
   struct tk_sql *s = c->sql;
   if (!sql_stacks(s)) return false;
@@ -346,7 +346,8 @@ static void events_find(struct event_cursor *c) {
 
 /* ---- the virtual table ---- */
 
-/* True if is_placed need not be called for the events of the walk, because enter_track skips the tracks that are not wanted. */
+/* True if all events of the walk are on wanted tracks, so that is_placed need not check each one: all tracks are wanted, or
+ * enter_track skips the others. */
 static bool is_all_placed(const struct event_cursor *c) {
   if (c->table->sorts == SORT_ALL && c->walk != WALK_TRACK && !(c->order & GLOBALS_APART)) return true;
   return !c->sql->n_globals && (c->walk == WALK_ALL || c->walk == WALK_TRACK);
@@ -409,7 +410,8 @@ static bool is_never_null(struct tk_sql *s, const struct event_table *table, enu
   }
 }
 
-/* Declares such columns NOT NULL, so that SQLite skips its check for NULL, which takes 25 ns per row. */
+/* Returns the schema of the table. Columns without NULLs are declared NOT NULL, so that SQLite skips its check for NULL,
+ * which takes 25 ns per row. */
 static char *schema_of(sqlite3 *db, struct tk_sql *s, const struct event_table *table) {
   sqlite3_str *schema = sqlite3_str_new(db);
   const char *p = table->schema;

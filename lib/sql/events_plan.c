@@ -90,7 +90,7 @@ static bool compares(double value, unsigned op, double with) {
   }
 }
 
-/* Estimates the share of passing events from a sample of a thousand; guesses if the value is not known yet. */
+/* Estimates the share of passing events from a sample of about a thousand. If the value is not known yet, returns a guess. */
 static double share_of_events(const struct tk_sql *s, sqlite3_index_info *info, int i, char first) {
   enum { ASKED = 1000 };
   const unsigned op = info->aConstraint[i].op;
@@ -264,7 +264,7 @@ static bool asks_times(const struct event_table *table, const sqlite3_index_info
          (column_of(table, info->aOrderBy[1].iColumn) == COL_ID && info->aOrderBy[0].desc == info->aOrderBy[1].desc);
 }
 
-/* Sorts by time if that costs less than SQLite's sorter, which sorts only the rows that pass. */
+/* Plans a walk in the order of times if it costs less than SQLite's sorter, which sorts only the rows that pass. */
 static bool orders_times(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const double making = v->sql->timeline ? 0 : v->sql->t->n_events;
   if (!asks_times(v->table, info) || (p->walk != WALK_ALL && p->walk != WALK_TIMES)) return false;

@@ -9,11 +9,12 @@
 #include "tracks.h"
 #include "texts.h"
 
-/* Sorting by name pays off, unless the number of names is close to the number of events; SQLite then sorts. */
+/* Names are sorted only if there are at most (events / SORTED_SHARE + SORTED_ANYWAY) of them; otherwise SQLite sorts the
+ * rows. */
 enum { SORTED_SHARE = 4, SORTED_ANYWAY = 1000 };
 
-/* Numbers the names by string id, because many strings are not names. Unnamed events share a number with events called NO_NAME
- * or, in formats that store a name for each event, with those whose name is empty. */
+/* Numbers the names by string id, because many strings are not names. Unnamed events share a number with events called
+ * NO_NAME or, in formats that store a name for each event, with events whose name is empty. */
 static bool number_classes(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   struct by_name *b = &s->names;
@@ -78,7 +79,7 @@ struct named {
   uint32_t number;
 };
 
-/* Compares as SQLite does. */
+/* Compares texts as SQLite does. */
 static int by_bytes(const void *a, const void *b) {
   const struct named *x = a, *y = b;
   if (!x->text || !y->text) return (x->text != NULL) - (y->text != NULL);

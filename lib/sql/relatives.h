@@ -5,16 +5,16 @@
 
 #include "sql.h"
 
-/* These functions return false if memory runs out. */
+/* These functions build an array when first called, and return false if memory runs out. */
 bool sql_parents(struct tk_sql *s);
 bool sql_children(struct tk_sql *s); /* by event: first child and next sibling */
 bool sql_selves(struct tk_sql *s);
-/* Sums of the durations of children, each rounded to nanoseconds as in queries; -1 for one that never ended. */
+/* Sums of the durations of children, each rounded to nanoseconds as in queries. A child that never ended counts as -1. */
 bool sql_child_durs(struct tk_sql *s);
 bool sql_stacks(struct tk_sql *s);
 
-/* Range [first, end) that contains the descendants of an event, as trace_processor defines them: deeper events of its track that
- * begin within it or at its end, even if those at its end are children of the next event. */
+/* Range [first, end) that contains the descendants of an event, as trace_processor defines them: deeper events of its track
+ * that begin within it or at its end, even if an event at its end is a child of the next event. */
 struct below {
   tk_id first, end;
   uint16_t depth;

@@ -56,7 +56,7 @@ static bool is_series(const struct tk_sql *s, const struct tk_arg *a) {
   return a->key == KEY_COUNTER_VALUE || !key_is_reserved(tk_string(s->t, a->key, NULL));
 }
 
-/* Returns "NAME KEY" as a string of the tables, numbered after the strings of the trace. */
+/* Returns the id of "NAME KEY" in s->texts. */
 static tk_id name_of_series(struct tk_sql *s, tk_id name, tk_id key) {
   const struct intern_str *a = trace_str(s->t, name), *b = trace_str(s->t, key);
   struct buf text = {.mem = &s->mem};

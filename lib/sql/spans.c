@@ -103,7 +103,7 @@ static char *add_columns(struct spans_vtab *v, int side, sqlite3_stmt *stmt, sql
   return NULL;
 }
 
-/* Returns the message of a failed definition; NULL if it is complete. */
+/* Defines the table by the arguments of CREATE VIRTUAL TABLE. Returns an error message, or NULL on success. */
 static char *define(struct spans_vtab *v, sqlite3 *db, int argc, const char *const *argv) {
   enum { FIRST = 3 };
   sqlite3_stmt *stmts[2] = {0};

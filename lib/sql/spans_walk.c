@@ -10,7 +10,7 @@ static bool is_parted(const struct spans_side *v) { return v->table->partition !
 
 /* ---- rows ---- */
 
-/* Reads the next row with a start, a duration and, if asked, a partition. */
+/* Reads the next row whose start, duration and, in a partitioned table, partition are not NULL. */
 static int read_row(struct spans_side *v) {
   const struct spans_table *t = v->table;
   int status;
@@ -53,8 +53,8 @@ static bool has_row(const struct spans_walk *w, const struct spans_side *v) {
   return v->row && (!is_parted(v) || v->row_part == w->part);
 }
 
-/* Enters the next span, or the gap before it. Passes the current row only when the span is left, because its columns are read
- * until then. */
+/* Enters the next span, or the gap before it. The current row is passed only when the walk leaves its span, because its
+ * columns are read until then. */
 static void enter_next(const struct spans_walk *w, struct spans_side *v) {
   const bool row = has_row(w, v);
   const int64_t next = row ? v->row_ts : INT64_MAX;

@@ -18,7 +18,7 @@
 /* Name of an unnamed slice in formats that store a name per event. */
 #define NO_NAME "[No name]"
 
-/* Kinds of track in Perfetto's tables, for a track of the graph. */
+/* Kinds of tracks, by the table of Perfetto that contains them. */
 enum sort { SORT_THREAD = 1, SORT_PROCESS = 2, SORT_OTHER = 4, SORT_COUNTER = 8, SORT_ALL = 15 };
 
 struct sql_track {

@@ -105,8 +105,8 @@ static int cost_of(const struct table *table, int column) {
 static bool is_low(unsigned op) { return op == SQLITE_INDEX_CONSTRAINT_GE || op == SQLITE_INDEX_CONSTRAINT_GT; }
 static bool is_high(unsigned op) { return op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_LT; }
 
-/* Uses the first condition on the times whose operator fits as a bound. Bounds are inclusive, because SQLite checks the condition
- * again. */
+/* Uses as a bound the first condition on the column of times whose operator `fits` accepts. Returns false if there is none.
+ * Bounds are inclusive, because SQLite checks the condition again. */
 static bool take_bound(const struct table *table, sqlite3_index_info *info, bool (*fits)(unsigned), int *values) {
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
@@ -117,7 +117,8 @@ static bool take_bound(const struct table *table, sqlite3_index_info *info, bool
   return false;
 }
 
-/* If the query restricts or sorts times, plans to use the order of times, of all rows or of the rows of a key. */
+/* If the query restricts or sorts times, plans to visit rows in the order of their times: all rows, or only the rows with
+ * the key. */
 static void plan_times(const struct table *table, sqlite3_index_info *info, uint32_t n, int values) {
   const bool keyed = info->idxNum & PLAN_KEY, sorts = info->nOrderBy == 1 && info->aOrderBy[0].iColumn == table->time;
   if (!table->time || (keyed && !(table->timed >> ((info->idxNum & PLAN_COLUMN) - 1) & 1))) return;
@@ -184,8 +185,8 @@ static uint32_t first_time(const struct table_cursor *c, uint32_t from, uint32_t
   return from;
 }
 
-/* Narrows the rows to a bound of times. Numbers are compared as doubles, so that the range may be too large but not too small; a
- * text is above all numbers. */
+/* Narrows the rows to those up to (`high`) or from a time. Numbers are compared as doubles, so that the range may be too
+ * large but not too small; a text is above all numbers. */
 static void narrow(struct table_cursor *c, sqlite3_value *v, bool high) {
   const int type = sqlite3_value_numeric_type(v);
   if (type == SQLITE_NULL) c->end = c->at;

@@ -68,7 +68,8 @@ static bool in_set(const char *p, unsigned c, const char **end) {
   return found != inverted;
 }
 
-/* Matches one character; returns the position in the pattern after it, or NULL. */
+/* Matches one character with the pattern. Returns the position after the matched part of the pattern, or NULL if it does not
+ * match. */
 static const char *glob_step(const char *pattern, unsigned c) {
   const char *p = pattern, *end;
   unsigned want = *p ? next_char(&p) : 0;

@@ -19,8 +19,8 @@ static int64_t second_time(const struct heap *h) {
   return a < b ? a : b;
 }
 
-/* Appends the top event and the following events of its track that precede all other tracks. Returns the number of events so
- * far. */
+/* Appends the top event of the heap, and the events after it on its track that precede the events of all other tracks.
+ * Returns the number of events in the timeline so far. */
 static uint32_t take_run(const struct tk_sql *s, struct heap *h, tk_id *timeline, uint32_t n) {
   tk_id at = (tk_id)h->items[0].value;
   const struct tk_track *k = &s->t->tracks[s->t->events[at].track];

@@ -40,8 +40,8 @@ static void add_thread(struct tk_sql *s, struct sql_thread thread) {
     s->threads[s->n_threads++] = thread;
 }
 
-/* Returns the thread with an id in a process. If the id is the pid, this is the main thread, which was created with the
- * process. */
+/* Returns the thread of a process with this tid, and adds it if it is new. A missing tid, 0 and the pid mean the main
+ * thread, which was created with the process. */
 static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident, struct map *by_tid) {
   if (upid == SQL_NONE) return SQL_NONE;
   const bool main = ident.kind == TK_IDENT_NONE || (ident.kind != TK_IDENT_STR && ident.num == 0);
@@ -55,13 +55,14 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
   return *utid;
 }
 
-/* True for a thread with stack samples of an unknown process. */
+/* True for a thread that has stack samples, but whose process is unknown. */
 static bool is_stray(const struct tk_sql *s, const struct tk_track *k) {
   return s->times.exact && !s->is_filed && k->kind == TK_TRACK_THREAD && k->tid.kind == TK_IDENT_INT && k->count &&
          s->tracks[k->parent].upid == SQL_NONE && s->t->events[k->first].kind == TK_EVENT_SAMPLE;
 }
 
-/* Returns the first thread with this tid in any process, as trace_processor does; otherwise adds one without a process. */
+/* Returns the first thread with this tid in any process, as trace_processor does. If there is none, adds one without a
+ * process. */
 static uint32_t stray_thread(struct tk_sql *s, int64_t tid, struct map *by_tid) {
   const uint32_t *utid = map_put(by_tid, hash_pair(SQL_NONE, (uint64_t)tid), s->n_threads);
   if (!utid) return SQL_NONE;
@@ -74,7 +75,7 @@ static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_ti
   uint32_t utid = is_stray(s, k) ? stray_thread(s, k->tid.num, by_tid) : thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
   if (utid == SQL_NONE) return SQL_NONE;
   const tk_id other = s->threads[utid].track;
-  /* the file has two threads with the same ids */
+  /* a thread with the same ids already has a track: add another thread, as the file does */
   if (s->is_filed && k->kind == TK_TRACK_THREAD && other && s->t->tracks[other].kind == TK_TRACK_THREAD) {
     add_thread(s, (struct sql_thread){.upid = s->threads[utid].upid, .tid = s->threads[utid].tid, .main = s->threads[utid].main});
     utid = s->n_threads - 1;
@@ -97,8 +98,8 @@ tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e) {
   return s->tracks[e->track].globals && is_global(s->t, e) ? GLOBAL_TRACK : e->track;
 }
 
-/* Adds the threads that events on a process or counter track name (Chrome JSON); such a thread exists even without other events.
- * Also counts the global instants of a process. */
+/* Adds each thread to which an event on a process or counter track refers by its tid (Chrome JSON); such a thread exists
+ * even without other events. Also counts the global instants of a process. */
 static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[track];
   for (tk_id i = k->first; i < k->first + k->count && !s->mem.failed; i++) {
@@ -114,7 +115,7 @@ static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) 
   }
 }
 
-/* Adds the thread named by a Chrome JSON record, such as the metadata of a process. */
+/* Adds the thread to which a Chrome JSON record refers by its tid, such as a record of metadata of a process. */
 static void look_at_record(struct tk_sql *s, const struct tk_record *r, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[r->track];
   struct buf object = {.mem = &s->mem};
@@ -187,7 +188,7 @@ static const char *type_of(const struct tk_sql *s, const struct tk_track *k, con
   return process ? "process_merged_track_event" : "global_merged_track_event";
 }
 
-/* Owner of a track: none (the track is global), a process, or a thread. */
+/* Owner of a track: nothing (the track is global), a process, or a thread. */
 enum scope { OF_ALL, OF_PROCESS, OF_THREAD };
 
 static const char *filed_type(const struct sql_track *v) {
@@ -207,8 +208,8 @@ static const char *filed_type(const struct sql_track *v) {
 
 static bool is_threads(const struct tk_track *k) { return k->kind == TK_TRACK_THREAD && k->tid.kind != TK_IDENT_STR; }
 
-/* Assigns a track to the process or thread that the file gives for it: a named track or counter may belong to a thread, or to
- * nothing. */
+/* Assigns a track to the process or thread that the file states. A named track or a counter may belong to a thread, or to
+ * neither. */
 static void place_filed(struct tk_sql *s, tk_id i) {
   const struct tk_track *k = &s->t->tracks[i];
   struct sql_track *v = &s->tracks[i];
@@ -263,7 +264,7 @@ tk_id sql_track_name(const struct tk_sql *s, tk_id track) {
   return k->kind == TK_TRACK_COUNTERS || is_own_timeline(s, k) ? tracks_name_of(k, k->tid) : 0;
 }
 
-/* Places the threads of unknown processes, after all others. */
+/* Places the threads of unknown processes, after all other tracks have been placed. */
 static void place_strays(struct tk_sql *s, struct map *by_tid) {
   for (uint32_t i = 0; i < s->n_threads && !s->mem.failed; i++)
     map_put(by_tid, hash_pair(SQL_NONE, (uint64_t)s->threads[i].tid), i);

@@ -7,7 +7,7 @@
 void sql_bounds(struct tk_sql *s);
 bool sql_register_views(struct tk_sql *s);
 
-/* Returns false with err if there is no such module. */
+/* Checks the module of an INCLUDE, a name of n bytes. Returns false with err if there is no such module. */
 bool sql_include(const char *module, size_t n, struct tk_err *err);
 
 #endif

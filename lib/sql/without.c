@@ -32,7 +32,8 @@ struct asking {
   uint8_t asked;
 };
 
-/* Callback with which SQLite reports reads. SQLite reads sqlite_schema when it first uses one of our tables. */
+/* Callback for SQLite's authoriser: notes which flows and args a statement reads. SQLite also reads sqlite_schema when it
+ * first uses one of our tables. */
 static int take_note(void *arg, int action, const char *a, const char *b, const char *schema, const char *view) {
   struct asking *q = arg;
   if (action == SQLITE_READ) q->asked |= ask_column(a, b);

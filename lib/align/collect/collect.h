@@ -44,7 +44,8 @@ struct align_source {
 void align_anchors_init(struct align_anchors *a, struct mem *mem);
 /* Collects the anchors of one input. Returns false when memory runs out. */
 bool align_collect(struct align_anchors *a, const struct tk_trace *t, const struct align_source *from);
-/* Keeps at most `most` anchors from index `first` on. If anchors have keys, every rank keeps the same ones. */
+/* Keeps at most `most` of the anchors from index `first` on. If the anchors have keys, every rank keeps the same
+ * collectives. */
 void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most);
 void align_anchors_free(struct align_anchors *a);
 

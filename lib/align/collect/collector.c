@@ -16,7 +16,7 @@ const char *collect_text(const struct tk_trace *t, uint32_t args, const char *ke
   return tk_string(t, *id = arg.s, NULL);
 }
 
-/* Finds a numeric arg. Some writers store all numbers as text. */
+/* Stores the integer of the arg `key` in *out, even if it is stored as text; returns false if there is no such arg. */
 bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, int64_t *out) {
   struct tk_arg arg;
   if (!tk_args_find(t, args, key, &arg)) return false;

@@ -7,8 +7,8 @@
 #include "graph/steps.h"
 #include "launches.h"
 
-/* A process group of a rank. The group's name is a counter of the process and may differ between ranks, but the order of names
- * agrees; so groups with the same members are numbered in the order of their names. */
+/* A process group of a rank. Each process counts up to name its groups, so ranks may give one group different names. But
+ * the order of the names is the same on all ranks, so groups with the same members are numbered in this order. */
 struct collector_group {
   int64_t rank; /* rank whose metadata lists the group */
   uint64_t members;
@@ -38,7 +38,7 @@ struct collector {
 uint64_t collect_hash(const struct tk_trace *t, tk_id s);
 const char *collect_text(const struct tk_trace *t, uint32_t args, const char *key, tk_id *id); /* NULL if args have no such text */
 bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, int64_t *out);
-/* Stores the anchor's name, without template arguments and argument types, if the caller wants names (described). */
+/* Stores the anchor's name, without template arguments and argument types, if c->out->described is set. */
 void collect_name(struct collector *c, struct align_anchor *a, const char *name);
 void collect_group(struct collector *c, struct align_anchor *a, const char *group);
 /* Returns a new anchor with the event's times, or NULL when memory runs out. */

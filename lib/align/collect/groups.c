@@ -18,7 +18,7 @@ static bool next_value(struct json *j, struct json_value *v) {
   return json_blank(j) && json_value(j, v);
 }
 
-/* Returns a list, which some writers store as text: "[0, 1]". */
+/* Returns a cursor at the first element of a list. Some writers store the list as text: "[0, 1]". */
 static struct json array_of(const struct json_value *v) {
   if (v->type != JSON_STRING) return (struct json){.p = v->p + 1, .end = v->end, .last = true};
   return (struct json){.p = v->str.p + 1, .end = v->str.p + v->str.n, .last = true};
@@ -28,7 +28,8 @@ static bool is_list(const struct json_value *v) {
   return v->type == JSON_ARRAY || (v->type == JSON_STRING && v->str.n > 1 && *v->str.p == '[' && v->str.p[v->str.n - 1] == ']');
 }
 
-/* Hashes the list of ranks in the same way as align/collect/kineto.c hashes the list in a kernel's args. */
+/* Stores a hash of the ranks in g->members, equal to the hash that align/collect/kineto.c computes from a kernel's args, and
+ * the position of the rank `own` in g->place. */
 static void take_ranks(const struct json_value *ranks, int64_t own, struct align_group *g) {
   struct json j = array_of(ranks);
   struct json_value v;

@@ -21,7 +21,8 @@ static const char COLLECTIVE_NAME[] = "Collective name";
 
 /* ---- classes of collectives ---- */
 
-/* Hashes a name without template arguments, argument types and a vendor's index: these parts differ between builds or ranks. */
+/* Hashes a name without template arguments, argument types and the index that some vendors append, because these parts differ
+ * between builds or ranks. */
 static uint64_t hash_of_name(const char *name, size_t n) {
   struct vendor_name v;
   if (vendor_parse(name, &v)) return hash_mix(hash_bytes(name, v.op), hash_bytes(v.group, v.group_size));
@@ -31,7 +32,8 @@ static uint64_t hash_of_name(const char *name, size_t n) {
 
 enum { BY_NAME = 1, BY_ARGS = 2, AS_ASKED = 3, BY_CPU = 4 };
 
-/* Finds collectives by args. If one event of a class has the arg, all events of the class are examined. */
+/* Marks the classes of kernels that have the arg "Collective name" on at least one event, so that all their events are
+ * examined. Sets *any if there are any. */
 static void find_by_args(struct collector *c, const struct kinds *kinds, bool *any) {
   const struct tk_trace *t = c->t;
   tk_id key = trace_text_id(t, COLLECTIVE_NAME);
@@ -50,8 +52,8 @@ static void find_by_args(struct collector *c, const struct kinds *kinds, bool *a
   }
 }
 
-/* Used if no kernel is a collective: takes CPU spans of c10d, or otherwise the spans of its backends. Not both, because they are
- * nested. */
+/* Marks the CPU spans whose names begin with `head` as collectives, except one-way operations. Called if no kernel is a
+ * collective: for c10d, and only if this finds nothing, for its backends, whose spans are nested in those of c10d. */
 static void find_rows(struct collector *c, const struct kinds *kinds, const char *head, bool *any) {
   static const char *const one_way[] = {"broadcast", "_broadcast", "reduce_ ", "reduce ", "gather_ ", "gather ", "scatter", "send",
                                         "recv", NULL};
@@ -116,7 +118,7 @@ static uint64_t hash_of_ranks(const char *text, bool *cut) {
   return h;
 }
 
-/* True if the group is called by the number of its communicator, as in Nsight Systems: no other group of the job has this name. */
+/* True if the group's name is the number of its communicator, as in Nsight Systems. Such a name is unique within the job. */
 static bool is_communicator(const char *group) { return text_begins(group, "0x"); }
 
 /* Returns a hash of the ranks in the kernel's group, from the rank's metadata or otherwise from the kernel's args. A truncated
@@ -161,7 +163,8 @@ static bool is_one_of(const char *name, const char *const *names) {
   return false;
 }
 
-/* True if this rank is the root. The arg "Rank" contains the root's position in the group. */
+/* True if this rank is the root. The arg "Rank" contains the root's position in the group. *known: false if the root or this
+ * rank's position is unknown. */
 static bool is_root(const struct collector *c, uint32_t args, bool *known) {
   tk_id id;
   int64_t root, own = c->rank;
@@ -172,7 +175,7 @@ static bool is_root(const struct collector *c, uint32_t args, bool *known) {
   return *known && root == own;
 }
 
-/* True if no number of the list is zero: "[4, 0, 4]" contains a zero, and the truncated "[4, 4, ...]" may contain one. */
+/* True if every number of the list is known and positive; false for "[4, 0, 4]" and for a truncated "[4, 4, ...]". */
 static bool all_positive(const char *list) {
   if (!list || *list != '[' || list[1] == ']') return false;
   for (const char *p = list + 1; *p && *p != ']';) {
@@ -198,9 +201,9 @@ static unsigned says(const struct collector *c, uint32_t args, const char *name)
          (all_positive(collect_text(c->t, args, "Out split size", &id)) ? ALIGN_RECEIVES : 0u);
 }
 
-/* Returns the constraints that follow from the kernel's name alone. The name does not list the ranks, so it implies no
- * constraint unless the job has a single group. The root of a broadcast or a reduction is unknown, and a kernel that sends and
- * receives may be an all-to-all or a message. */
+/* Returns the constraints (enum align_says) that follow from the kernel's name alone. Because the name does not list the ranks,
+ * even a barrier of all ranks is only ALIGN_EQUAL unless the job has a single group. Broadcasts and reductions imply nothing,
+ * because their root is unknown. A kernel that sends and receives is ALIGN_VAGUE: it may be an all-to-all or a message. */
 static unsigned name_says(const char *name, bool one_group) {
   static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", "allReduce", "allGather",
                                          "reduceScatter", "alltoall", "allreduce", "all_reduce", "cross_device_reduce", NULL};
@@ -225,7 +228,7 @@ static unsigned kernel_says(const struct collector *c, const struct tk_event *e)
 
 /* ---- one anchor ---- */
 
-/* Returns the key of a message, which is the same for sender and receiver. */
+/* Returns the key of a message, which is the same on the sender and on the receiver; 0 if one of the two ranks is unknown. */
 static uint64_t pair_of(const struct collector *c, uint32_t args, bool sends) {
   int64_t other;
   if (c->rank < 0 || !collect_number(c->t, args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
@@ -248,13 +251,14 @@ static uint64_t label_of(const struct collector *c, uint32_t args, tk_id name, u
 }
 
 /* Finds the step of a collective. If the device's own track has steps, it is the step that contains the kernel; otherwise the
- * step in which the kernel was launched, because the CPU runs ahead of the device. A marker belongs to one step. */
+ * step in which the kernel was launched, because the CPU runs ahead of the device. All markers count as part of step 0. */
 static void find_step(const struct collector *c, const struct tk_event *e, struct align_anchor *a) {
   tk_id call = c->steps.n && c->steps.own[e->track] ? 0 : launches_call(&c->launches, e);
   a->stepped = c->from->marker || steps_of(&c->steps, call ? &c->t->events[call] : e, &a->step);
 }
 
-/* Returns the args that describe a kernel. Old versions store them on the op that launched it. */
+/* Returns the args that describe a kernel. Old versions store them on the op that launched it. Sets *op to the op of the
+ * collective around the launch; 0 = none, or not needed. */
 static uint32_t args_of(const struct collector *c, const struct tk_event *e, tk_id *op) {
   tk_id id, call;
   *op = 0;
@@ -264,7 +268,8 @@ static uint32_t args_of(const struct collector *c, const struct tk_event *e, tk_
   return *op && collect_text(c->t, c->t->events[*op].args, COLLECTIVE_NAME, &id) ? c->t->events[*op].args : e->args;
 }
 
-/* Returns a label from "nccl:all_to_all" and the op's inputs. */
+/* Returns a label from the name of an op, such as "nccl:all_to_all", and the sizes of its inputs; 0 if the name has another
+ * form. Sets *what to the constraints if the name implies them. */
 static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what) {
   static const char *const one_way[] = {"broadcast", "_broadcast", "reduce ", "gather ", "scatter ", "send ", "recv ", NULL};
   const struct tk_event *e = &c->t->events[op];
@@ -296,7 +301,8 @@ static void describe(struct collector *c, uint32_t args, const char *name, struc
   if (size && !__builtin_mul_overflow(in > out ? in : out, size, &most) && most >= 0) a->bytes = most;
 }
 
-/* Adds data from a vendor's name and args to the label: all ranks agree on the type and number of elements. */
+/* Adds the type and number of elements from a vendor's args to the label, because all ranks agree on them. Stores the data for
+ * the table of collectives. */
 static void describe_vendor(struct collector *c, const struct tk_event *e, struct align_anchor *a) {
   struct vendor_name v;
   struct vendor_payload p;
@@ -315,8 +321,8 @@ static void describe_vendor(struct collector *c, const struct tk_event *e, struc
   collect_group(c, a, text);
 }
 
-/* Stores label, group and sequence number of a kernel from its args. A message has a group only if its args name the group and it
- * has a label. */
+/* Stores the label, the group and the sequence number of a kernel, as found in its args. A message has a group only if its args
+ * name the group and its peer is known. */
 static void take_args(struct collector *c, uint32_t args, tk_id name, unsigned what, bool is_message, struct align_anchor *a) {
   tk_id ignored;
   int64_t seq;
@@ -326,8 +332,8 @@ static void take_args(struct collector *c, uint32_t args, tk_id name, unsigned w
   if (a->op && !is_message && collect_number(c->t, args, "Seq", &seq) && seq >= 0) a->exact = (uint64_t)seq + 1;
 }
 
-/* Adds the anchor of a kernel. Until the numbers of groups are known, its `exact` contains 1 + the sequence number, and its
- * `op` the group. */
+/* Adds the anchor of a kernel. Until make_keys runs, `exact` contains 1 + the sequence number, and `op` 1 + the index of the
+ * group; 0 = none. */
 static bool add_kernel(struct collector *c, const struct tk_event *e) {
   tk_id id = 0, op;
   if (c->how[e->cls] == BY_ARGS && !collect_text(c->t, e->args, COLLECTIVE_NAME, &id)) return true;
@@ -376,8 +382,8 @@ static bool place_groups(struct collector *c) {
   return true;
 }
 
-/* Computes the keys of all anchors. Messages have no numbers on which both ends agree, so they match by their position in the
- * step. */
+/* Computes the keys of all anchors. Messages get no exact key, because sender and receiver number them differently; they match
+ * by their position in the step. */
 static bool make_keys(struct collector *c) {
   struct align_anchor *v = c->out->v;
   if (!place_groups(c)) return false;

@@ -4,7 +4,7 @@
 
 #include "collector.h"
 
-/* Collects the kernels of NCCL and RCCL in Kineto's traces; instead of these the markers, if the caller names a marker. */
+/* Collects the kernels of NCCL, RCCL and HCCL, or, if the caller names a marker, the events with that name instead. */
 bool collect_kernels(struct collector *c);
 
 #endif

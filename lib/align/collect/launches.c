@@ -13,7 +13,8 @@
 
 enum { FARTHEST = 4096 }; /* how many events before a call are searched for the op around it */
 
-/* Finds which of the keys occur in the trace. Done once, because most events have none of them. */
+/* Stores in l->keys those keys of args that link launches to kernels (accelerator_links) and occur in the trace. Called once,
+ * because most events have none of them. */
 static void find_keys(struct launches *l) {
   l->n_keys = 0;
   for (const char *const *key = accelerator_links; *key; key++) {
@@ -137,8 +138,9 @@ static void check_launch(struct checker *c, const struct tk_event *call, const s
   if (early > c->out->most) c->out->most = early;
 }
 
-/* Returns the work for which the call waits. The call may wait for the whole device, for its own synchronous copy, or for the
- * stream of the preceding copy. */
+/* Returns the work for which the call waits; 0 = unknown. A call that waits for the whole device waits for the last work that
+ * its thread queued; so does a call that waits for a stream, if that work is a copy to the host. A synchronous copy waits for
+ * its `own` work. */
 static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk_id own) {
   const unsigned said = c->said[call->cls];
   if (said & CALL_DEVICE_WAIT) return c->last;
@@ -146,7 +148,8 @@ static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk
   return said & CALL_STREAM_WAIT && c->last && is_copy_back(c, &c->l.t->events[c->last]) ? c->last : 0;
 }
 
-/* Compares the end of a synchronizing call with the end of the GPU work that it waits for. Calls must be passed in order of time. */
+/* Compares the start of a call with the start of the kernel that it launched, and the end of a call with the end of the GPU
+ * work for which it waits. The calls of a thread must be passed together and in order of time. */
 static void check_call(struct checker *c, const struct tk_event *call) {
   const struct tk_event *v = c->l.t->events;
   int64_t id;

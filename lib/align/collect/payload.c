@@ -61,8 +61,8 @@ static bool payload_text_of(const struct tk_trace *t, const struct tk_event *cal
   return n > 1 && *list->p == '[';
 }
 
-/* True if the collective moves as many bytes as its input has. Others do not: the output of a gather is the input times the
- * number of ranks, and in an all-to-all, part of the input stays local. */
+/* True if the collective moves as many bytes as its input has. A gather does not, because its output is the input times the
+ * number of ranks, nor does an all-to-all, in which part of the input stays local. */
 static bool moves_its_inputs(const char *name) {
   static const char *const KINDS[] = {"all_reduce", "allreduce", "reduce_scatter", "broadcast", "reduce", "send", "recv",
                                       NULL};

@@ -6,7 +6,8 @@
 
 #include "base/text.h"
 
-/* Parses numbers up to the closing character, as in "2,4]", and moves *p behind it. */
+/* Parses numbers up to the closing character, as in "2,4]", into v[0..*n), and moves *p behind it. Returns false for other text
+ * and for more than REPLICA_DIMS numbers. */
 static bool numbers(const char **p, char close, uint64_t *v, uint32_t *n) {
   for (*n = 0; ascii_digit(**p) && *n < REPLICA_DIMS;) {
     char *end;
@@ -92,8 +93,8 @@ static bool parse_axes(struct replicas *r, const char **p, struct axis *axes) {
   return (*p)[-1] == ']';
 }
 
-/* Parses the axes that form a group, such as "'axis_1'}": their positions come first in the order. Fails for a sub-axis, which
- * has a colon after its name. */
+/* Parses the axes that form a group, such as "'axis_1'}", and stores their indices in r->order[0..*n). Fails for a sub-axis,
+ * which has a colon after its name. */
 static bool parse_grouped(struct replicas *r, const char *p, struct axis *axes, uint32_t *n) {
   struct axis a;
   do {

@@ -9,8 +9,8 @@
 
 /* ---- names ---- */
 
-/* Spellings of names: a text that begins with `head` and ends with the operation, then the separator, then the group, the index
- * and in some names the iteration, joined by "_". */
+/* Forms of names: `head`, the operation, `separator`, the group, "_" and the index, in some names followed by "_" and the
+ * iteration. */
 static const struct name_row {
   const char *head, *separator;
 } NAMES[] = {

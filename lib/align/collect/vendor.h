@@ -24,7 +24,8 @@ struct vendor_payload {
   int64_t count;
 };
 
-/* Returns false if the args contain no number of elements in a known form. */
+/* Finds the number and type of the elements in the args. Returns false if they contain no number of elements in a known
+ * form. */
 bool vendor_payload(const struct tk_trace *t, uint32_t args, struct vendor_payload *out);
 /* Returns the bytes that a collective moves if its input and output have the same size; -1 for other collectives, and if the
  * type is unknown. */

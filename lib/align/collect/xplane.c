@@ -21,7 +21,8 @@
 #include "collector.h"
 #include "replicas.h"
 
-/* A shorter wait found its collective already complete, so it shows nothing about when other devices arrived. */
+/* Minimum duration of a -done op that is used. A shorter one found its collective already complete, so it does not show when
+ * other devices arrived. */
 static const tk_time WAITED = 1000000; /* ps */
 
 enum part { WHOLE, START, DONE };
@@ -64,7 +65,7 @@ struct planes {
 static const char *const OPCODES[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all",
                                       "collective-broadcast", NULL};
 
-/* Parses an opcode such as "all-reduce-start" (whose kind is START). Returns false if it is not a collective. */
+/* Parses an opcode such as "all-reduce-start" into op->part (here START). Returns false if it is not a collective. */
 static bool parse_opcode(struct op *op, const char *p, size_t n) {
   for (const char *const *code = OPCODES; *code; code++) {
     size_t length = strlen(*code);
@@ -120,8 +121,8 @@ static struct op make_op(const struct planes *p, tk_id cls, tk_id hlo_op) {
   return op;
 }
 
-/* Returns the collective that an event executes; NULL if it is none. A kernel is named after its library; a stat contains the
- * name of the op, which the program may describe in more detail. */
+/* Returns the collective that an event executes; NULL if it executes none. `kernels`: the event is a kernel on a GPU. Its name
+ * is that of a function of NCCL, so the op's name is taken from a stat; the program may describe the op in more detail. */
 static const struct op *op_of(struct planes *p, const struct tk_event *e, bool kernels) {
   const struct tk_trace *t = p->c->t;
   tk_id hlo_op = 0;
@@ -245,7 +246,8 @@ static struct execution execution_of(const struct planes *p, const struct tk_eve
 
 /* ---- anchors ---- */
 
-/* Returns the replica group to which the device belongs in this op; sets *vague if the group is unknown. */
+/* Returns a hash of the replica group to which the device belongs in this op; 0 if the op has a single group, or if the group
+ * is unknown, which sets *vague. `said`, `told`: groups according to the event and to the program; either may be NULL. */
 static uint64_t group_of(const struct op *op, const char *said, const struct align_op *told, const struct execution *x, bool *vague) {
   struct replicas r;
   uint64_t group = 0;
@@ -323,7 +325,7 @@ static int by_start(const void *pa, const void *pb) {
 
 /* Returns a key that is different for each execution of a program: a hash of the execution's index or of its run id, if the
  * trace has one. Otherwise an execution begins each time a certain op recurs; this op is the same on every device, so it does
- * not matter where the recording begins. */
+ * not matter where the recording begins. *failed becomes true when memory runs out. */
 static uint64_t execution_key(const struct align_anchor *a, struct map *marks, struct map *counts, bool *failed) {
   if (a->execution) return hash_mix(a->execution, 41);
   if (a->has_run) return hash_mix(hash_mix(a->module, (uint64_t)a->run), 42);

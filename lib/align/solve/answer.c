@@ -21,7 +21,7 @@ static void list_residuals(const struct posterior *p, double *r) {
   for (uint32_t i = 0; i < p->n_points; i++) r[i] = pieces_residual(&p->best.fit, p->points, i);
 }
 
-/* Fits one line to points of ranks that may be late, and measures by how much they are at most. */
+/* Fits a single line to the points of ranks that may be late, and sets p->spread to the largest distance of a point from it. */
 static void fit_late(struct posterior *p, double *room) {
   const uint32_t n = p->n_points;
   pieces_line(&p->best.fit, p->points, n, room);

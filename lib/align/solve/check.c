@@ -35,8 +35,8 @@ static double placed(const struct align_work *w, uint32_t host, double t, bool b
 
 /* ---- extremes without one host ---- */
 
-/* The largest value, and the largest value among the hosts other than the one with the largest. Together they yield, for any
- * host, the largest value of the others. */
+/* The largest value, the host that has it, and the largest value of the other hosts. These yield, for any host, the largest
+ * value of all others. */
 struct two {
   double first, second;
   uint32_t host;
@@ -53,13 +53,14 @@ static void take_largest(struct two *t, uint32_t host, double v) {
 }
 static double beside(const struct two *t, uint32_t host) { return t->host == host ? t->second : t->first; }
 
-/* Latest and earliest arrivals and departures in a collective: of all members, of those that wait, and of those for which the
- * others wait. */
+/* The latest arrival in a collective of all ranks (came) and of those for which others wait (sent); the earliest departure,
+ * negated, of all ranks (left) and of those that wait for the others (received). */
 struct stays {
   struct two came, sent, left, received;
 };
 
-/* Computes the stays in a collective. by[host]: shift of the host. */
+/* Computes the stays in a collective. by[host]: shift of the host; NULL = none. by_wall: use wall clocks, and exclude no
+ * host. */
 static struct stays stays_of(const struct align_work *w, uint32_t collective, const double *by, bool by_wall) {
   const struct two none = {-INFINITY, -INFINITY, UINT32_MAX};
   struct stays s = {none, none, none, none};
@@ -84,7 +85,9 @@ static bool is_violated(const struct align_work *w, const struct stays *s, const
          placed(w, m->host, m->last_start, by_wall) > -beside(&s->received, m->host) + TOUCH;
 }
 
-/* Counts, by host, the collectives that the host leaves before another host arrives, or reaches after another host left. */
+/* Counts, by host, the collectives that the host leaves before another host arrives, or reaches after another host left.
+ * by_wall: by wall clocks (align_host.before), otherwise by the aligned clocks (after). Returns the number of collectives with
+ * a violation. */
 static uint32_t violations(const struct align_work *w, struct align_solution *s, bool by_wall) {
   uint32_t all = 0;
   for (uint32_t h = 0; h < w->p->n_hosts; h++) *(by_wall ? &s->hosts[h].before : &s->hosts[h].after) = 0;
@@ -102,7 +105,8 @@ static uint32_t violations(const struct align_work *w, struct align_solution *s,
   return all;
 }
 
-/* Counts, by host, collectives during which, according to wall clocks, no other host was in the same collective. */
+/* Counts, by host, the collectives that, according to wall clocks, the host left before another host came, or entered after
+ * another host left, by more than FARTHEST. */
 static void count_meetings(const struct align_work *w, struct align_solution *s) {
   for (uint32_t c = 0; c < w->n_collectives; c++) {
     struct stays stays = stays_of(w, c, NULL, true);
@@ -123,7 +127,7 @@ struct some {
   uint32_t n;
 };
 
-/* Tightens the bounds of each host's shift. Returns true if any bound changed. */
+/* Tightens the bounds of each host's shift (most[host], least[host]). Returns true if any bound changed. */
 static bool tighten(const struct align_work *w, struct some some, double *most, double *least) {
   bool changed = false;
   for (uint32_t k = 0; k < some.n; k++) {
@@ -151,7 +155,8 @@ static void bound(const struct align_work *w, struct some some, double *most, do
   while (rounds++ < MOST_ROUNDS && tighten(w, some, most, least)) {}
 }
 
-/* Computes the bounds of every host relative to the root of its timeline, which does not move. */
+/* Computes the bounds of every host's shift relative to the root of its timeline, which does not move, and stores them in s.
+ * `most` and `least` become the bounds by host. */
 static void intervals(const struct align_work *w, double *most, double *least, struct align_solution *s) {
   const uint32_t n = w->p->n_hosts;
   bound(w, (struct some){NULL, w->n_collectives}, most, least);
@@ -179,8 +184,8 @@ static bool keep_bounds(struct align_work *w, struct align_solution *s) {
   return moved;
 }
 
-/* Excludes the host that contradicts the others most, unless it is the root of a timeline. Returns false if no host can be
- * excluded or there is no contradiction. */
+/* Excludes the hosts that contradict the others most: those with more than half as many violations as the worst one, except
+ * roots of timelines. Returns false if no host can be excluded or there is no contradiction. */
 static bool deny_worst(const struct align_work *w, struct align_solution *s) {
   uint32_t worst = 0, n = w->p->n_hosts;
   bool wrong = false;
@@ -209,7 +214,7 @@ static double time_of(const struct align_work *w, uint32_t collective) {
   return isfinite(t) ? t : 0;
 }
 
-/* True if the curve jumps between knots k and k + 1: the first ends a piece, and the second begins the next. */
+/* True if the curve jumps between knots k and k + 1, because a piece ends at knot k and the next one begins at knot k + 1. */
 static bool is_jump(const struct align_solution *s, const struct curve *c, uint32_t host, uint32_t k) {
   return s->hosts[host].n_stretches > 1 && k + 1 < c->n && k % 2;
 }
@@ -252,7 +257,7 @@ static bool find_blocks(const struct align_work *w, const struct align_solution 
   return true;
 }
 
-/* Finds, for each block, the piece of the host's map that contains the block. */
+/* Sets out[k], for each block k, to the piece of the host's map that contains the block. */
 static void find_pieces(const struct align_work *w, const struct align_solution *s, uint32_t host, const struct blocks *b,
                         uint32_t *out) {
   const struct curve *c = &w->curve[host];
@@ -264,7 +269,7 @@ static void find_pieces(const struct align_work *w, const struct align_solution 
 }
 
 /* Returns the weakest upper bound of the blocks with collectives of the host. The bound of a block also follows from the other
- * blocks of its piece. v: bounds, by block and host. */
+ * blocks of its piece, widened by `rate` times the distance in time. v: bounds, by block and host. */
 static double weakest(const double *v, uint32_t n_hosts, uint32_t host, const struct blocks *b, const uint32_t *piece, double rate) {
   double worst = -INFINITY;
   for (uint32_t i = 0; i < b->n; i++) {
@@ -279,7 +284,7 @@ static double weakest(const double *v, uint32_t n_hosts, uint32_t host, const st
   return worst;
 }
 
-/* Returns the drift of a host's map; 0 for a map with jumps. */
+/* Returns the absolute drift of a host's map; 0 for a map with jumps. */
 static double drift_of(const struct align_work *w, const struct align_solution *s, uint32_t host) {
   return s->hosts[host].n_stretches == 1 ? fabs(curve_slope(&w->curve[host])) : 0;
 }

@@ -6,7 +6,7 @@
 #include "base/jobs.h"
 #include "hypotheses.h"
 
-/* Pairs markers in order: the first of one side with the first of the other. */
+/* Pairs markers in order: the first of one side with the first of the other, and so on. */
 static bool match_markers(const struct question *q, struct arena *arena, struct posterior *out) {
   const struct view *v = q->view;
   struct hypothesis *y = &out->best;
@@ -40,7 +40,7 @@ static void compare_one(void *comparison) {
   if (c->done) c->done = c->marker ? match_markers(&c->q, &c->arena, &c->found) : posterior_find(&c->q, &c->arena, &c->found);
 }
 
-/* Returns the memory limit of a comparison: its share of the memory that is left. */
+/* Returns the memory budget of one of `shares` comparisons, which divide the memory that is left. */
 static struct mem share_of(const struct mem *whole, uint32_t shares) {
   const uint64_t left = whole->limit > whole->used ? whole->limit - whole->used : 1;
   return (struct mem){.limit = whole->limit ? left / shares + 1 : 0};

@@ -1,8 +1,8 @@
 /* compare.h - compares clocks with the common timeline, several at once.
  *
  * Hosts are placed one after the other, because each placed host extends the timeline for the next host. A host that cannot be
- * placed leaves the timeline unchanged. So as long as hosts cannot be placed, the following hosts are compared in advance, each
- * in its own thread; when a host is placed, the comparisons made in advance are discarded. The result is the same for any
+ * placed leaves the timeline unchanged. So several hosts are compared at once, each in its own thread. When a host is placed,
+ * the comparisons of the hosts after it are discarded, and these hosts are compared again. The result is the same for any
  * number of threads. */
 #ifndef ALIGN_SOLVE_COMPARE_H
 #define ALIGN_SOLVE_COMPARE_H
@@ -42,8 +42,8 @@ void compare_free(struct compare *c);
 bool compare_is_empty(const struct compare *c);
 /* Returns how many of the `left` remaining hosts to add. */
 uint32_t compare_width(const struct compare *c, uint32_t left);
-/* Adds a comparison of a host's n sights (recorded collectives) with the common timeline. Fills in the question's view and
- * memory. */
+/* Adds a comparison of a host's n sights (recorded collectives) with the common timeline. The question's view and memory are
+ * filled in when the comparison runs. `marker`: pairs markers in order instead of weighing hypotheses. */
 void compare_add(struct compare *c, const struct timeline *common, struct sight *sights, uint32_t n, const struct question *q,
                  bool marker);
 void compare_run(struct compare *c);

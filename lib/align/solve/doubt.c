@@ -54,8 +54,8 @@ double doubt_shape(const double *r, uint32_t n, double sigma) {
   return blocks > 1 && sum > 0 ? sqrt(sum / blocks) : 0;
 }
 
-/* Returns the objection that residuals have a pattern, or NULL. A collective that one rank left late is a single outlier. If
- * neighbours deviate in the same direction, they form a pattern. */
+/* Returns the objection to the residuals, or NULL if they are only noise and single outliers. A collective that one rank left
+ * late is a single outlier; neighbours that deviate in the same direction are a pattern. */
 static const char *shape_of(const struct posterior *p, const double *r, double sigma) {
   uint32_t n = p->n_points, far = 0, beside = 0, equal = 0;
   bool edge = false;
@@ -77,8 +77,8 @@ static double log_share(double part, double all) {
   return part > 0 && part < all ? part * log(part / all) + (all - part) * log(1 - part / all) : 0;
 }
 
-/* True if, before or after some time, collectives in the common recording have no partners more often than by chance. The cause
- * is a clock that was set there, or a wrong match. */
+/* True if the share of collectives without a partner changes at some time within the common recording by more than chance
+ * explains. The cause is a clock that was set at that time, or a wrong match. */
 static bool thins_out(const struct question *q, const struct hypothesis *y) {
   const struct view *v = q->view;
   double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US, n = 0, all = 0, before = 0, matched = 0;
@@ -156,7 +156,7 @@ static uint32_t find_skipped(const struct question *q, const struct hypothesis *
   return n;
 }
 
-/* True if the skipped collectives agree on another offset: the host left most of its collectives late, and the rest in time. */
+/* True if the skipped collectives agree on another offset: the host left most of its collectives late, and these on time. */
 static bool has_two_ends(const struct question *q, const struct hypothesis *y) {
   double apart[MOST_SKIPPED], sorted[MOST_SKIPPED];
   uint32_t unequal, alike = 0;
@@ -205,7 +205,7 @@ static bool is_keyed(const struct question *q, const struct hypothesis *y) {
   return equal > 0.95 * y->n;
 }
 
-/* True if the answer keeps too few of the pairs by sequence number; one or two numbers may be wrong. */
+/* True if the answer contradicts the pairing by sequence number in more pairs than a few wrong numbers explain. */
 static bool contradicts_numbers(const struct posterior *p) { return p->numbered - p->kept > 1 + p->numbered / 20; }
 
 bool doubt_is_lateness(const char *doubt) {

@@ -35,7 +35,7 @@ static uint32_t count_of(const struct lists *l, uint32_t host) { return l->first
 
 static bool is_off(struct align_gpu g) { return g.low > ROUNDING || g.high < -ROUNDING; }
 
-/* Returns the median bounds of a host's inputs. */
+/* Returns the medians of the lower and of the upper bounds of a host's inputs. */
 static struct align_gpu bounds_of(const struct align_problem *p, const struct lists *l, uint32_t host, double *room) {
   struct align_gpu out = UNKNOWN;
   uint32_t lows = 0, highs = 0, n = p->n_inputs;
@@ -57,8 +57,8 @@ static void widen(struct align_host *o, double by) {
 
 static bool is_placed(const struct align_host *o) { return o->state == ALIGN_GOOD || o->state == ALIGN_APART; }
 
-/* Widens the claims for a host whose GPU clock differs: if it is ahead by g, the CPU tracks must be g later than the
- * collectives indicate. */
+/* Widens the error and the bounds of a host whose GPU clock differs from its CPU clock: if the GPU clock is ahead by g, the CPU
+ * tracks must be g later than the collectives indicate. */
 static void admit_gpu(struct align_host *o, struct align_gpu g) {
   o->of_gpu = true;
   if (!isfinite(g.low) || !isfinite(g.high)) {
@@ -88,8 +88,8 @@ static bool is_shown(struct align_gpu host, struct align_gpu of, double by) {
   return isfinite(host.high) && isfinite(of.high) && fabs(host.high - of.high - by) < LATENCY && fabs(host.high) > fabs(of.high);
 }
 
-/* Widens the claims for `host`, because the clock of `of`, which has the same host name, may be the right one for its CPU
- * tracks. */
+/* Widens the error and the bounds of `host`, because the clock of `of`, which has the same host name, may be the right one for
+ * the CPU tracks of `host`. */
 static void admit_name(const struct align_work *w, struct align_solution *s, uint32_t host, uint32_t of) {
   struct align_host *o = &s->hosts[host];
   const struct align_host *m = &s->hosts[of];
@@ -118,7 +118,7 @@ static void compare(const struct align_work *w, struct align_solution *s, const 
 
 /* ---- entry points ---- */
 
-/* Finds, by name, the host to which most inputs of the name belong. */
+/* Sets (*main)[name], for each host name (numbered as in p->origin), to the host to which most inputs with this name belong. */
 static bool find_mains(const struct align_problem *p, const struct lists *l, struct arena *arena, uint32_t **main) {
   if (!(*main = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof **main))) return false;
   for (uint32_t i = 0; i < p->n_inputs; i++) (*main)[i] = UINT32_MAX;
@@ -129,7 +129,8 @@ static bool find_mains(const struct align_problem *p, const struct lists *l, str
   return true;
 }
 
-/* Adds the error of the reference to the error of a host, which was placed relative to the reference. */
+/* If the GPU clock of the reference differs, or may differ, from its CPU clock, adds the error of the reference to the error of
+ * a host that was placed relative to it. */
 static void admit_root(const struct align_work *w, struct align_solution *s, uint32_t host) {
   struct align_host *o = &s->hosts[host];
   const struct align_host *root = &s->hosts[w->root[host]];

@@ -51,7 +51,8 @@ static int compare(const struct view *v) {
   return 10 * met >= 6 * asked && 2 * near >= met ? MET : UNTESTED;
 }
 
-/* Decides an untested case by estimating the offset, with a high prior probability that the two inputs share a clock. */
+/* Sets *state for an input that could not be tested, by estimating its offset, with a high prior probability that it shares the
+ * clock. */
 static bool weigh(const struct group *g, struct view *view, struct arena *arena, uint8_t *state) {
   struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .same = 0.9};
   struct posterior p;
@@ -205,8 +206,8 @@ static bool can_join(const struct align_problem *p, const struct align_solution 
   return !p->known[h] && (o->state == ALIGN_GOOD || o->state == ALIGN_APART || few || root);
 }
 
-/* True if noise alone explains the difference, at both ends, better than a second clock that happens to be this close.
- * `chance`: density of such clocks, per ns. */
+/* True if noise alone explains the difference between the offsets of a and b, at the start and at the end, better than a second
+ * clock that is this close by chance. `chance`: density of such clocks, per ns. */
 static bool is_one(const struct align_solution *s, const struct standing *a, const struct standing *b, double chance) {
   double sd = hypot(hypot(a->error, b->error), 1.5 * US);
   for (int side = 0; side < 2; side++) {
@@ -216,9 +217,9 @@ static bool is_one(const struct align_solution *s, const struct standing *a, con
   return true;
 }
 
-/* Returns the expected number of clocks of n inputs, given that `found` were found: the solution of found = most * ln(1 + n /
- * most), as in a Chinese restaurant process. If nearly every input has its own clock, the next one probably has, too, however
- * close it is. */
+/* Returns the number of clocks from which those of n inputs seem to be drawn, given that `found` distinct ones were found: the
+ * solution `most` of found = most * ln(1 + n / most), as in a Chinese restaurant process. If nearly every input has its own
+ * clock, the next input probably has its own clock, too, however close the two are. */
 static double clocks_behind(uint32_t found, uint32_t n) {
   double low = 1e-3, high = 1e6 * n;
   if (found >= n) return high;
@@ -230,7 +231,8 @@ static double clocks_behind(uint32_t found, uint32_t n) {
   return low;
 }
 
-/* Computes for each host the density, per ns, of unrelated clocks at its offset, from the other clocks nearby. */
+/* Computes for each host the density, per ns, of unrelated clocks at its offset, from the other clocks nearby. `more`: expected
+ * number of clocks, divided by the number found. */
 static void find_chances(const struct standing *v, uint32_t n, double more, double *chance) {
   const double far = 100 * US;
   for (uint32_t i = 0, from = 0, to = 0, found = 0; i < n; i++) {

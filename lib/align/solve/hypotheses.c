@@ -48,7 +48,8 @@ static bool is_itself(const struct hypotheses *h, uint32_t n) {
 
 static bool has_exact(const struct sight *s) { return s->exact != 0; }
 
-/* Adds the pairs in h->partner as a hypothesis. */
+/* Adds the pairs in h->partner as a hypothesis, unless there are too few of them or they are a hypothesis already. Returns
+ * false when memory runs out. */
 static bool add(struct hypotheses *h, struct arena *arena) {
   uint32_t n = 0, n_b = h->q->view->n_b;
   uint64_t hash = 1;
@@ -174,7 +175,7 @@ static bool add_shifts(struct shifts *s, struct arena *arena, const struct tried
   return ok;
 }
 
-/* Tries all shifts from `low` on, and keeps the best ones. */
+/* Tries the shifts low..high, or evenly spaced ones if there are too many, and adds the best of them as hypotheses. */
 static bool by_shifts(struct shifts *s, struct arena *arena, int64_t low, int64_t high) {
   struct mem *mem = s->h->q->mem;
   uint32_t n = 0, all = (uint32_t)(high - low + 1);
@@ -235,8 +236,8 @@ struct seen {
   uint32_t place; /* index in the view */
 };
 
-/* The sights of one label form a run in `a`. The sights of the clock are in order of time, so each run is traversed only once
- * for a line. Searching the run for every sight took two thirds of the time to compare clocks that do not match. */
+/* The sights of one label form a run in `a`. The sights of the clock are in order of time, so pair_near traverses each
+ * run only once. Searching the run for every sight took two thirds of the time to compare clocks that do not match. */
 struct voting {
   struct hypotheses *h;
   struct seen *a;
@@ -304,7 +305,8 @@ static uint32_t nearest(struct voting *v, uint32_t run, double t, double reach) 
   return best != ALIGN_NONE && fabs(v->a[best].end - t) <= reach ? best : ALIGN_NONE;
 }
 
-/* Pairs every `stride`-th sight with the nearest sight on the line, unless that sight is nearer to another one. */
+/* Pairs about every `stride`-th sight of the clock with the sight of the common timeline that is nearest on the line, within
+ * `reach`. If two sights of the clock have the same nearest one, only the closer of the two is paired. */
 static void pair_near(struct voting *v, const struct piece *line, double reach, uint32_t stride) {
   struct hypotheses *h = v->h;
   const struct view *w = h->q->view;
@@ -342,7 +344,7 @@ static bool follow(struct voting *v, double offset, struct arena *arena) {
   return add(h, arena);
 }
 
-/* Follows the windows with the most votes that are not close to one another. */
+/* Follows the peaks: the windows with the most votes, none of them close to another. */
 static bool follow_peaks(struct voting *v, struct arena *arena) {
   double taken[PEAKS];
   for (uint32_t peaks = 0; peaks < PEAKS; peaks++) {

@@ -80,7 +80,8 @@ static void add_host(const struct lateness_view *v, uint32_t host, struct seats 
   }
 }
 
-/* Returns how far the clock of `host` is ahead of `main`, the host to which most inputs of the same name belong. */
+/* Returns how far the clock of `host` is ahead of the clock of `main`, the host to which most inputs of the same name
+ * belong. */
 static double apart(const struct align_work *w, uint32_t host, uint32_t main) {
   double wall = (double)(w->pivot[host] - w->pivot[main]);
   return wall + curve_at(&w->curve[host], 0) - curve_at(&w->curve[main], wall);

@@ -31,8 +31,10 @@ static bool is_message(const struct sight *s) {
 /* True if this clock saw both the sender and the receiver, so that the message cannot bound another host. */
 static bool messages_is_whole(const struct sight *s) { return isfinite(s->last_sent) && isfinite(s->first_received); }
 
-/* Returns the key by which sender and receiver of a message match: label, step, position, and number of messages with this
- * label in the step. The direction differs. If one message of the step is missing, no message of the step matches. */
+/* Returns a hash of a message's label, step, position in the step, number of messages with this label in the step, and
+ * direction. other_side: returns the hash for the opposite direction, which is the key of the partner. Because the number of
+ * messages is part of the key, no message of a step matches if one of them is missing. Without steps, the message's ordinal is
+ * used. */
 static uint64_t messages_key_of(const struct sight *s, int64_t shift, bool other_side) {
   bool sends = isfinite(s->last_sent) != other_side;
   if (!s->stepped) return hash_mix(hash_mix(s->label, (uint64_t)(s->nth + shift)), sends ? 63 : 64);
@@ -63,9 +65,9 @@ static double weight_of(const struct question *q, const struct messages *m, int6
   return m->n < FEWEST || !isfinite(high - low) ? 0 : mass * key * exp(-(high - low) / WIDTH);
 }
 
-/* Returns the probability of another job. Wrong shifts of this job drift by `range` over its steps. Messages of another job
- * would drift as well, and would have to stay within the interval at every step: this has some probability for each step, times
- * the probability that the jobs start within the interval. */
+/* Returns the weight of the hypothesis that the hosts belong to two jobs. Wrong shifts of this job drift by `range` over its
+ * steps. Messages of another job would drift as well, but must stay within the interval at every step. So the weight is the
+ * probability that the jobs start within the interval, times, for each step, the probability to stay there. */
 static double other_job(const struct question *q, const struct messages *m, double range) {
   double width = m->high - m->low, span = fmax(m->last - m->first, width), steps = fmax(1, (double)m->steps);
   double gap = q->no_wall ? 0 : fabs(q->base + (m->low + m->high) / 2) - span;
@@ -113,8 +115,8 @@ static void take_shift(const struct search *s, int64_t shift, struct messages *m
   m->high += drift;
 }
 
-/* Returns by how much wrong shifts of this job drift over its steps, at least; INFINITY if no wrong shift has enough pairs. *m is
- * the best shift, before and after. */
+/* Returns the least amount by which a wrong shift of this job drifts over its steps; INFINITY if no wrong shift has enough
+ * pairs. *m contains the best shift before and after the call. */
 static double drift_of_wrong(const struct search *s, struct messages *m) {
   const uint32_t pairs = m->n;
   const double width = m->high - m->low;

@@ -75,7 +75,7 @@ bool numbers_shared(const struct view *v, bool *steps) {
   return numbers;
 }
 
-/* True if another hypothesis pairs most collectives, too, and its ends agree better. */
+/* True if another hypothesis has at least half as many pairs as `y`, and the ends of its pairs agree better. */
 static bool has_rival(const struct hypotheses *h, const struct hypothesis *y) {
   for (uint32_t i = 0; i < h->n; i++) {
     const struct hypothesis *other = &h->v[i];

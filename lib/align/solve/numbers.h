@@ -1,7 +1,7 @@
 /* numbers.h - weighs sequence numbers against ends.
  *
- * If a host leaves a collective so late that the next collective is already waiting, its ends fit the next collectives of the
- * other hosts better than its own. So ends alone do not overrule sequence numbers that agree. */
+ * If a host leaves a collective so late that the other hosts are already in the next one, its ends fit the next collectives of
+ * the other hosts better than the same ones. So ends alone do not overrule sequence numbers that agree. */
 #ifndef ALIGN_SOLVE_NUMBERS_H
 #define ALIGN_SOLVE_NUMBERS_H
 
@@ -11,14 +11,16 @@
  * with a few pairs missing (as a pairing by vote has if the clock was set), or if `best` breaks causality and the pairing by
  * number does not. */
 struct hypothesis *numbers_prefer(struct hypotheses *h, struct hypothesis *best);
-/* Returns ln of the probability that a few numbers are wrong. If all others agree, these collectives were not lost: the
- * hypothesis left them unpaired or mispaired, as a pairing by vote does if the clock was set. */
+/* Returns ln of the probability that the sequence numbers with which the hypothesis disagrees are wrong; at most three count.
+ * Collectives that it leaves unpaired count, too: as the other numbers agree, these collectives were not lost, but missed, as
+ * in a pairing by vote if the clock was set. */
 double numbers_torn(const struct hypotheses *h, const struct hypothesis *y);
 /* True if the hypothesis pairs exactly the collectives with equal sequence numbers. */
 bool numbers_agree(const struct hypotheses *h, const struct hypothesis *y);
 /* True if both sides have a sequence number in common. *steps: true if they also have a step number in common. */
 bool numbers_shared(const struct view *v, bool *steps);
-/* Counts how many pairs by sequence number the answer contains. */
+/* Sets in `out` the number of pairs by sequence number, how many of them the answer `best` contains, and the offset that they
+ * imply. The numbers are 0 if no hypothesis consists of these pairs. */
 void numbers_compare(struct hypotheses *h, const struct hypothesis *best, struct posterior *out);
 /* Returns the part of the evidence against an answer, in nats (at most 0), that comes from noise and missing kernels, so that
  * the caller can disregard it: if all numbers of a complete job agree, noise and missing kernels do not prove another job. */

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-/* Computes by how many steps the host's step numbers are ahead, from the pairs that already match. */
+/* Sets *shift to the number to add to the host's step numbers to get those of the timeline: the median over the pairs that
+ * already match. Returns false if no pair has step numbers. */
 static bool step_shift(const struct question *q, const struct hypothesis *y, double *room, int64_t *shift) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < q->view->n_b; i++) {

@@ -83,7 +83,8 @@ static double improve_line(struct piece *s, const struct point *p, double sigma,
   return xx / (xx + prior);
 }
 
-/* Fits a line to a piece. `known`: scale of the noise, or 0. Returns the scale of the residuals. */
+/* Fits a line to a piece. `usual`: typical slope, the scale of its prior; `known`: scale of the noise, 0 = estimated from the
+ * residuals. Returns the scale of the residuals. */
 static double fit_line(struct piece *s, const struct point *p, double usual, double known, double *room) {
   s->first = p[s->from].x;
   s->last = p[s->to - 1].x;
@@ -116,8 +117,8 @@ struct splitter {
   struct pieces *out;
 };
 
-/* Fits a line to [from, to), whose slope is the drift of quartz or, with enough points, a correction by NTP. Returns the
- * negative log-likelihood of the better fit. */
+/* Fits a line to the points [from, to). The prior of its slope is the drift of quartz or, with enough points, the rate of an
+ * NTP correction. Returns the negative log-likelihood of the points. */
 static double cost_of(const struct splitter *s, struct piece *piece, uint32_t from, uint32_t to) {
   double cost = 0;
   *piece = (struct piece){.from = from, .to = to};
@@ -189,8 +190,8 @@ static void split(struct splitter *s, const struct piece *whole, double cost, in
   s->out->v[s->out->n++] = *whole;
 }
 
-/* Moves the boundary between two pieces to the position where both fit best. When the boundary was chosen, one of the pieces
- * had not been split yet. */
+/* Moves the boundary between two pieces to the position where both fit best, because the pieces may have been split since the
+ * boundary was chosen. Returns true if it moved. */
 static bool move_boundary(const struct splitter *s, struct piece *a, struct piece *b) {
   struct cut best = {.cost = INFINITY};
   const uint32_t at = b->from, reach = 2 * CLOSE_BY;
@@ -211,7 +212,8 @@ static void move_boundaries(const struct splitter *s) {
   }
 }
 
-/* True if the residuals of neighbouring points tend to have the same sign, which is not the case for noise. */
+/* True if the residuals are not just small noise: some are outliers, their scale is large, or neighbours tend to have the same
+ * sign. */
 static bool has_structure(const struct pieces *s, const struct point *p, uint32_t n) {
   double sum = 0, product = 0, last = 0;
   uint32_t far = 0;
@@ -231,7 +233,7 @@ static double scale_of_neighbours(const struct point *p, uint32_t n, double *roo
   return n > 1 ? fmax(1.4826 / sqrt(2) * curve_median(room, n - 1), LEAST_SIGMA) : LEAST_SIGMA;
 }
 
-/* Returns the share of isolated outliers, at least 2%. */
+/* Returns the share of isolated outliers, limited to 2% to 30%. */
 static double far_share(const struct pieces *s, const struct point *p, uint32_t n) {
   uint32_t far = 0;
   for (uint32_t i = 1; i + 1 < n; i++)

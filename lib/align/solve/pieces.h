@@ -33,7 +33,7 @@ bool pieces_begin(const struct pieces *s, double x);
 void pieces_line(struct pieces *out, const struct point *p, uint32_t n, double *room);
 /* Splits the line into pieces if the gain in likelihood exceeds the cost. */
 void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double *room);
-/* Returns the distance of a point from its piece. */
+/* Returns by how much point i is above its piece; negative if it is below. */
 double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i);
 /* Returns how far the offset jumps at most between piece k and the next piece; negative if the clock was set back. */
 double pieces_jump(const struct pieces *s, const struct point *p, uint32_t k);

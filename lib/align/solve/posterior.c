@@ -67,8 +67,8 @@ static double prior(const struct question *q, double offset) {
   return (1 - q->same) * apart + (fabs(offset) <= near ? q->same * US / (2 * near) : 0);
 }
 
-/* Returns the approximate probability that the offset is below x, given that the clocks are within `most` of each other;
- * INFINITY = without this condition. */
+/* Returns the approximate probability that the offset is below x, given that the clocks are within `most` of each other; with
+ * most = INFINITY, this is no condition. */
 static double wall_below(const struct question *q, double x, double most) {
   if (isfinite(most)) return (wall_below(q, fmax(-most, fmin(most, x)), INFINITY) - wall_below(q, -most, INFINITY)) /
                              (wall_below(q, most, INFINITY) - wall_below(q, -most, INFINITY));
@@ -102,7 +102,8 @@ static double density_of(const struct residuals *v, double tau) {
   return (most + log(sum / SIGMAS)) / tau;
 }
 
-/* Fits the hypothesis to a sample of its pairs, and returns the density of their residuals. */
+/* Fits the hypothesis to a sample of its pairs, with several pieces if `split` is set, and returns ln of the density of the
+ * residuals of all pairs. */
 static double fit_some(struct hypotheses *h, struct hypothesis *y, bool split) {
   uint32_t stride = y->n / MOST_POINTS + 1, n = hypotheses_points(h, y, stride, h->points);
   pieces_line(&y->fit, h->points, n, h->room);
@@ -174,8 +175,8 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
 
 enum { OCTAVES = 48, SELVES = 4, FEWEST_STEPS = 3 };
 
-/* Scale by which the differences of ends drift from one collective to the next under a wrong pairing, by the time between the
- * two (in octaves of us). Learnt by pairing the clock with itself. */
+/* Scale of the drift, under a wrong pairing, of the differences of ends from one collective to the next, by the time between
+ * the two collectives (in octaves of us). Learnt by pairing the clock with itself. */
 struct rhythm {
   double scale[OCTAVES]; /* ns; 0 = not observed */
   bool repeats;          /* true if the recording is long enough to contain repetitions */
@@ -252,7 +253,7 @@ static void try_drift(struct drift *best, double *most, struct drift d, const st
 }
 
 /* Returns ln of the density of residuals under a wrong pairing. They may drift as the rhythm predicts or more, whichever fits
- * best, so that steps larger than the learnt ones do not count as evidence. */
+ * best, so that steps larger than the learnt ones do not count as evidence. `each` receives the density of each residual. */
 static double wrong_density(const struct rhythm *r, const struct beat *v, uint32_t n, double sigma, double *each) {
   enum { WIDER = 8, LEAST = 5 };
   struct drift best = {.rhythm = r};
@@ -333,7 +334,7 @@ static double variance_of(const double *a, const double *b, uint32_t n) {
   return n ? fmax(0, square - sum * sum / n) : 0;
 }
 
-/* Returns how much denser the residuals of a hypothesis are as noise than as a drifting level, in nats. */
+/* Returns by how many nats noise explains the residuals of a hypothesis better than a drifting level does. */
 static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
   const struct rhythm none = {.repeats = true};
   const struct drift still = {&none, 0, 0, 0, y->fit.sigma};
@@ -355,7 +356,8 @@ static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const st
   return scale * gain;
 }
 
-/* Computes the evidence from ends: how much denser residuals are as noise than in the densest wrong pairing. */
+/* Computes the evidence from ends: by how many nats noise explains the residuals better than the most plausible model of a
+ * wrong pairing does. */
 static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
   uint32_t most = longest(h);
   double wrong = rhythm->irregular ? -IRREGULAR : rhythm->repeats ? -INFINITY : -NO_PERIOD;
@@ -411,10 +413,11 @@ static bool lacks(const struct hypothesis *y) { return y->missed > 0.015 * 2 * y
 
 static double density(const struct hypothesis *y) { return TAU * (y->ends + y->causality + y->missing); }
 
-/* Returns ln W, without the credit for matching more than `n` pairs. */
+/* Returns the evidence from ends and causality, as if the hypothesis had at most `n` pairs. */
 static double quality_of(const struct hypothesis *y, uint32_t n) { return TAU * (y->ends * fmin(1, (double)n / y->n) + y->causality); }
 
-/* Limits the influence of the number of pairs if both hypotheses lack some, because the difference then means little. */
+/* Limits by how much a hypothesis loses to `best` because it has another number of pairs, if both lack some pairs: the
+ * difference in number then means little. */
 static void cap_counts(struct hypotheses *h, const struct hypothesis *best) {
   const double most = 3.4;
   for (uint32_t i = 0; i < h->n; i++) {
@@ -492,8 +495,8 @@ static double weight_at(const struct hypotheses *h, const struct hypothesis *bes
   return weight;
 }
 
-/* Reports the most probable answer; if it is certain only if the wall clocks are as good as nearly all are, adds this
- * condition. */
+/* Computes the weights. If `best` can be trusted only on the condition that the wall clocks are as good as nearly all wall
+ * clocks are, uses this condition and sets out->unless to its limit. */
 static void normalise_both(struct hypotheses *h, const struct hypothesis *best, bool repeats, struct posterior *out) {
   double limit = 5 * h->q->clock_error;
   normalise(h, none_of(h, best, repeats, INFINITY), INFINITY, out);

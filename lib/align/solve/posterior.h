@@ -38,7 +38,7 @@ struct hypothesis {
   struct pieces fit;
 };
 
-/* The question where a clock belongs, with the prior knowledge about this clock. */
+/* The question of how far a clock is ahead of the common timeline, with the prior knowledge about this clock. */
 struct question {
   struct view *view;
   struct mem *mem;
@@ -93,7 +93,7 @@ struct posterior {
   const char *doubt;      /* objection to the answer; NULL = none */
 };
 
-/* Answers the question. Returns false when memory runs out. */
+/* Finds the most probable offset for the question, with its weight and its alternatives. Returns false when memory runs out. */
 bool posterior_find(const struct question *q, struct arena *arena, struct posterior *out);
 
 /* Returns by how many ns an offset exceeds the bounds that a pair implies; 0 if it does not. */
@@ -105,7 +105,8 @@ static inline double pair_beyond(const struct sight *a, const struct sight *b, d
 
 /* Returns the density, per us, of a difference between two clocks that are only related through wall time. */
 double posterior_wall(const struct question *q, double offset);
-/* Returns the density of recordings that are `gap` us apart by wall clock and unrelated. `span`: length of the recordings. */
+/* Returns the probability density, per us, that unrelated recordings are `gap` us apart by wall clock. `span`: length of the
+ * recordings. */
 double posterior_gap(double gap, double span);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Returns false for a message whose sender and receiver share this clock, because it involves no other host. */
+/* Stores a key that is equal on all hosts that send, or all that receive, the same message. Returns false if the sight is not a
+ * message, or if its sender and receiver share this clock, because it then involves no other host. */
 static bool rivals_key_of(const struct sight *s, uint64_t *key) {
   bool sent = isfinite(s->last_sent), received = isfinite(s->first_received);
   *key = hash_mix(s->label, sent ? 67 : 68);

@@ -14,8 +14,8 @@ struct rivals {
   uint32_t *next, *host, n_entries;
 };
 
-/* Lists the hosts of each label and side. first_sight: by host, plus a final entry: index of its first sight (recorded
- * collective). Returns false when memory runs out. */
+/* Lists the hosts by the label and the side (sender or receiver) of their messages. first_sight: by host, plus a final entry:
+ * index of its first sight (recorded collective). Returns false when memory runs out. */
 bool rivals_list(struct rivals *r, struct arena *arena, const struct sight *sights, const uint32_t *first_sight, uint32_t n_hosts);
 void rivals_free(struct rivals *r); /* may be called on a zeroed struct */
 

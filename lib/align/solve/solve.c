@@ -1,4 +1,4 @@
-/* solve.c - turns anchors into a map for each host and decides which to trust (align.h).
+/* solve.c - turns anchors into a map for each host and decides which to trust (solve.h).
  *
  * Hosts are placed one after the other: the reference first, then hosts that share a label with placed ones. Each host is
  * compared with the common timeline, and joins it if the result can be trusted; the hosts that could not be placed are retried
@@ -132,7 +132,7 @@ static void invite(struct solver *s, uint32_t host) {
 
 /* ---- results of a comparison ---- */
 
-/* Returns the variance of an offset that the fit of a line cannot show: some ranks and hosts always leave slightly late. */
+/* Returns the part of an offset's variance that a fitted line cannot show: some ranks and hosts always leave slightly late. */
 static double common_variance(const struct solver *s, uint32_t host) {
   uint32_t root = s->w.root[host], i = 0;
   while (i < count_of(s, host) && !sights_of(s, host)[i].loose) i++;
@@ -140,7 +140,7 @@ static double common_variance(const struct solver *s, uint32_t host) {
   return of_rank * of_rank * (1.0 / s->ranks[host] + 1.0 / s->ranks[root]) + 2 * OF_HOST * OF_HOST;
 }
 
-/* Returns the stretch between two readings of the host's clock, relative to its pivot. */
+/* Returns the stretch between two readings of the host's clock, which are given in ns from its pivot. */
 static struct align_stretch stretch_of(const struct solver *s, uint32_t host, double from, double to) {
   const int64_t pivot = s->w.pivot[host];
   return (struct align_stretch){.from_ns = pivot + (int64_t)from, .to_ns = pivot + (int64_t)to};
@@ -229,7 +229,7 @@ static void judge_vague(struct align_host *o, bool coarse) {
   o->why = coarse ? COARSE : VAGUE;
 }
 
-/* Computes the probability that the peers of the host's messages are other hosts; INFINITY if there are too many candidates. */
+/* Sets *mass to the sum of the weights with which other hosts are the peers of this host's messages; INFINITY for too many. */
 static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, double *mass) {
   uint32_t rival[RIVALS_MOST], n = rivals_of(&s->rivals, sights_of(s, host), count_of(s, host), host, rival);
   *mass = n > RIVALS_MOST ? INFINITY : 0;
@@ -242,7 +242,7 @@ static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, d
   return true;
 }
 
-/* Accepts the answer of messages. The error is the interval of the offset, and the estimate is its middle. */
+/* Accepts the interval that messages imply: the estimate is its middle; half its width adds to the error of the reference. */
 static bool take_messages(struct solver *s, uint32_t host, const struct messages *m) {
   struct align_host *o = &s->s->hosts[host];
   struct sight *v = sights_of(s, host);
@@ -256,7 +256,7 @@ static bool take_messages(struct solver *s, uint32_t host, const struct messages
   return true;
 }
 
-/* Places a host by messages alone. */
+/* Places a host by messages alone, and sets *placed if this succeeds. Returns false when memory runs out. */
 static bool place_by_messages(struct solver *s, uint32_t host, const struct question *q, struct arena *arena, bool *placed) {
   struct align_host *o = &s->s->hosts[host];
   struct messages m;
@@ -286,7 +286,7 @@ static bool accept(struct solver *s, uint32_t host, const struct comparison *c, 
   return one_way_match(&s->common, sights_of(s, host), count_of(s, host), &c->q, &c->found.best, arena) && join(s, host);
 }
 
-/* Places a host on the common timeline, if its comparison allows this. */
+/* Places a host on the common timeline, and sets *placed, if its comparison allows this. Returns false when memory runs out. */
 static bool place(struct solver *s, uint32_t host, const struct comparison *c, bool *placed) {
   struct arena arena = {.mem = s->w.p->mem};
   struct align_host *o = &s->s->hosts[host];
@@ -319,7 +319,7 @@ static const struct comparison *compared(struct solver *s, uint32_t i) {
   return compare_take(&s->ahead);
 }
 
-/* Builds a timeline that starts with the host `root`, on its wall clock. */
+/* Builds a timeline that starts with the host `root`, on its wall clock. Sets done[h] for each host that was compared. */
 static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
   uint32_t refused = 0, before = s->n_queue = 0;
   bool ok = true, placed;

@@ -113,11 +113,11 @@ struct align_host {
   double weight;          /* weight of the estimate among all possible answers, 0..1 */
   double unless_ns;       /* the estimate is right unless wall clocks differed by more than this; 0 = no condition */
   struct align_other others[ALIGN_OTHERS];
-  uint32_t n_others;      /* other hosts that support the estimate */
+  uint32_t n_others;      /* number of alternative estimates */
   bool bounded, feasible; /* bounded: collectives bound the clock; feasible: these bounds are consistent */
   double low_ns, high_ns; /* how far the offset may change before a rank leaves a collective that another rank has not reached */
   uint32_t before, after; /* number of causality violations according to wall clocks, and after alignment */
-  uint32_t never_met;     /* number of collectives during which, according to wall clocks, no other host was in the same one */
+  uint32_t never_met;     /* number of collectives in which, by wall clock, it and another host were not at the same time */
   double moved_ns;        /* shift that was applied to satisfy causality */
   bool assumed;           /* true if only the host name suggests that its inputs share a clock */
   bool of_gpu;            /* true if its GPU clock differs, or may differ, from its CPU clock; the estimate is for the GPU */

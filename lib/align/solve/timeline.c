@@ -31,7 +31,8 @@ static int by_label_and_end(const void *pa, const void *pb) {
   return (a->device > b->device) - (a->device < b->device);
 }
 
-/* True if the anchor may belong to the same collective as v[0..n). A rank has only one anchor in a collective. */
+/* True if the anchor may belong to the same collective as v[0..n). Two anchors of one device may do so only if their exact keys
+ * are equal; timeline_claims_twice then discards both. */
 static bool is_twin(const struct align_anchor *v, uint32_t n, const struct align_anchor *a) {
   if (a->label != v->label || a->exact != v->exact || (!a->exact && (double)(a->end - v->end) > TWIN)) return false;
   for (uint32_t i = 0; i < n; i++)
@@ -141,7 +142,8 @@ uint32_t timeline_alike(const struct timeline *common, const struct sight *host,
 
 static bool is_barrier(const struct sight *s, bool vague) { return vague ? s->equal || s->vague : s->equal; }
 
-/* Collects the sights on the common timeline of every label that the host has. Each label is handled at its first sight. */
+/* Collects the sights of the common timeline and of the host whose labels occur on both sides. `vague`: includes sights whose
+ * members are unknown. Each label is handled at the host's first sight with this label. */
 static bool view_of(const struct timeline *common, struct sight *host, uint32_t n, bool vague, struct view *out) {
   struct map taken;
   bool ok = true;

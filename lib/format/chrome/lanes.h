@@ -27,8 +27,8 @@ struct lanes {
   uint32_t n, cap;
 };
 
-/* Plans the lanes of a graph, for tracks that may have lanes, or for all tracks. *next_tid: first unused tid, initially 0;
- * several graphs use different tids (sink.h). Returns false when memory runs out. */
+/* Plans the lanes of a graph, for tracks that may have lanes (tk_track.no_lanes) or, if `all`, for all tracks. *next_tid: first
+ * unused tid, initially 0; several graphs use different tids (sink.h). Returns false when memory runs out. */
 bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, const struct sink *of, int64_t *next_tid, struct mem *mem);
 void lanes_free(struct lanes *l);
 

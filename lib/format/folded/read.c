@@ -49,7 +49,7 @@ static bool is_comment(const uint8_t *p, const uint8_t *end) {
   return p == end || *p == '#' || (end - p > 1 && p[0] == '/' && p[1] == '/');
 }
 
-/* Bids if every complete line has a weight, and at least one has several frames. */
+/* Returns a score if every complete line has a weight and at least one line has several frames; otherwise 0. */
 unsigned folded_bid(const uint8_t *p, size_t n) {
   unsigned lines = 0, deep = 0;
   struct line line;

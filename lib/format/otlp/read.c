@@ -77,7 +77,7 @@ static void put_value(struct otlp *o, struct json_walk *w, tk_id key, const stru
   } else args_flag(o->t, key, TK_ARG_NULL);
 }
 
-/* Returns the key for an attribute, which must not be one of the reserved keys. */
+/* Returns the arg key for an attribute. A name that is a reserved key gets the prefix "otel.". */
 static tk_id key_of(struct otlp *o, tk_id key) {
   struct buf b = {.mem = o->mem};
   if (!key_is_reserved(tk_string(o->t, key, NULL))) return key;
@@ -230,7 +230,7 @@ static void add_parts(struct otlp *o, struct json_walk *w, const struct span *s,
   json_walk_free(&links);
 }
 
-/* Makes the last event known by the key of its span. */
+/* Indexes the last event by the key of its span, with a note if another span has the same key. */
 static void index_span(struct otlp *o, uint64_t key) {
   const uint32_t *slot = map_put(&o->spans, key, o->t->n_events);
   if (!slot || *slot == o->t->n_events) return;

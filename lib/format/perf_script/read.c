@@ -5,9 +5,9 @@
  *                   1ffb45 main+0x15 (/usr/bin/python)
  *
  * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
- * period and the event. The stack follows, innermost frame first, up to an empty line; without call chains, the one frame follows
- * on the same line. The weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event, such as
- * cycles. The clock is perf's (usually sched_clock), so the wall-clock time is unknown. */
+ * period and the event. The stack follows, innermost frame first, up to an empty line; without call chains, the only frame
+ * follows on the same line. The weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event,
+ * such as cycles. The clock is perf's (usually sched_clock), so the wall-clock time is unknown. */
 #include "read.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ struct perf_line {
   const uint8_t *p, *end;
 };
 
-/* The head of a sample. */
+/* The parts of the first line of a sample. */
 struct head {
   struct perf_line comm, event, rest;
   int64_t pid, tid, cpu, period; /* -1 = not stated */
@@ -75,7 +75,7 @@ static bool read_ids(struct perf_line *l, struct head *h) {
   return true;
 }
 
-/* Reads "5000000 cpu-clock:u:" and what follows on the line. */
+/* Reads the period and the event, "5000000 cpu-clock:u:", and finds the rest of the line. */
 static bool read_event(struct perf_line *l, struct head *h) {
   struct perf_line period = *l;
   h->period = -1;
@@ -92,7 +92,8 @@ static bool read_event(struct perf_line *l, struct head *h) {
   return true;
 }
 
-/* The command may contain blanks and digits: the ids begin at the first word from which on the line has the expected form. */
+/* Reads the first line of a sample. The command may contain spaces and digits, so the ids begin at the first word from which
+ * the line has the expected form. */
 static bool read_head(struct perf_line line, struct head *h) {
   while (line.end > line.p && (line.end[-1] == '\r' || line.end[-1] == ' ')) line.end--;
   skip_blanks(&line);

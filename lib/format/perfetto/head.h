@@ -21,10 +21,10 @@ bool head_is_transport(uint32_t field);
 /* True for fields that change the state of the packet's sequence. */
 bool head_is_state(uint32_t field);
 
-/* How an event of ftrace can apply after its own time: as the begin of a span, as a sample until the next one, or as a part of a call
- * between processes. */
+/* Ways in which an event of ftrace can apply after its own time: as text that begins a span, as a sample until the next sample,
+ * or as a part of a call between processes. */
 enum lasting { LASTING_NOT, LASTING_TEXT, LASTING_SAMPLE, LASTING_CALL };
-/* Returns this for the number of an event in FtraceEvent. */
+/* Returns how an event of ftrace can apply after its own time. `number`: field number of the event in FtraceEvent. */
 enum lasting head_lasting(uint32_t number);
 
 /* True if the content has this field; false for field 0. */

@@ -17,7 +17,7 @@
 
 /* Sorted by field, for kind_find. */
 static const struct kind_of_packet KINDS[] = {
-    /* ftrace/ftrace_event_bundle.proto: event, its timestamp; generic_event_descriptors */
+    /* ftrace/ftrace_event_bundle.proto: items = event, time = its timestamp, state = generic_event_descriptors */
     {.field = PACKET_FTRACE, .rule = KIND_ITEMS, .name = "ftrace_events",
      .items = FTRACE_EVENT, .time = FTRACE_EVENT_TIME, .unit = 1, .state = FTRACE_DESCRIPTORS},
     STATE(PACKET_PROCESS_TREE, "process_tree"), /* written when a process is first seen, which may be after the range */
@@ -34,10 +34,10 @@ static const struct kind_of_packet KINDS[] = {
     STATE(36, "synchronization_marker"),
     TIMED(37, "profile_packet"),
     TIMED(38, "battery"),
-    /* android/android_log.proto: events, LogEvent.timestamp on REALTIME */
+    /* android/android_log.proto: items = events, time = LogEvent.timestamp on REALTIME */
     {.field = 39, .rule = KIND_ITEMS, .name = "android_log",
      .items = 1, .time = 5, .clock = CLOCK_REALTIME, .unit = 1},
-    /* power/power_rails.proto: rail_descriptor; energy_data, timestamp_ms on BOOTTIME */
+    /* power/power_rails.proto: state = rail_descriptor, items = energy_data, time = timestamp_ms on BOOTTIME */
     {.field = 40, .rule = KIND_ITEMS, .name = "power_rails",
      .items = 2, .time = 2, .clock = CLOCK_BOOTTIME, .unit = 1000000, .state = 1},
     STATE(PACKET_PROCESS_DESCRIPTOR, "process_descriptor"),
@@ -86,7 +86,7 @@ static const struct kind_of_packet KINDS[] = {
     TIMED(92, "network_packet_bundle"),
     TIMED(93, "surfaceflinger_layers_snapshot"),
     TIMED(94, "surfaceflinger_transactions"),
-    /* etw/etw_event_bundle.proto: event, its timestamp */
+    /* etw/etw_event_bundle.proto: items = event, time = its timestamp */
     {.field = 95, .rule = KIND_ITEMS, .name = "etw_events",
      .items = 2, .time = 1, .clock = CLOCK_BOOTTIME, .unit = 1},
     TIMED(96, "shell_transition"),

@@ -4,7 +4,7 @@
 
 #include "format/format.h"
 
-/* Field types of its messages, for the detection of damage. */
+/* Field types of Perfetto's messages, for the detection of damage. */
 extern const struct pb_shape perfetto_shape;
 
 #endif

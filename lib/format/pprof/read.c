@@ -51,8 +51,8 @@ static bool is_profile_field(const struct pb_field *f) {
   return empty || !SHAPES[f->number] || has_fields_of(f, SHAPES[f->number]);
 }
 
-/* Fields may be in any order: Go begins with times, other producers with types. Field 1 (ValueType) and field 2 (Sample)
- * distinguish a profile from an XSpace, which has planes and error texts at these numbers. */
+/* Returns the score of a profile. Fields may be in any order: Go begins with times, other producers with types. Field 1
+ * (ValueType) and field 2 (Sample) distinguish a profile from an XSpace, which has planes and error texts at these numbers. */
 unsigned pprof_bid(const uint8_t *p, size_t n) {
   enum { ENOUGH = 64 };
   struct pb c = pb_over(p, n);

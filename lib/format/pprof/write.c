@@ -40,7 +40,7 @@ struct pprof_sink {
   tk_time last; /* end of the last event, relative to start_ns */
 };
 
-/* A sample in memory. */
+/* A sample that is kept in memory. */
 struct kept {
   uint32_t type, n;
   int64_t value;

@@ -49,8 +49,8 @@ struct kineto {
   } keys; /* string ids; 0 = the trace lacks the string */
 };
 
-/* Returns NULL if the trace is not from Kineto, if it has several ranks (xprof accepts one per file), or when memory runs out.
- * Only processes for which `wanted` returns true are considered. */
+/* Interprets a trace. Returns NULL if the trace is not from Kineto, if it has several ranks (xprof accepts one per file), or
+ * when memory runs out. Only processes for which `wanted` returns true are considered. */
 struct kineto *kineto_new(const struct tk_trace *t, bool (*wanted)(const void *arg, tk_id process), const void *arg, struct mem *mem);
 void kineto_free(struct kineto *k);
 

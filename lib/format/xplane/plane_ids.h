@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/text.h"
 
-/* Kinds of planes: not shown by viewers; GPUs and TPUs; drawn like these; the host. */
+/* Kinds of planes: OTHER is not shown by viewers, DEVICE is a GPU or TPU, CUSTOM is drawn like a device, HOST is the host. */
 enum xplane_kind { XPLANE_OTHER, XPLANE_DEVICE, XPLANE_CUSTOM, XPLANE_HOST, XPLANE_KINDS };
 
 /* Returns the kind of a plane, which follows from the beginning of its name. */

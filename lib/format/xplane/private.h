@@ -26,11 +26,11 @@ bool xplane_strict_json(const void *p, size_t n, struct buf *out);
 /* Scans the object at p[0, n), or up to its closing brace if more follows. The text must come from xplane_strict_json. */
 void xplane_object_scan(struct xplane_object *o, struct tk_trace *t, const uint8_t *p, size_t n, void *arg);
 
-/* Return 0 or false if there is no such member or it has another type. */
+/* Find a member of an object. Return 0 or false if there is no such member or it has another type. */
 bool xplane_object_member(const struct xplane_object *o, const char *key, struct json_value *v);
 tk_id xplane_object_text(const struct xplane_object *o, const char *key);
 bool xplane_object_int(const struct xplane_object *o, const char *key, int64_t *value);
-/* Returns TK_IDENT_NONE if there is no such member. */
+/* Returns the identity in a member; an identity of the kind TK_IDENT_NONE if there is no such member. */
 struct tk_ident xplane_object_ident(const struct xplane_object *o, const char *key);
 /* Calls `visit` for each object of an array in strict JSON, and passes `arg` on. */
 void xplane_each_object(struct tk_trace *t, const struct json_value *list, void *arg, void (*visit)(const struct xplane_object *o));

@@ -31,7 +31,7 @@
 
 #include "format/format.h"
 
-/* Field types of its messages, for the detection of damage. */
+/* Field types of the messages of an XSpace, for the detection of damage. */
 extern const struct pb_shape xplane_shape;
 
 #endif

@@ -1,4 +1,4 @@
-/* counters.c - reads tables of samples. To support another table, add a row. */
+/* counters.c - reads tables of samples. To support another table, add a row to COUNTERS. */
 #include "counters.h"
 
 #include <stdio.h>

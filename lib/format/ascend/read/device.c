@@ -1,8 +1,8 @@
-/* device.c - reads the tasks on a device's streams, and collectives.
+/* device.c - reads collectives and the tasks on the streams of a device.
  *
  * The name of a task comes from COMPUTE_TASK_INFO, or otherwise from its type. The tasks of a collective overlap on their
- * stream, so they are on the planes of the collective's process instead, as in trace_view.json. A task that consists of other
- * tasks (FFTS+) is not work itself: trace_view.json leaves it out, and here it is a wait. */
+ * stream, so they are moved to the process Communication, on one thread for each plane, as in trace_view.json. A task that
+ * consists of other tasks (FFTS+) is not work itself: trace_view.json omits it; this reader gives it the category of a wait. */
 #include "device.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { PLANES_FROM = 1, GROUPS_EVERY = 100 }; /* tids of a group's threads: the group's own, then its planes */
 
-/* Description of a task from other tables. */
+/* Description of a task in COMPUTE_TASK_INFO or COMMUNICATION_TASK_INFO. */
 struct task_info {
   tk_id name;
   int64_t plane; /* plane of the collective; -1 = a compute task */
@@ -105,8 +105,8 @@ static void take_parts(const struct sqlite_scan *row, void *arg) {
     map_put(&d->whole, (uint64_t)row->v[T_CONNECTION].i, 1);
 }
 
-/* Returns the category of a task: compute if another table describes the task, wait if it only consists of other tasks,
- * otherwise according to its type. */
+/* Returns the category of a task: compute if COMPUTE_TASK_INFO describes the task, wait if it only consists of other tasks,
+ * otherwise NULL. */
 static const char *category_of(struct device *d, const struct sqlite_scan *row, const struct task_info *info) {
   if (info) return info->plane < 0 ? "npu_kernel" : NULL;
   const bool whole = !is_part(&row->v[T_CONTEXT]) && ascend_is_connection(&row->v[T_CONNECTION]);

@@ -1,4 +1,4 @@
-/* read.c - reads the tables of an Ascend database in a certain order. */
+/* read.c - reads the tables of an Ascend database, each after the tables that it refers to. */
 #include "read.h"
 
 #include <stdio.h>

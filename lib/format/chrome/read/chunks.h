@@ -11,7 +11,8 @@ bool chrome_chunks_start(struct chrome *r);
 /* True if reading the text after j.p with several threads pays. j.p must be after an event. */
 bool chrome_chunks_are_due(const struct chrome *r);
 
-/* Reads events until something else follows or the input ends. Afterwards j.p is after an event again. */
+/* Reads events with several threads until something else follows or the input ends. Afterwards j.p is after an event again.
+ * Returns false with err on failure. */
 bool chrome_chunks_read(struct chrome *r);
 
 #endif

@@ -22,8 +22,8 @@ static bool is_empty_array(const char *p) {
   return *p == ']' || !*p;
 }
 
-/* True if a JSON file contains a trace: a trace has events near its start, unless more data than that precedes them. Other JSON
- * files may be next to traces. */
+/* True if a JSON file seems to be a trace rather than another file of the same folder: it has events near its start, or is an
+ * empty array. An object of 1 MiB or more always counts, because other data may precede its events. */
 bool chrome_is_trace(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
@@ -35,7 +35,7 @@ bool chrome_is_trace(struct in *in) {
   return !p || (n >= FAR || holds(p, n, "\"traceEvents\""));
 }
 
-/* Keys or names that precede the rank near the start of a file, each with the key of the rank. */
+/* Texts after which the rank is found near the start of a file, each with the key whose value is the rank. */
 static const struct {
   const char *of, *key;
 } RANKS[] = {
@@ -50,10 +50,11 @@ static int64_t number_after(const char *p, const char *end, const char *key) {
   return at && sscanf(at, " : %lld", &number) == 1 && number >= 0 ? number : -1;
 }
 
-/* Starts of process names in outputs of merge, which keep the distributedInfo of their first rank. */
+/* Parts of a process name in outputs of merge, which have no rank although they keep the distributedInfo of their first
+ * rank. */
 static const char MERGED[] = "\"process_name\",\"pid\":", RANK[] = "\"args\":{\"name\":\"rank ";
 
-/* True if the first process is named after a rank, as by merge. */
+/* True if the name of the first process starts with "rank ", as in outputs of merge. */
 static bool is_merged_start(const char *p, size_t n) {
   const char *at = memmem(p, n, MERGED, sizeof MERGED - 1), *end = p + n;
   if (!at) return false;
@@ -72,7 +73,7 @@ int64_t chrome_stated_rank(struct in *in) {
   return -1;
 }
 
-/* Finds the pid of the first event that has one. */
+/* Returns the pid of the first event that has a number as its pid; -1 if there is none near the start. */
 int64_t chrome_stated_process(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
@@ -91,11 +92,11 @@ static size_t skip_comments(const uint8_t *p, size_t n, size_t i) {
   }
 }
 
-/* True for the characters after the first bracket of a trace. */
+/* True if the character after the first bracket indicates JSON rather than other text. */
 static bool is_sure(uint8_t c) { return strchr("\"{}][,", c) != NULL; }
 
-/* Returns a confidence. JSON starts with a bracket; the next character determines the confidence. After comments, which other texts
- * have, too, only a sure character counts. */
+/* Returns a score. JSON starts with a bracket, and the next character determines the score. Other kinds of text also start with
+ * comments, so after a comment the score is 0 unless is_sure accepts the character. */
 unsigned chrome_bid(const uint8_t *p, size_t n) {
   const size_t from = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, i = skip_comments(p, n, from);
   const bool commented = i < n && memchr(p, '\n', i) && (memchr(p, '#', i) || memchr(p, '/', i));

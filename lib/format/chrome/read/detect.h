@@ -4,7 +4,7 @@
 
 #include "format/chrome/chrome.h"
 
-/* Functions of read/detect.c. */
+/* Functions for the row of the format (struct format) that only need the start of a file. */
 unsigned chrome_bid(const uint8_t *p, size_t n);
 bool chrome_is_trace(struct in *in);
 int64_t chrome_stated_rank(struct in *in);

@@ -13,7 +13,7 @@
 
 static const char JSON_FIELD[] = "json.";
 
-/* Returns the arg key for a member of "args", or of the event itself (prefixed with "json."). */
+/* Returns the key of the arg for a member of "args" or, if of_event, for a field of the event itself ("json." and its name). */
 static tk_id arg_key(struct chrome *r, const struct json_string *key, bool of_event) {
   size_t n;
   if (!of_event && key->plain && *key->p != *JSON_FIELD) return chrome_string(r, key);
@@ -127,7 +127,7 @@ static bool args_field(struct chrome *r, struct chrome_event *e) {
   return true;
 }
 
-/* Reads pid or tid: an integer, a string (of digits: the integer), or any other value as text. */
+/* Reads pid or tid: an integer or a string, which becomes an integer if it has only digits. Any other value is kept as text. */
 static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
   struct json_value v;
   if (!json_value(&r->j, &v)) return false;
@@ -158,7 +158,7 @@ static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
   return true;
 }
 
-/* Reads ts or dur: a number, or a string that contains one. */
+/* Reads ts or dur: a number, or a string that contains one. Any other value is stored in *bad. */
 static bool when_field(struct chrome *r, struct when *w, enum template_op op, struct tk_arg *bad) {
   struct json_value v;
   const uint8_t *p, *end;
@@ -209,7 +209,7 @@ static bool string_field(struct chrome *r, tk_id *out, bool *is_string, bool var
   return true;
 }
 
-/* Reads name or cat: a string; any other value is shown as its text and noted. */
+/* Reads name or cat: a string. The text of any other value is used instead, with a note. */
 static bool label_field(struct chrome *r, tk_id *out, bool is_name) {
   bool is_string;
   const uint8_t *p = r->j.p;

@@ -4,14 +4,15 @@
 
 #include "reader.h"
 
-/* Creates empty tables, and templates unless disabled; chrome_reader_free frees them. */
+/* Initialises the tables of the reader, and its templates unless they are disabled. chrome_reader_free frees them. Returns
+ * false when memory runs out. */
 bool chrome_reader_init(struct chrome *r);
 void chrome_reader_free(struct chrome *r);
 
-/* Reads as many events after j.p as are spelled like earlier ones. */
+/* Reads the events after j.p until one is not spelled like an earlier event (template.h). */
 void chrome_predicted_events(struct chrome *r);
 
-/* Reads the object at r->j.p. On JSON_OK it is in the graph and j.p is after it. */
+/* Reads the event at r->j.p. If it returns true, the event was added to the graph, and j.p is after it. */
 bool chrome_event(struct chrome *r);
 
 #endif

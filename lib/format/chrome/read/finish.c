@@ -9,7 +9,7 @@
 #include "reader.h"
 #include "graph/args.h"
 
-/* Adds the time, as spelled in the file, to the event's args. */
+/* Returns the args of an event plus its time, in microseconds as in the file. */
 static uint32_t with_ts(struct chrome *r, uint32_t args, i128 ps) {
   struct tk_args it = tk_args_of(r->t, args);
   struct tk_arg arg;
@@ -20,8 +20,8 @@ static uint32_t with_ts(struct chrome *r, uint32_t args, i128 ps) {
   return args_end(r->t);
 }
 
-/* True if the events that seem far away are the majority. If both halves are equal, the one nearer to zero has lost its clock.
- */
+/* True if most events are far from the origin. If exactly half of them are, the half with times nearer to zero has lost its
+ * clock. */
 static bool bulk_is_out_of_range(const struct chrome *r) {
   uint64_t n = 0;
   i128 ps = 0, origin = (i128)r->origin_ns * 1000;
@@ -42,7 +42,7 @@ static void choose_origin(struct chrome *r, const struct pending *far, uint32_t 
   chrome_relative(r, far[i].ps, &ts);
 }
 
-/* Moves a record's time back into its text. */
+/* Writes the time of a record back into its text, because the time is too far from the origin. */
 static void unplace(struct chrome *r, struct tk_record *rec, i128 ps) {
   struct buf *raw = &r->t->store->raw;
   char text[80] = ",\"ts\":";
@@ -56,8 +56,8 @@ static void unplace(struct chrome *r, struct tk_record *rec, i128 ps) {
   rec->ts = 0;
 }
 
-/* Marks the events near the old origin as having lost their clock, after the origin was moved to the majority. Queues all items
- * that are now too far from the origin. */
+/* Marks the events near the old origin, `was`, as having lost their clock, after the origin was moved to the majority. Queues
+ * all items that are now too far from the origin. */
 static void mark_lost(struct chrome *r, i128 was) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_events; i++) {
@@ -100,7 +100,7 @@ static void place_pending(struct chrome *r, const struct pending *f) {
 
 /* ---- time 0 ---- */
 
-/* Events at time 0: their number and the end of the last one; and the first time of the other events. */
+/* Events at time 0: their number (n) and latest end. Other events: their number (n_others) and earliest time (first). */
 struct zeros {
   uint64_t n, n_others;
   tk_time end, first;
@@ -127,8 +127,8 @@ static struct zeros find_zeros(const struct chrome *r) {
   return z;
 }
 
-/* Marks events at time 0 whose clock is lost: GPU profilers write 0 for a time that they do not know. In a file with a time
- * base, such as the start of the quarter, an event at time 0 has lost its clock unless the other events follow within a second
+/* Marks events at time 0 whose clock is lost: GPU profilers write 0 for a time that they do not know. In a file that
+ * states the time base of its timestamps, an event at time 0 has lost its clock unless the other events follow within a second
  * of its end. */
 static void lose_zeros(struct chrome *r) {
   static const tk_time SECOND = 1000000000000;
@@ -149,9 +149,9 @@ static void lose_zeros(struct chrome *r) {
 
 /* ---- begins that were not timed ---- */
 
-/* Categories whose begins a producer does not time: it prints the 0 with which their memory was cleared. */
+/* Categories of begin events that a producer writes with time 0, because it never sets their time. */
 static const char *const UNTIMED[] = {
-    /* NCCL, the example of a profiler plugin: plugin.cc sets startTs for no event of these types */
+    /* NCCL's example of a profiler plugin: plugin.cc does not set startTs in events of these types */
     "COLL_API", "P2P_API", "KERNEL_LAUNCH"};
 
 static bool is_untimed_class(const struct tk_trace *t, tk_id cls) {
@@ -161,7 +161,7 @@ static bool is_untimed_class(const struct tk_trace *t, tk_id cls) {
   return false;
 }
 
-/* Marks begins at time 0 that were not timed. Their ends have times, and give the spans a place. */
+/* Marks begin events of these categories at time 0 as having lost their clock. The ends determine where their spans are. */
 static void lose_untimed(struct chrome *r) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_events; i++) {

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Determines clocks after everything has been read. */
+/* Places the pending items, and marks events that have lost their clock. Called after all events have been read. */
 void chrome_finish(struct chrome *r);
 
 #endif

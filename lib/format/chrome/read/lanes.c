@@ -1,4 +1,4 @@
-/* lanes.c - moves events back from threads that our writer made for overlapping spans (lanes.h). */
+/* lanes.c - moves events back from threads that our writer made for overlapping spans (format/chrome/lanes.h). */
 #include "lanes.h"
 #include "format/chrome/lanes.h"
 #include "reader.h"
@@ -19,7 +19,8 @@ static struct tk_ident ident_of(const struct chrome *r, const struct tk_arg *arg
   return arg->type == TK_ARG_STR ? chrome_ident(r, arg->s) : ident_none();
 }
 
-/* True if the event names a thread as a lane, or belongs to a lane. A thread that already has events does not become a lane. */
+/* True if the event declares its thread to be a lane, or is on a lane. A thread that already has events does not become a
+ * lane. */
 bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args) {
   if (r->t->store->without & TK_WITHOUT_RESTORING) return false;
   const uint64_t hash = lanes_hash_of(r, e->pid, e->tid);

@@ -5,8 +5,8 @@
 #include "format/time_base.h"
 #include "reader.h"
 
-/* Sets the trace's clock from the time base that many producers record. Without it, microseconds near 1.6e15 can only count
- * from the epoch. */
+/* Sets the trace's clock from the time base that many producers record. Without a time base, timestamps near 1.6e15
+ * microseconds can only count from the epoch. */
 static void set_clock(struct chrome *r) {
   static const int64_t SANE = INT64_MAX / 2;
   struct tk_trace *t = r->t;
@@ -62,8 +62,8 @@ static void read_frames(struct frames *f, const char *text, size_t n) {
   }
 }
 
-/* Counts frames whose chain of parents leaves the table or loops. Each chain is followed once, marked with the frame where it
- * started. */
+/* Counts frames whose chain of parents leaves the table or loops. Each chain is followed once: mark[] contains the frame
+ * from which a frame was first reached. */
 static uint64_t lost_frames(struct frames *f, uint32_t *mark) {
   uint64_t lost = 0;
   for (uint32_t i = 1; i <= f->ids.n; i++) {
@@ -112,7 +112,7 @@ static void check_cap(struct tk_trace *t) {
   trace_note(t, TK_NOTE_INFO, UINT64_MAX, "the file has 1,000,000 spans, the most that JAX writes: later spans may be missing");
 }
 
-/* Members of top-level data that are true if a buffer of the producer was full. */
+/* Members of top-level data that are true if a buffer of the producer was full, and the note for this case. */
 static const struct {
   const char *key, *member, *note;
 } FULL[] = {

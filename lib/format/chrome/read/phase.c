@@ -29,8 +29,8 @@ static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
   f->id = id->type == TK_ARG_STR ? (int64_t)id->s : id->i;
 }
 
-/* Returns why an event of a known phase must still become a record; NULL if it need not. Async events and flow points need an
- * identity. */
+/* Returns the reason why an event of a known phase must still become a record; NULL if there is none. Async events and flow
+ * points need an identity. */
 static const char *unusable(const struct chrome_event *e) {
   if (PHASES[e->ph] == PHASE_FLOW)
     return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept, but no flow";
@@ -66,7 +66,7 @@ static void repaired_dur(struct chrome *r, struct chrome_event *e) {
   args_copy(r->t, &e->dur_arg);
 }
 
-/* Repairs a span's duration: not negative, and within the range of time. */
+/* Repairs the duration of a span if it is missing, negative or too long. */
 static void usable_dur(struct chrome *r, struct chrome_event *e) {
   if (e->dur.kind == WHEN_NONE && e->tdur.kind == WHEN_OK && e->tdur.ps >= 0 && e->tdur.ps < LONG_PS) {
     json_fix(&r->j, r->at, "X event without dur: using tdur, the time of its thread");
@@ -90,7 +90,7 @@ static void copy_as(struct chrome *r, struct tk_arg arg, tk_id key) {
   args_copy(r->t, &arg);
 }
 
-/* Keeps the duration of an event that is not a span. */
+/* Keeps the duration of an event that is not a span, as the arg "json.dur". */
 static void keep_dur(struct chrome *r, const struct chrome_event *e) {
   char text[64];
   const tk_id key = trace_text(r->t, "json.dur");
@@ -142,7 +142,7 @@ static void drop_event(struct chrome *r, const struct chrome_event *e, const cha
   r->t->counts.dropped++;
 }
 
-/* Records the thread of a sample if it differs from the thread of the counter's first sample. */
+/* Returns the args of a counter sample plus its tid, which differs from the tid of the counter's first sample. */
 static uint32_t with_tid(struct chrome *r, uint32_t args, struct tk_ident tid) {
   struct tk_args it = tk_args_of(r->t, args);
   struct tk_arg arg;
@@ -172,7 +172,7 @@ static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, s
   }
 }
 
-/* Adds the flow point that the event itself is, according to its bind_id. */
+/* Adds a flow point at the event, whose bind_id is the id of the flow. */
 static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id event) {
   struct tk_flow_point *f;
   if (!plain_id(&e->bind_id)) {

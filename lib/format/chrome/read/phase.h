@@ -11,13 +11,13 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e);
 /* Adds the event to the graph. `from` is its text, for events that are kept raw. */
 void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 
-/* True if the event is kept raw. */
+/* True if the event becomes a record, which keeps its text. */
 bool chrome_is_record(const struct chrome_event *e);
 
 /* True for phases that become events or flow points; all others are kept as records. */
 bool chrome_phase_known(uint8_t ph);
 
-/* Drops series of a counter whose value is not a number. */
+/* Removes from the args under construction, which are the series of a counter sample, those that are not numbers. */
 void chrome_drop_nan(struct chrome *r);
 
 #endif

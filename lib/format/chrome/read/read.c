@@ -41,7 +41,7 @@ static bool corrupt(struct chrome *r, const uint8_t *at, const char *why) {
 
 enum { NUL_BYTE = 256 };
 
-/* Returns the byte at j.p, NUL_BYTE for a zero, 0 at the end of the input, -1 on an error. Skips whitespace before. */
+/* Skips whitespace and returns the byte at j.p; NUL_BYTE if it is zero, 0 at the end of the input, -1 on an error. */
 static int peek_plain(struct chrome *r) {
   for (;;) {
     while (json_is_space(*r->j.p)) r->j.p++;
@@ -51,13 +51,14 @@ static int peek_plain(struct chrome *r) {
   }
 }
 
-/* True if a comment may start at j.p. A mark of a line comment right after other text is damage, such as a changed comma. */
+/* True if a comment may start at j.p. The mark of a line comment directly after other text is damage, such as a changed
+ * comma. */
 static bool may_comment(const struct chrome *r, int c) {
   if (c != '/' && c != '#') return false;
   return r->j.p[1] == '*' || r->j.p == r->base || json_is_space(r->j.p[-1]);
 }
 
-/* Returns the next byte that belongs to the JSON, as peek_plain does: skips comments, which JSON does not have. */
+/* Same as peek_plain, but also skips comments, which standard JSON does not allow. */
 static int peek(struct chrome *r) {
   enum { MOST = 1 << 20 }; /* a longer comment is damage */
   for (;;) {
@@ -74,7 +75,8 @@ static int peek(struct chrome *r) {
 
 /* ---- damage ---- */
 
-/* Continues at the next position where an event seems to start. Returns false on a read error; at the end, j.p == j.end. */
+/* Moves j.p to the first position from p on where an event seems to start; to j.end if there is none. Returns false on a read
+ * error. */
 static bool resync(struct chrome *r, const uint8_t *p) {
   for (;;) {
     for (; p < r->j.end; p++) {
@@ -162,7 +164,7 @@ static bool odd_element(struct chrome *r, int c) {
   return true;
 }
 
-/* Reads commas between events; exactly one is correct. */
+/* Skips commas between events, with a note unless there is exactly one. *c: the next byte, as peek returns it. */
 static bool commas(struct chrome *r, bool first, int *c) {
   unsigned n = 0;
   const uint8_t *at = r->j.p;
@@ -178,7 +180,7 @@ static bool commas(struct chrome *r, bool first, int *c) {
   return true;
 }
 
-/* Reads, after an event, as many events as are spelled like earlier ones. */
+/* Reads the events after j.p that are spelled like earlier ones, with several threads if that pays. False on an error. */
 static bool read_alike(struct chrome *r) {
   chrome_predicted_events(r);
   return !chrome_chunks_are_due(r) || chrome_chunks_read(r);
@@ -286,7 +288,8 @@ static bool holds_events(const uint8_t *p, const uint8_t *end) {
 
 static bool read_object(struct chrome *r, bool is_outer);
 
-/* Reads a member that is a trace of its own: Flutter's integration_test writes several timelines into one object. */
+/* Reads the value of a member if it is itself a trace (*is_inner): Flutter's integration_test writes several timelines into one
+ * object. */
 static bool inner_trace(struct chrome *r, struct object_state *o, bool *is_inner) {
   const int c = peek(r);
   if (c == '{' && !r->j.last && r->j.end - r->j.p < WINDOW && !chrome_refill(r, r->j.p, WINDOW)) return false;
@@ -392,7 +395,7 @@ static bool read_lines(struct chrome *r) {
   return true;
 }
 
-/* True for an object whose first members belong to an event, without "traceEvents": one event per line. */
+/* True if the first members of the object belong to an event: the file then has one event per line instead of "traceEvents". */
 static bool is_lines(struct chrome *r) {
   struct json j = r->j;
   struct json_string key;

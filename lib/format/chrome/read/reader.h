@@ -8,7 +8,7 @@
  *     meta.c          interpretation of top-level data
  *     record.c        events that are kept raw, and the track names in them
  *     samples.c       stack samples in such events
- *     frames.c        top-level stackFrames
+ *     stack_frames.c  top-level stackFrames
  *     lanes.c         threads that are additional rows of another one
  *     spelling.c      numbers in quotes, and more digits than times can store
  *
@@ -24,13 +24,13 @@
 #include "format/json.h"
 #include "lanes.h"
 
-/* A JSON number as a time in microseconds. */
+/* A time in microseconds that was read from JSON, converted to ps. */
 enum when_kind { WHEN_NONE, WHEN_OK, WHEN_BAD };
 struct when {
   enum when_kind kind;
   bool quoted;
   bool rounded; /* has digits that cannot be stored */
-  uint8_t decimals; /* of a time in quotes whose last decimal is 0: number of decimals; otherwise 0 */
+  uint8_t decimals; /* number of decimals if the time is quoted and ends with a 0; otherwise 0 */
   i128 ps;
 };
 
@@ -52,8 +52,8 @@ struct chrome_event {
   size_t own_args; /* bytes of packed args before the extra args */
 };
 
-/* Items whose time is unknown until the end of the file: events more than 100 days from the first one, and records before it,
- * whose text ends with their ts (`size` bytes) until then. */
+/* Items that get their time at the end of the file: events and flow points more than 100 days from the origin, and records that
+ * precede the first event. Until then, the text of such a record ends with its ts (`size` bytes). */
 enum pending_kind { PENDING_EVENT, PENDING_FLOW, PENDING_RECORD };
 struct pending {
   i128 ps;
@@ -135,10 +135,11 @@ void chrome_add_pending(struct chrome *r, struct pending f);
 
 /* ---- inlined for every event ---- */
 
-/* An event more than 100 days away has lost its clock; tk_time has a range of 106 days. */
+/* An event 100 days or more from the origin has lost its clock; tk_time has a range of 106 days. */
 #define CHROME_FAR_PS ((i128)100 * 86400 * 1000000000000)
 
-/* Converts a time to one relative to the first; returns false if it is out of range, and therefore on another clock. */
+/* Makes a time relative to the origin, which the first time sets. Returns false if the time is too far from the origin, and
+ * therefore on another clock. */
 static inline bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
   i128 delta;
   if (!r->has_origin) {
@@ -173,8 +174,8 @@ static inline tk_id chrome_class(struct chrome *r, tk_id name, tk_id cat) {
 
 /* ---- prediction (template.c) ---- */
 
-/* Kinds of values between two literals: numbers up to OP_DECIMAL, then strings and nested values. OP_INT to OP_NESTED are args;
- * OP_ANY_... are args that the caller does not need. */
+/* Kinds of values between two literals. Kinds up to OP_DECIMAL are numbers, later kinds strings and nested values. OP_INT to
+ * OP_NESTED are args; OP_ANY_... are args that the caller does not need. */
 enum template_op {
   OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_ID, OP_ANY_NUMBER, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED, OP_NAME, OP_PID_STR, OP_TID_STR,
   OP_ID_STR, OP_ANY_TEXT

@@ -9,7 +9,8 @@
 #include "spelling.h"
 #include "lanes.h"
 
-/* Copies all members except the ts and members that the track determines. */
+/* Copies the members of an object, except pid and, if drop_tid or drop_ts is set, tid or ts: the track and time of the record
+ * contain them. */
 static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf *out) {
   struct json_string key;
   struct json_value dropped;

@@ -10,8 +10,8 @@
  * producers contain more (scripts, lines, reasons), so they also stay records, which are written back unless an operation has
  * changed the trace.
  *
- * The thread is the Profile event's: its chunks may come from another thread. V8 does not weigh samples; the weight is the time
- * until the next sample, or until endTime, as in a CPU profile. */
+ * Samples belong to the thread of the Profile event; its chunks may come from another thread. V8 does not weigh samples; the
+ * weight is the time until the next sample, or until endTime, as in a CPU profile. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -30,7 +30,7 @@
 
 enum { PS_PER_US = 1000000 };
 
-/* A CPU profile: the events with its id in a process. */
+/* A CPU profile: all events of a process that have the same id. */
 struct v8_profile {
   tk_id process;
   tk_id track;  /* 0 = no sample yet */
@@ -46,7 +46,7 @@ struct v8_profile {
   bool has_last;
 };
 
-/* Members of an event. */
+/* Members of an event with samples. */
 struct sample_event {
   struct json_value name, id, cat, tid, ts, sf, stack, weight, args, cpu;
 };
@@ -93,7 +93,7 @@ static bool weight_of(const struct json_value *v, struct tk_sample *sample) {
   return true;
 }
 
-/* Adds a sample at an absolute time; false if the time is out of range. `kept`: its record stays. */
+/* Adds a sample at an absolute time; false if the time is out of range. `kept`: the record from which it was read stays. */
 static bool add_stack_sample(struct sampler *s, struct tk_sample *sample, i128 ps, uint32_t args, bool kept) {
   if (!chrome_relative(s->r, ps, &sample->ts)) {
     s->n_far++;
@@ -108,7 +108,8 @@ static bool add_stack_sample(struct sampler *s, struct tk_sample *sample, i128 p
 
 /* ---- CPU profiles ---- */
 
-/* True if the trace is loaded as other programs see it: trace_processor reads only CPU profiles, and takes the thread of the chunk. */
+/* True if the trace is loaded as other programs see it: trace_processor reads only CPU profiles, and uses the thread of the
+ * chunk. */
 static bool is_as_filed(const struct sampler *s) { return s->t->store->without & TK_WITHOUT_RESTORING; }
 
 static struct v8_profile *profile_of(struct sampler *s, tk_id process, const struct json_value *id, bool add) {
@@ -123,7 +124,7 @@ static struct v8_profile *profile_of(struct sampler *s, tk_id process, const str
   return p;
 }
 
-/* Adds the sample that was waiting: it lasts until the next one. */
+/* Adds the sample that was waiting for its end; it lasts until `until`, in microseconds. */
 static void flush_last(struct sampler *s, struct v8_profile *p, int64_t until) {
   if (!p->has_last) return;
   const int64_t us = num_sub(until, p->last_us);

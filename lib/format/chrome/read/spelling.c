@@ -3,8 +3,8 @@
  * Times are numbers, and a track has one spelling of its pid and tid. An event that quotes them where others do not, or the
  * other way round, keeps that in an arg (an old Kineto quotes them in flow points, and some producers quote every number).
  *
- * Times are whole picoseconds. Further digits are dropped, which is reported unless both spellings are the same double, which
- * is all that most JSON readers see: 9.9999999999999995e-07 is how jaxlib prints 1e-06. */
+ * Times are whole picoseconds. Further digits are dropped. This is reported unless both spellings are the same double,
+ * because most JSON readers read doubles: jaxlib prints 1e-06 as 9.9999999999999995e-07. */
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static bool is_respelled(struct tk_ident usual, struct tk_ident own) {
   return usual.kind == TK_IDENT_INT ? own.kind == TK_IDENT_QUOTED : usual.kind == TK_IDENT_QUOTED && own.kind == TK_IDENT_INT;
 }
 
-/* True if the event has a tid that differs from its track's; it then becomes an arg, a number if possible. */
+/* True if the tid of the event differs from its track's, so that an arg stores it, as a number if possible. */
 static bool has_own_tid(const struct tk_track *k, struct tk_ident tid) {
   return k->kind == TK_TRACK_PROCESS || (k->kind == TK_TRACK_COUNTERS && !trace_ident_equal(k->tid, tid));
 }

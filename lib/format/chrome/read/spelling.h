@@ -22,7 +22,7 @@ uint8_t chrome_decimals(const uint8_t *p, const uint8_t *end);
 /* Returns the members of the event that are spelled differently from others of its track: bits of enum tk_respelled. */
 unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track);
 
-/* Returns the args with a list of the members whose spelling differs from how the writer would print them. */
+/* Returns the args plus an arg that lists the members in `respelled`, which the writer would spell differently. */
 uint32_t chrome_with_respelled(struct chrome *r, uint32_t args, unsigned respelled, const struct chrome_event *e);
 
 #endif

@@ -17,7 +17,7 @@ void stack_frames_free(struct stack_frames *f) {
   mem_free(mem, f->path);
 }
 
-/* Returns the number of an id; 0 if memory runs out. */
+/* Returns the number of a frame id, which is an index in f->list; 0 if memory runs out. */
 static uint32_t number_of_id(struct stack_frames *f, struct json_walk *w, const struct json_value *id) {
   const uint32_t was = f->cap;
   size_t n = (size_t)(id->end - id->p);

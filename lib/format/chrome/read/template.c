@@ -129,7 +129,7 @@ static bool packs(const struct templates *p, const struct chrome *r, const struc
   return values == marks + (b->payload.len > e->own_args);
 }
 
-/* True for phases whose extra args are constant. */
+/* True if such an event is worth predicting: its times are valid, and the extra args of its phase are constant. */
 static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
   const char *s = tk_string(r->t, e->s, NULL);
   bool flow = e->ph == 's' || e->ph == 't' || e->ph == 'f';
@@ -139,7 +139,8 @@ static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
   return e->ts.kind == WHEN_OK && (e->ph != 'X' || e->dur.kind == WHEN_OK);
 }
 
-/* Skips args that the caller does not need. Nested args are parsed once first, because only then are they known to be valid. */
+/* Returns the op that skips an arg which the caller does not need. Nested args keep their op: each spelling must be parsed once
+ * to know that it is valid. */
 static enum template_op passed_by(enum template_op op) {
   switch (op) {
   case OP_INT: case OP_DECIMAL: return OP_ANY_NUMBER;
@@ -324,7 +325,8 @@ static inline bool read_time(struct decimal us, i128 *ps, bool *rounded) {
   return true;
 }
 
-/* Stores the varying values in the leaf's event; every event of the leaf sets all of them. */
+/* Adds the event of a leaf with the values that were read. They are stored in leaf->proto, because each event of the leaf
+ * replaces all of them. Returns false if a time is out of range. */
 static bool finish_template(struct reading *w, struct leaf *leaf, const uint8_t *from) {
   struct chrome_event *e = &leaf->proto;
   i128 ts, dur = 0;

@@ -11,8 +11,8 @@ void templates_free(struct templates *p);
  * otherwise. */
 const uint8_t *template_match(struct chrome *r, const uint8_t *p);
 
-/* The general path reports each value that it reads, and the end of an event that is worth predicting. Without templates
- * (NULL), these functions do nothing. */
+/* The general path calls these functions for each value that it reads and at the end of an event. If p is NULL (no templates),
+ * they do nothing. */
 void template_begin(struct templates *p, const uint8_t *from);
 void template_value(struct templates *p, enum template_op op, const uint8_t *value, const uint8_t *end);
 void template_abandon(struct templates *p);

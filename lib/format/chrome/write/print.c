@@ -10,8 +10,8 @@
 
 /* ---- fragments ---- */
 
-/* Returns the formatted keys of a shape. Formats them on first use, because the graph of a sample has the shapes of the whole
- * trace but few of their events. */
+/* Returns the formatted keys of a shape. Formats them on first use, because a graph that is a sample of a trace has all shapes
+ * of the trace but few of its events. */
 static inline const struct printed_shape *shape_of(struct printer *p, const struct tk_arg_shape *s) {
   struct printed_shape *out = &p->shapes[s->id];
   if (!out->ready) print_make_shape(p, s, out);
@@ -173,7 +173,7 @@ static void put_joined_key(struct printer *p, const struct tk_args *it, const st
   put_fragment(p, (struct fragment){f->key.at + 2, f->key.n - 2});
 }
 
-/* Writes the args that belong inside "args", if some are printed elsewhere or if bytes are metered. */
+/* Writes the args that belong inside "args". Used if some args of the event are printed elsewhere, or if bytes are metered. */
 static void put_some_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
   struct tk_args it = tk_args_of(p->t, args);
   const struct printed_field *f = fields_of(p, it.shape);
@@ -252,8 +252,8 @@ static void put_phase(struct printer *p, char ph) {
   p->out->next += 9;
 }
 
-/* Returns which members keep their unusual spelling. A trace that was not changed is written as it was read; after an
- * operation, all events are spelled alike, because trace_processor treats 7 and "7" as two threads. */
+/* Returns the members that keep their unusual spelling. A trace that was not changed is written as it was read; after an
+ * operation, a pid or tid is spelled alike in all events, because trace_processor treats 7 and "7" as two threads. */
 static unsigned kept_spelling(const struct printer *p, unsigned is) {
   return p->t->edits ? is & ~(unsigned)(TK_RESPELLED_PID | TK_RESPELLED_TID) : is;
 }
@@ -355,7 +355,7 @@ static struct tk_ident ident_of(const struct tk_arg *arg) {
   return arg->type == TK_ARG_STR ? ident_str(arg->s) : ident_none();
 }
 
-/* Writes pid and tid. Events of a process (instants, counters) may have the thread that recorded them. */
+/* Writes pid and tid. Events of a process (instants, counters) may have the tid of the thread that recorded them. */
 static void put_event_track(struct printer *p, const struct tk_event *e, unsigned is) {
   const struct tk_track *k = &p->t->tracks[e->track];
   bool of_process = k->kind == TK_TRACK_PROCESS || k->kind == TK_TRACK_COUNTERS;

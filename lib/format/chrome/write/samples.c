@@ -5,7 +5,7 @@
  *     {"ph":"P",..,"name":"ProfileChunk",..,"args":{"data":{"cpuProfile":{"nodes":[..],"samples":[2,3]},"timeDeltas":[0,99],
  *      "tracekit":{"weights":[99,1],"ps":[0,500000]}}}}
  *
- * Times of V8 are whole microseconds. The members "tracekit", which viewers skip, have the rest: the unit and the category,
+ * Times of V8 are whole microseconds. The members "tracekit", which viewers skip, contain the rest: the unit and the category,
  * weights other than 1, picoseconds beyond the microsecond, and the args of samples. A frame's module is a member of its
  * callFrame, and so is "nameless" of a frame whose name is unknown. */
 #include "samples.h"
@@ -18,7 +18,7 @@
 #include "graph/stack.h"
 
 enum { PS_PER_US = 1000000, SAMPLES_OF_CHUNK = 1024, ROOT = 1 };
-/* Ids start where V8, which counts from 1, never gets. */
+/* First id of a profile. V8 counts from 1 and never reaches it. */
 static const uint64_t FIRST_ID = UINT64_C(1) << 40;
 
 bool samples_begin(struct samples_out *w) {
@@ -78,7 +78,7 @@ static uint32_t node_of_stack(struct samples_out *w, tk_id stack) {
 
 /* ---- chunks ---- */
 
-/* Samples of one unit and category. */
+/* Samples of a track that have the same unit and category. They become one profile. */
 struct sample_group {
   tk_id track;
   const struct keyed *v; /* indices of events */
@@ -104,7 +104,7 @@ static void put_weight(struct buf *b, const char *before, int64_t number, int ex
   buf_append(b, text, exp ? num_put_decimal(text, number, exp) : num_put_i64(text, number));
 }
 
-/* Members "tracekit" that a chunk needs. */
+/* Members that the object "tracekit" of a chunk must contain, because V8's format cannot represent them. */
 struct chunk_needs {
   bool weights, parts, args;
 };

@@ -22,7 +22,7 @@ struct samples_out {
   struct buf nodes, samples, deltas, weights, parts, args, path;
 };
 
-/* Return false when memory runs out. */
+/* samples_begin prepares a graph, samples_write writes the samples of a track. Both return false when memory runs out. */
 bool samples_begin(struct samples_out *w);
 bool samples_write(struct samples_out *w, tk_id track);
 void samples_end(struct samples_out *w);

@@ -184,7 +184,8 @@ static bool is_hidden(const struct tk_trace *t, tk_id track) {
   return track && (t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden);
 }
 
-/* Writes records. Instead of a record that an operation has made invalid, writes the track's current properties. */
+/* Writes the metadata records, or all other records. Instead of a record that an operation has made invalid, writes the track's
+ * current properties. */
 static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool metadata) {
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
@@ -295,7 +296,7 @@ static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k,
          (next->dur || next->flags & TK_FLAG_PAIRED);
 }
 
-/* Sets the bytes in s->whole for pairs that are written as complete events, which operations and other formats create.
+/* Sets the bytes in s->whole for pairs that must be written as complete events. Operations and other formats create such pairs.
  *
  * An endless begin may be inside a finite span only if that span is written as a complete event, because an end closes the
  * innermost begin. In preorder, an event contains the next endless event unless some event between the two is at most as deep
@@ -414,8 +415,8 @@ static bool precedes(const struct tk_trace *t, const struct tk_flow_point *f) {
   return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && (e->flags & TK_FLAG_PAIRED || !e->dur);
 }
 
-/* The order in which a reader of this file will find the tracks: first by their metadata, then by their index. Because of it,
- * reading and writing the result again results in the same bytes. */
+/* The order in which a reader of this file will find the tracks: first by their metadata, then by their index. So reading
+ * this file and writing it again results in the same bytes. */
 struct track_order {
   tk_id *tracks;
   bool *met;

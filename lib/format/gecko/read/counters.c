@@ -2,8 +2,8 @@
  *
  *     {"name":"malloc","category":"Memory","pid":"12","samples":{"time":[0,2],"count":[100,-20],"number":[3,1]}}
  *
- * The counts are differences. Counters of memory show their sum, as in the Firefox Profiler; others, such as power and bandwidth, the
- * amount since the sample before. */
+ * The counts are differences. Counters of memory show their sum, as in the Firefox Profiler; others, such as power and
+ * bandwidth, show the amount since the previous sample. */
 #include "counters.h"
 
 #include "format/json_args.h"
@@ -14,7 +14,7 @@ struct counter {
   struct json_value name, category, pid, samples, groups, display;
 };
 
-/* True if the samples add up: by the display that new versions record, else by the category. */
+/* True if the counter shows the sum of its samples. Newer versions record this (graphType); otherwise the category decides. */
 static bool accumulates(struct json_walk *w, const struct counter *c) {
   struct json_value graph;
   const struct json_place places[] = {{"graphType", &graph}, {NULL, NULL}};
@@ -23,7 +23,7 @@ static bool accumulates(struct json_walk *w, const struct counter *c) {
   return c->category.p && c->category.type == JSON_STRING && json_is(&w->j, &c->category.str, "Memory");
 }
 
-/* Returns the sum of the counts so far; from the first count on with which the sum is not exact, the count itself. */
+/* Returns the sum of the counts up to this one; once the sum cannot be exact (fraction, overflow), returns the count itself. */
 static struct tk_arg add_up(struct tk_arg count, int64_t *sum, bool *exact) {
   *exact = *exact && count.type == TK_ARG_INT && !__builtin_add_overflow(*sum, count.i, sum);
   if (*exact) count.i = *sum;

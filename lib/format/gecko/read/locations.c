@@ -54,7 +54,7 @@ static tk_id library_at(const struct gecko *g, const char *text) {
 
 /* ---- native functions ---- */
 
-/* Splits "name (in library)". */
+/* Splits "name (in library)" into the name and the library. Returns false if the text has another form. */
 static bool split_native(struct gecko *g, const char *text, size_t n, struct tk_frame *f) {
   const char *in = memmem(text, n, " (in ", 5), *end = text + n;
   const char *close = in ? memchr(in + 5, ')', (size_t)(end - in - 5)) : NULL;
@@ -66,7 +66,7 @@ static bool split_native(struct gecko *g, const char *text, size_t n, struct tk_
 
 /* ---- JavaScript functions ---- */
 
-/* Removes ":number" from the end of text[0, *n). */
+/* Removes ":number" from the end of text[0, *n). Returns false if the text does not end in this way. */
 static bool cut_number(const char *text, size_t *n, uint32_t *number) {
   size_t i = *n;
   uint64_t value = 0, power = 1;
@@ -78,7 +78,7 @@ static bool cut_number(const char *text, size_t *n, uint32_t *number) {
   return true;
 }
 
-/* Removes the index of a source, "[12]", from the end. */
+/* Returns the length of the text without the index of a source, such as "[12]", at its end. */
 static size_t without_source(const char *text, size_t n) {
   size_t i = n;
   if (n < 3 || text[n - 1] != ']') return n;
@@ -86,7 +86,7 @@ static size_t without_source(const char *text, size_t n) {
   return i > 0 && i < n - 1 && text[i - 1] == '[' ? i - 1 : n;
 }
 
-/* Returns the last of several scripts that load each other, joined by " -> ". It contains the function. */
+/* Returns the start of the last script in a chain "a -> b -> c" of scripts that load each other. It has the function. */
 static const char *last_script(const char *from, const char *end) {
   for (const char *arrow; (arrow = memmem(from, (size_t)(end - from), " -> ", 4)) != NULL;) from = arrow + 4;
   return from;

@@ -2,7 +2,7 @@
  *
  *     "markers":{"name":[7],"startTime":[1.5],"endTime":[2],"phase":[1],"category":[0],"data":[{"type":"Text","name":"x"}]}
  *
- * Phase 0 is an instant, 1 a span; 2 starts a span that the next 3 with the same name ends, the last one that started first.
+ * Phase 0 is an instant, 1 a span; 2 starts a span, and 3 ends the open span of the same name that started last.
  * Markers need not nest: two spans may overlap in part. In older profiles, a marker has one time, and its data may have a start
  * and an end (type "tracing": "interval":"start" and "end"). Samples of allocations are markers in raw profiles. */
 #include "markers.h"
@@ -31,7 +31,7 @@ struct marker {
 
 /* ---- data ---- */
 
-/* Returns the key for a member, which must not be one of the reserved keys. */
+/* Returns the arg key for a member of a marker's data. A name that is a reserved key gets the prefix "gecko.". */
 static tk_id marker_key(struct gecko *g, struct json_walk *w, const struct json_string *key) {
   struct buf b = {.mem = g->mem};
   size_t n;
@@ -136,7 +136,7 @@ static void close_marker(struct gecko *g, struct json_walk *w, const struct mark
   o->ended = true;
 }
 
-/* Adds markers that have not ended. */
+/* Adds markers without an end as begin events. */
 static void finish_markers(struct gecko *g) {
   for (uint32_t i = 0; i < g->n_open; i++) {
     const struct gecko_open *o = &g->open[i];

@@ -1,6 +1,6 @@
 /* read.c - reads profiles of the Firefox Profiler (https://github.com/firefox-devtools/profiler: src/types/profile.ts and
- * gecko-profile.ts, docs-developer/CHANGELOG-formats.md), in both of their forms: processed ones, which profiler.firefox.com saves and
- * samply writes, and raw ones, which Firefox hands over.
+ * gecko-profile.ts, docs-developer/CHANGELOG-formats.md), in both of their forms: processed profiles, which
+ * profiler.firefox.com and samply write, and raw profiles, which Firefox itself writes.
  *
  *     {"meta":{"startTime":1636162232627,"preprocessedProfileVersion":66,..},"libs":[..],
  *      "shared":{"stringArray":[..],"funcTable":{..},"frameTable":{..},"stackTable":{..}},
@@ -231,7 +231,7 @@ static void read_processes(struct gecko *g, struct json_walk *w, const struct js
   json_walk_free(&in);
 }
 
-/* Finds the profile in a document. Recordings of the DevTools of Firefox (59 to 79) have it in a member. */
+/* Finds the profile in a document. Recordings of the DevTools of Firefox 59 to 79 contain it in the member "profile". */
 static void find_document(struct json_walk *w, struct json_value *document, struct gecko_profile *p) {
   struct json_value inner;
   const struct json_place places[] = {{"profile", &inner}, {NULL, NULL}};

@@ -21,8 +21,8 @@ struct gecko_rows {
   int8_t column_at[GECKO_SCHEMA]; /* raw: column of the cell with this index; -1 = not wanted */
 };
 
-/* Begins with the columns of the given names, ended by NULL. Call gecko_rows_end afterwards, even if it returns false because the
- * table is missing or has another form. */
+/* Starts a walk over the columns with the given names (NULL ends the list). Returns false if the table is missing or has
+ * another form. Call gecko_rows_end afterwards in any case. */
 bool gecko_rows_begin(struct gecko_rows *r, const struct json_walk *w, const struct json_value *table, const char *const *names);
 bool gecko_rows_next(struct gecko_rows *r);
 void gecko_rows_end(struct gecko_rows *r);

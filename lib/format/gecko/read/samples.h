@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Reads a table of samples. `cat`: what was sampled; 0: the category of the stack. */
+/* Reads a table of samples. `cat`: category of the samples, whose weights are then bytes; 0 = the category of each stack. */
 void gecko_read_samples(struct gecko *g, struct json_walk *w, const struct json_value *table, tk_id cat);
 
 #endif

@@ -186,7 +186,7 @@ static void read_stacks(struct gecko *g, struct gecko_tables *x, struct json_wal
 
 /* ---- all of them ---- */
 
-/* Replaces a table of x, so that it does not grow the one that x shares with others. */
+/* Empties a table of x before it is read. A table that x shares with `base` is not freed. */
 #define RENEW(x, base, member) \
   ((x)->member.v != (base)->member.v ? mem_free(g->mem, (x)->member.v) : (void)0, \
    (x)->member.v = NULL, (x)->member.n = (x)->member.cap = 0)

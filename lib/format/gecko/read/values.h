@@ -8,7 +8,7 @@
 tk_id gecko_text(struct gecko *g, struct json_walk *w, const struct json_value *v);
 /* Reads an index into a table of n elements. Returns false if it is null or invalid; an invalid one is counted as a repair. */
 bool gecko_index(struct gecko *g, const struct json_value *v, uint32_t n, uint32_t *index);
-/* Returns the string that a value is an index of; 0 if there is none. */
+/* Returns the string whose index is the value; 0 if there is none. */
 tk_id gecko_string_of(struct gecko *g, struct gecko_tables *x, struct json_walk *w, const struct json_value *v);
 /* Returns a line or column, which counts from 1; 0 = unknown. */
 uint32_t gecko_position(const struct json_value *v);

@@ -1,5 +1,5 @@
-/* chains.c - reads call chains. A row is a frame of a chain. Rows of a chain are usually together and in order of their depth, which
- * no schema promises. */
+/* chains.c - reads call chains. A row is a frame of a chain. Rows of a chain are usually together and in order of their depth,
+ * but no schema guarantees this. */
 #include "chains.h"
 
 #include <stdlib.h>

@@ -27,7 +27,7 @@ static void take_metric_name(const struct sqlite_scan *row, void *arg) {
   if (row->v[M_NAME].type == CELL_TEXT) map_put(&m->names, metric_key(row), texts_of(m->r, &row->v[M_NAME]));
 }
 
-/* Returns the process of a GPU, whose number is in the low byte of a type. */
+/* Returns the process for the metrics of a GPU. The low byte of `type` is the number of the GPU. */
 static tk_id metrics_process(struct metrics *m, int64_t type) {
   char name[48];
   uint32_t *known = map_put(&m->devices, (uint64_t)type & 0xff, 0);

@@ -14,9 +14,9 @@
 #include "base/text.h"
 #include "graph/args.h"
 
-/* Calls, and the names of collectives in PyTorch's profiler. NCCL states the size of one message. The input or output of a rank
- * is one message, or one for each rank (in_each, out_each). A message from one rank to another gets no name, because its ranks
- * are numbers within the communicator. */
+/* Calls of NCCL, and the names of these collectives in PyTorch's profiler. NCCL states the size of one message. The input or
+ * output of a rank is one message, or one for each rank (in_each, out_each). Send and receive get no name, because the payload
+ * numbers their ranks within the communicator. */
 static const struct op_row {
   const char *call, *name;
   bool in_each, out_each; /* the input or output has a message for each rank */

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Takes an NVTX event that may be a call of NCCL. */
+/* Records the message size and communicator of an NVTX event if it is a call of NCCL. */
 void nccl_note(struct nsys *r, const struct tk_event *range);
 /* Adds the size and group of the NCCL call around a launch to the args under construction of the kernel. `call`: the launch, 0
  * if unknown. */

@@ -13,7 +13,7 @@
 #include "texts.h"
 #include "tracks.h"
 
-/* Values of ENUM_NSYS_EVENT_TYPE; the second of each pair was imported from a text file (NVTXT). */
+/* Values of ENUM_NSYS_EVENT_TYPE. Events of the types ..._TEXT were imported from a text file (NVTXT). */
 enum {
   CATEGORY = 33, MARK = 34, THREAD_NAME = 39, PUSHED = 59, STARTED = 60, MARK_OF_TEXT = 65, PUSHED_IN_TEXT = 70, STARTED_IN_TEXT = 71,
   DOMAIN = 75

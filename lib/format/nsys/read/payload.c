@@ -1,6 +1,6 @@
 /* payload.c - reads binary payloads of NVTX by their schemas (NVTX_PAYLOAD_SCHEMAS, _SCHEMA_ENTRIES, _ENUMS, _ENUM_ENTRIES).
  *
- *     binaryData    0: domain    8: schema    16: size of the payload    24: where it begins, or ends    32: payload
+ *     binaryData    0: domain    8: schema    16: size of the payload    24: offset of its start or end    32: payload
  *
  * All are little-endian numbers of 64 bits. A payload has the layout of a C structure: types, alignment and flags are those of
  * NVTX's payload extension, sizes those of LP64. A payload becomes an arg for each entry, "a.b" for entry b of a nested schema, and
@@ -78,8 +78,8 @@ static bool is_same(const struct payload_entry *a, const struct payload_entry *b
   return a->flags == b->flags && a->type == b->type && a->detail == b->detail && a->offset == b->offset && a->name == b->name;
 }
 
-/* Adds the schema that begins at v[0]. Each process registers its schemas, so that entries are repeated: equal ones are stored once.
- * Returns the number of entries that it took. */
+/* Adds the schema that begins at v[0]. Each process registers its schemas, so entries are repeated; equal entries are stored
+ * once. Returns the number of entries in v that belong to the schema. */
 static size_t add_schema(struct payloads *x, struct payload_entry *v, size_t n, size_t *kept) {
   struct payload_schema s = {.first = (uint32_t)*kept};
   struct payload_entry *all = (struct payload_entry *)(void *)x->entries.data;
@@ -159,7 +159,8 @@ bool payload_read_schemas(struct nsys *r) {
 
 enum reading { UNREAD, SIGNED, UNSIGNED, FLOATING, HEX, CHARACTER, TEXT };
 
-/* Values of NVTX_PAYLOAD_ENTRY_TYPE_*. Types whose size is known but which are not read keep the offsets of later entries right. */
+/* Values of NVTX_PAYLOAD_ENTRY_TYPE_*. Types that are not read (UNREAD) are listed because the offsets of later entries
+ * depend on their sizes. */
 static const struct type_row {
   uint8_t type, size, align;
   uint8_t reading;
@@ -185,7 +186,7 @@ static const struct known_enum {
   const char *values[5];
 } KNOWN_ENUMS[] = {{"NCCL", "Reduction operation", {"Sum", "Product", "Max", "Min", "Avg"}}};
 
-/* How an entry is stored. */
+/* Storage of an entry in the payload. */
 struct layout {
   uint32_t size, align;
   enum reading reading;
@@ -206,7 +207,7 @@ struct payload_reader {
   bool whole; /* everything was read */
 };
 
-/* Flags of an entry. */
+/* Flags of an entry (NVTX_PAYLOAD_ENTRY_FLAG_*). */
 enum { POINTER = 1 << 1, FROM_BASE = 1 << 2, FROM_HERE = 1 << 3, ARRAY = 7 << 4, DEEP_COPY = 1 << 8 };
 enum array { SCALAR = 0, FIXED = 1 << 4, ZERO_TERMINATED = 2 << 4, BY_INDEX = 3 << 4 };
 
@@ -296,7 +297,7 @@ static void put_element(struct buf *b, const struct layout *l, const uint8_t *p)
   buf_append(b, text, n);
 }
 
-/* Adds an array of numbers as JSON, or one of characters as a text. */
+/* Adds an array of numbers as JSON, or an array of characters as text. */
 static void add_array(struct payload_reader *x, tk_id key, const struct layout *l, const uint8_t *p, uint64_t n) {
   struct nsys *r = x->r;
   if (l->reading == TEXT || l->reading == CHARACTER) {
@@ -367,7 +368,8 @@ static bool count_of(const struct payload_reader *x, const struct structure *s, 
   return *count <= x->n;
 }
 
-/* Finds the place of an entry. An entry without an offset follows the one before it. The alignment of nested schemas is unknown. */
+/* Finds the offset of an entry in the payload. An entry without a stated offset follows the one before it, unless it is a
+ * nested schema, whose alignment is unknown. */
 static bool locate_entry(const struct payload_reader *x, const struct structure *s, uint32_t i, const struct layout *l,
                          uint64_t *at) {
   const int64_t offset = s->entries[i].offset;
@@ -380,7 +382,7 @@ static bool locate_entry(const struct payload_reader *x, const struct structure 
   return true;
 }
 
-/* Reads an entry. Returns false if the place of the next one is unknown. */
+/* Reads an entry. Returns false if the offset of the next entry is unknown. */
 static bool read_entry(struct payload_reader *x, struct structure *s, uint32_t i) {
   const struct payload_entry *e = &s->entries[i];
   struct layout l;
@@ -418,7 +420,7 @@ static void read_structure(struct payload_reader *x, const struct payload_schema
 
 /* ---- entry points ---- */
 
-/* Reads a payload that has one of the types above instead of a schema. */
+/* Reads a payload that has a type of TYPES instead of a schema. */
 static void read_plain(struct payload_reader *x, int64_t type) {
   struct payload_entry e = {.type = type};
   struct layout l;

@@ -1,7 +1,8 @@
 /* ranks.c - finds the ranks of a report that covers several processes with GPUs.
  *
- * A process that ran a kernel is a rank. MPI_RANKS states the numbers of MPI processes; otherwise, processes are numbered in the
- * order of their GPUs. A process may see its only GPU as number 0, so the number of the machine's GPU is used where a table has it. */
+ * A process that ran a kernel is a rank. MPI_RANKS states the numbers of MPI processes; otherwise, processes are numbered in
+ * the order of their GPUs. A process may see its only GPU as number 0, so the number of the machine's GPU is used if a table
+ * has it. */
 #include "ranks.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ static void take_work(const struct sqlite_scan *row, void *arg) {
 }
 
 /* Replaces the number that a process gives to a GPU by the number that the machine gives to it. Numbers of the machine are
- * stored as negative numbers until all rows are read, so that none is replaced twice. */
+ * stored as negative numbers until all rows are read, so that no number is replaced twice. */
 static void take_device(const struct sqlite_scan *row, void *arg) {
   struct ranks *k = arg;
   struct parts_item *p = row->v[2].type == CELL_INT ? parts_find(k->parts, row->v[2].i) : NULL;
@@ -43,8 +44,8 @@ static void take_rank(const struct sqlite_scan *row, void *arg) {
   k->parts->rank_from = "MPI_RANKS";
 }
 
-/* Takes the host's name from the description of the system, which also contains the environment of the job: no other row is
- * read. */
+/* Takes the host's name from the description of the system. Other rows are not used, because they contain the environment of
+ * the job. */
 static void take_host(const struct sqlite_scan *row, void *arg) {
   struct ranks *k = arg;
   static const char NAME[] = "Hostname";

@@ -34,8 +34,8 @@ bool nsys_is_database(const struct sqlite *db) {
 
 /* ---- the clock ---- */
 
-/* Reads the settings of the clock. All times count from the start of the session, plus an amount that the user may have chosen
- * for the export (--ts-normalize, --ts-shift). */
+/* Reads the amount that was added to all times of the export, as chosen by the user (--ts-normalize, --ts-shift). Without it,
+ * times count from the start of the session. */
 static void take_setting(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   static const char SHIFT[] = "EXPORT_CONFIG_TIME_SHIFT";

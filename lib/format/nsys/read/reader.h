@@ -1,6 +1,6 @@
 /* reader.h - state while an export of Nsight Systems is read.
  *
- *     read.c      the order of the tables, the clock, what is not read
+ *     read.c      the order of the tables, the clock, tables that are not read
  *     texts.c     StringIds and the ENUM_ tables
  *     tracks.c    processes, threads, devices and streams
  *     tables.c    tables of spans and instants, whose columns are interpreted by name
@@ -50,7 +50,7 @@ struct nsys {
   tk_id flow_class;
 };
 
-/* Returns the process of a global id: hardware 8 bits, VM 8 bits, pid 24 bits, tid 24 bits. */
+/* Returns the process in a global id, which consists of hardware (8 bits), VM (8 bits), pid (24 bits) and tid (24 bits). */
 static inline uint64_t nsys_process_of(int64_t global) { return (uint64_t)global >> 24; }
 static inline int64_t nsys_pid(uint64_t process) { return (int64_t)(process & 0xffffff); }
 

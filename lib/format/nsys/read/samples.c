@@ -1,8 +1,8 @@
 /* samples.c - reads the samples of call stacks taken on each CPU (COMPOSITE_EVENTS) and their stacks (SAMPLING_CALLCHAINS).
  *
- * cpuCycles is 1 for a periodic sample, and 0 for a stack that was recorded at a context switch. NVIDIA's own views of functions add
- * up this column. So a sample has weight 1, whatever the column is called, and stacks of context switches are part of the scheduler:
- * they would count functions that wait as functions that compute. */
+ * cpuCycles is 1 for a periodic sample, and 0 for a stack that was recorded at a context switch. NVIDIA's own views of
+ * functions add up this column. So a sample has weight 1, whatever the column is called. Stacks of context switches are only
+ * read if scheduling is requested (sched.c), because they would count functions that wait as functions that compute. */
 #include "samples.h"
 
 #include "chains.h"

@@ -1,4 +1,4 @@
-/* tables.c - converts tables of spans and instants to events. To support another table, add a row.
+/* tables.c - converts tables of spans and instants to events. To support another table, add a row to TABLES.
  *
  * Columns are identified by name. A few determine the track and times of the event; the others become args, under Kineto's
  * names if Kineto has such args. */
@@ -185,8 +185,9 @@ static tk_id name_of(struct nsys *r, const struct reading *x, const struct sqlit
 
 /* ---- args ---- */
 
-/* Adds the correlation id as an arg. Correlation ids count per process, but code that links launches by args sees a single
- * number, so processes after the first get a number in its upper half. The profiler's own overhead is not a launch. */
+/* Adds the correlation id as an arg. Each process numbers its launches itself, but code that links launches by args sees a
+ * single number, so its upper half is the number of the process (0 = the first). The profiler's own overhead gets another key,
+ * because it is not a launch. */
 static void add_link(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id key) {
   const int64_t id = number_in(row, x->correlation, 0);
   const int64_t thread = number_in(row, x->thread, 0);
@@ -202,8 +203,8 @@ static void add_chain(struct nsys *r, const struct reading *x, const struct cell
   if (text) args_str(r->d.t, key, TK_ARG_JSON, text);
 }
 
-/* Returns the key of a launch. Correlation ids count per process: the id alone would link kernels of one process to calls of
- * another. */
+/* Returns the key of a launch. Correlation ids are only unique within a process: the id alone would link kernels of one process
+ * to calls of another. */
 static uint64_t link_key(uint64_t process, int64_t correlation) { return hash_pair(process, (uint64_t)correlation); }
 
 /* Returns the call that launched work; 0 = unknown. */

@@ -171,7 +171,7 @@ static void adopt_track(struct adopter *a, const struct pb_field *f) {
   buf_free(&entry);
 }
 
-/* Removes the uuids from the entries. */
+/* Removes the uuids of tracks and of their parents from the entries. */
 static void drop_uuids(struct adopter *a) {
   struct buf all = {.mem = &a->t->store->mem}, one = {.mem = &a->t->store->mem};
   struct pb in = pb_over(a->entries.data, a->entries.len);
@@ -231,7 +231,7 @@ static bool is_descriptor(const struct pb_field *packet) {
   return found && !in.fault;
 }
 
-/* True if the meta contains no damaged packet, and no packet of another kind. */
+/* True unless the meta is that of descriptors and contains a damaged packet or a packet without a descriptor. */
 static bool is_sound(const struct described_meta *m) {
   if (!m->key || strcmp(m->key, PASSTHROUGH_DESCRIPTORS) != 0) return true; /* only descriptors consist of packets */
   struct pb in = pb_inside(&m->bytes);
@@ -250,7 +250,7 @@ static bool metas_are_sound(const struct adopter *a) {
   return true;
 }
 
-/* True if the data is not damaged; the writer copies it unchanged. */
+/* True if the data of the meta is not damaged. Damaged data would damage the output, because the writer copies it unchanged. */
 static bool is_sound_data(const struct described_meta *m) {
   struct pb in = pb_inside(&m->bytes);
   struct pb_field f;
@@ -259,7 +259,7 @@ static bool is_sound_data(const struct described_meta *m) {
   return !in.fault;
 }
 
-/* Adds the metas that the block contains. Descriptors are only valid for tracks with their uuids. */
+/* Adds the metas that the block contains. Descriptors are only added if all tracks with uuids were found unchanged. */
 static void adopt_metas(struct adopter *a) {
   struct pb_field f;
   for (struct pb in = pb_over(a->metas.data, a->metas.len); pb_next(&in, &f);) {

@@ -71,7 +71,7 @@ static void args_put_text(struct perfetto *r, tk_id id) {
   json_quote(&r->json, p, n);
 }
 
-/* Appends the double. It always has a point or an exponent, by which it differs from an integer. */
+/* Appends the double with a point or an exponent, so that it differs from an integer. */
 static void put_double(struct perfetto *r, double d) {
   char text[40];
   if (d - d != 0) {
@@ -92,7 +92,7 @@ static void put_type(struct perfetto *r, char type) {
   r->has_types = r->has_types || type != VALUE_IMPLIED;
 }
 
-/* True for an empty object or array, which only JSON text can represent. */
+/* True for an empty object or array. Only a JSON annotation can contain it, so its text implies its type. */
 static bool is_empty(const struct pb_field *json) {
   return json->value == 2 && (memcmp(json->p, "{}", 2) == 0 || memcmp(json->p, "[]", 2) == 0);
 }
@@ -109,7 +109,7 @@ static char type_of_value(const struct pb_field *v) {
   }
 }
 
-/* In a trace for queries, a value of a type that JSON lacks becomes text: FILED_VALUE, a letter for the type, and the value. */
+/* Writes a value of a type that JSON lacks as text: FILED_VALUE, a letter for the type, and the value. Only for queries. */
 static void put_filed(struct perfetto *r, char type, const void *p, size_t n) {
   const char mark[] = {FILED_VALUE, type};
   r->copy.len = 0;
@@ -250,8 +250,8 @@ static tk_id filed_name(struct perfetto *r, tk_id name) {
   return trace_string(r->t, r->copy.data, r->copy.len);
 }
 
-/* Writes the name of a dictionary's entry. trace_processor would change some names; then the types of the values are stored, too, so
- * that the writer writes a dictionary again and not JSON text (write/nested.c). */
+/* Writes the name of a dictionary's entry. If trace_processor would change the name, the types of the values are stored, too,
+ * so that the writer writes a dictionary again and not JSON text (write/nested.c). */
 static void put_name(struct perfetto *r, tk_id name) {
   const bool is_changed = strpbrk(tk_string(r->t, name, NULL), ".[]") != NULL;
   r->has_types = r->has_types || is_changed;
@@ -324,7 +324,7 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   buf_free(&j.scratch);
 }
 
-/* Keeps the types of an annotation for the arg ARG_TYPES of its event. */
+/* Appends the types in a nested annotation to r->types, which becomes the arg ARG_TYPES of the event. */
 static void keep_types(struct perfetto *r, tk_id key) {
   struct buf *b = &r->types;
   size_t n;

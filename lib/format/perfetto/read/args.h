@@ -16,7 +16,7 @@ tk_id perfetto_nested(struct perfetto *r, struct sequence *q, const uint8_t *p, 
 /* Adds the arg with the types of nested annotations (fields.h) that perfetto_annotation stored in r->types. */
 void perfetto_types_arg(struct perfetto *r);
 
-/* Appends the annotation to `to`, with texts in place of their iids. */
+/* Appends the annotation to `to`, with interned texts in place of their iids. */
 void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to);
 
 /* True if the field contains JSON; r->json then contains it as compact, strict JSON. */

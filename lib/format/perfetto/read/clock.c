@@ -35,7 +35,7 @@ static uint32_t clock_of(struct perfetto *r, struct sequence *q, uint32_t machin
   return q->clock = find_clock(r, &r->sequence_clock_index, (uint64_t)(q - r->sequences) << 32 | id, machine);
 }
 
-/* True for the trace clock, which each machine has. */
+/* True for the trace clock of any machine. */
 static bool is_trace_clock(const struct perfetto *r, uint32_t clock) {
   return r->clocks[clock].id == r->trace_clock && !r->clocks[clock].of_sequence;
 }

@@ -1,6 +1,6 @@
 /* compressed.c - decompresses compressed packets: zlib or zstd.
  *
- * If data is damaged, the part that decompresses is returned. Implausibly large output is refused. */
+ * If the data is damaged, the output up to the damage is returned. Implausibly large output is refused. */
 #include <string.h>
 
 #include <zlib.h>

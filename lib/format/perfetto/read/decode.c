@@ -214,8 +214,8 @@ static bool unusual_annotation(struct decoder *to, const uint8_t *const from, si
   return value_arg(to, &value, &number, &a) && add_arg(to, key, &a, d);
 }
 
-/* Decodes an annotation. Fast if it consists of an interned name and an integer or interned text, as almost every annotation
- * does. */
+/* Decodes an annotation. The fast path handles an interned name with an integer or interned text, as in almost every
+ * annotation. */
 static inline bool annotation(struct decoder *to, const uint8_t *const from, size_t n, struct decoded *d) {
   const uint8_t *p = from, *const end = p + n;
   uint64_t key, v;
@@ -256,7 +256,8 @@ static bool category(struct decoded *d, const uint8_t *p, uint64_t v) {
   return true;
 }
 
-/* Stores the place of a field that is not modelled, with its tag. Such fields are usually adjacent. */
+/* Stores the place of a field that is not modelled, with its tag; adjacent fields share an entry. Returns false if no entry is
+ * left. */
 static bool keep(struct decoded *d, const uint8_t *p, const uint8_t *end) {
   struct decoded_rest *last = d->rest;
   while (last < d->rest + DECODED_REST && last->n && last->p + last->n != p) last++;

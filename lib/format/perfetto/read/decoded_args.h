@@ -12,8 +12,8 @@ void decoded_layouts_stop(struct perfetto *r);
  * twice; the general code then reports it. */
 const struct layout *decoded_layout(struct perfetto *r, const struct sequence *q, const struct decoded *d);
 
-/* Packs the args if some of them are nested, because the types of their values become another arg of the event. `values`: room
- * that stays valid until the event is added. */
+/* Packs the args early if some of them are nested: the types that packing finds in them become another arg of the event.
+ * `values`: room that stays valid until the event is added. */
 void decoded_event_pack(struct perfetto *r, struct sequence *q, struct track_event *e, uint8_t values[DECODED_VALUES]);
 
 /* Moves the event's args to the trace's arg builder, so that more args can be added. */

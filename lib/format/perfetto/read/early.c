@@ -47,7 +47,7 @@ static bool item_ns(const struct pb_field *item, int64_t *ns) {
   return false;
 }
 
-/* True for an event that may apply until later: a begin of a span, a sample of a counter, or a part of a call. */
+/* True for an event whose effect may last into the range: a begin of a span, a sample of a counter, or a part of a call. */
 static bool may_last(const struct pb_field *item) {
   struct pb in = pb_inside(item);
   struct pb_field f;

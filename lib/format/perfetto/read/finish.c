@@ -20,8 +20,8 @@
 
 /* ---- times ---- */
 
-/* A built-in clock without a snapshot can still be used: REALTIME counts from the epoch. If no event is on the trace's default
- * clock, the clock of the first event becomes the trace clock. */
+/* Makes the clock of the first event the trace clock, for a trace without events on its default clock. A built-in clock is
+ * usable without a snapshot: REALTIME counts from the epoch. */
 static void adopt_clock(struct perfetto *r) {
   const uint32_t id = r->clocks[r->pending[0].clock].id;
   if (r->has_snapshot || r->clocks[r->pending[0].clock].of_sequence || id >= CLOCK_OF_SEQUENCE) return;
@@ -29,7 +29,8 @@ static void adopt_clock(struct perfetto *r) {
   r->has_snapshot = r->adopted = true;
 }
 
-/* Converts pending times to the trace clock. If a clock has no snapshot, its zero is the start of the trace. */
+/* Converts pending times to the trace clock. If a clock has no snapshot, its first event is placed at the start of the
+ * trace. */
 static void finish_pending_times(struct perfetto *r) {
   struct tk_trace *t = r->t;
   int64_t first = INT64_MAX;
@@ -68,7 +69,7 @@ static int64_t choose_origin(const struct tk_trace *t) {
   return best;
 }
 
-/* Flags an event as having no clock if it is too far from the others, and keeps its time as text in an arg. */
+/* Flags an event that is too far from the others as having lost its clock, and keeps its time as text in an arg. */
 static void mark_lost_clock(struct perfetto *r, struct tk_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_args it = tk_args_of(t, e->args);
@@ -212,8 +213,8 @@ static bool goes_on(const struct raw_point *before, const struct raw_point *p) {
   return p->direction || !before->terminating;
 }
 
-/* True for a point of a legacy flow that trace_processor ignores: it begins a flow whose id is in use, or continues one that has not
- * begun. *open: whether a flow with this id has begun. In Chrome's own viewer, the id begins anew. */
+/* True for a point of a legacy flow that trace_processor ignores: it begins a flow whose id is in use, or continues one that
+ * has not begun. *open: whether a flow with this id has begun. Chrome's own viewer starts a new flow instead. */
 static bool is_ignored(const struct raw_point *p, bool *open) {
   const bool is_out = p->direction == FLOW_OUT, was_open = *open;
   *open = was_open || is_out;

@@ -10,8 +10,8 @@
 
 enum { DESCRIPTION = 14, PARENTS_MOST = 512 };
 
-/* Returns the nearest node above that is a process or a thread; 0 = none. *named: the parent, if it is a named track or a
- * counter. */
+/* Returns the nearest process or thread, starting with the node itself and then going up its parents; 0 = none. *named: the
+ * parent, if it is a named track or a counter. */
 static uint32_t scope_of(const struct perfetto *r, uint32_t at, uint32_t *named) {
   uint32_t n = at;
   *named = 0;

@@ -347,14 +347,15 @@ static tk_id finish_process(struct track_finisher *s, const struct node *n) {
   return id;
 }
 
-/* Returns the name of a counter that has an id. The name of its events does not contain the id. */
+/* Returns the name of the track of a counter with an id: `name` and the id. Sets of->counter_name to `name`, which its events
+ * have. */
 static tk_id with_id(struct perfetto *r, struct node *of, const char *name, size_t n) {
   const struct tk_arg id = {.type = TK_ARG_STR, .s = of->counter_id};
   of->counter_name = trace_string(r->t, name, n);
   return trace_counter_name(r->t, of->counter_name, &id);
 }
 
-/* Returns the counter that this series and others belong to. tracekit's writer names the track of a series "<counter> <series>". */
+/* Returns the counter track to which a series belongs. tracekit's writer names the track of a series "<counter> <series>". */
 static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
   struct node *n = &r->nodes[at];

@@ -59,8 +59,8 @@ static void read_points(struct perfetto *r, struct sequence *q, const struct pac
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
 }
 
-/* Information about an event's flow ids in its private fields: none; the ids are also stored as complete flow points; the ids
- * are links of chains. */
+/* Meaning of an event's flow ids according to its private fields: not stated; ids that are also stored as complete flow points;
+ * links of chains. */
 enum said { SAID_NOTHING, SAID_POINTS, SAID_CHAIN };
 
 static enum said said_of_ids(const struct packet *k) {

@@ -20,8 +20,8 @@ struct bundle {
 
 /* ---- times ---- */
 
-/* Chooses the clock of a bundle. If no snapshot contains the clock, times are converted by the two times that the bundle
- * states. */
+/* Chooses the clock of a bundle. If no snapshot contains the clock, times are shifted by the difference of the two times that
+ * the bundle states. */
 static void choose_clock(struct perfetto *r, struct bundle *b, uint64_t named, int64_t own, int64_t boot) {
   const uint32_t raw = named == FTRACE_CLOCK_RAW ? clock_builtin(r, b->machine, CLOCK_MONOTONIC_RAW) : 0;
   const bool is_trace_clock = r->trace_clock == CLOCK_BOOTTIME && b->machine == 0;

@@ -14,7 +14,7 @@
 
 /* ---- numbers ---- */
 
-/* A field with a number, in the order of the args. */
+/* A field that contains a number, and the key of its arg. Args are added in the order of the rows. */
 struct number_row {
   uint32_t field;
   const char *key;
@@ -86,7 +86,7 @@ static void put_value(struct perfetto *r, struct sequence *q, tk_id key, const s
   }
 }
 
-/* Adds an ExtraComputeArg, or the arg of an annotation. `names`: where its name is interned. */
+/* Adds an ExtraComputeArg, or the arg of an annotation. `names`: kind of the interned text that is its name. */
 static void put_typed_arg(struct perfetto *r, struct sequence *q, const struct pb_field *field, enum iid_kind names) {
   struct pb c = pb_inside(field);
   struct pb_field f, value = {0};
@@ -139,8 +139,8 @@ tk_id gpu_args_kernel_name(struct perfetto *r, const struct sequence *q, uint64_
 
 /* ---- extra data ---- */
 
-/* True if the text is an integer as it would be printed. Extra data has only texts, but producers store numbers in it, such as the
- * correlation that the work has in common with its launch. */
+/* True if the text is an integer in its shortest spelling. Extra data consists of texts, but producers store numbers in it,
+ * such as the correlation id of the launch. */
 static bool is_integer(const struct pb_field *text, int64_t *value) {
   char copy[32] = {0}, printed[32];
   const uint8_t *end;

@@ -10,7 +10,7 @@ uint32_t gpu_args_of(struct perfetto *r, struct sequence *q, const struct packet
 /* Returns the args of the packet's annotation. */
 uint32_t gpu_args_of_annotation(struct perfetto *r, struct sequence *q, const struct packet *k);
 
-/* Returns the name of an interned kernel, demangled if the file contains that; 0 if it has none. */
+/* Returns the name of an interned kernel: the demangled name if the file contains it; 0 if the kernel has no name. */
 tk_id gpu_args_kernel_name(struct perfetto *r, const struct sequence *q, uint64_t iid);
 
 #endif

@@ -27,7 +27,7 @@ static uint32_t kind_of(const struct packet *k) {
   return k->interned.p ? PACKET_INTERNED_DATA : k->defaults.p ? PACKET_DEFAULTS : 0;
 }
 
-/* Returns the index of the count for this field; the last one if there are too many. */
+/* Returns the index in r->kinds of the kind whose content is in this field. Kinds beyond PACKET_KINDS share the last index. */
 static uint32_t kind_index(struct perfetto *r, uint32_t field) {
   uint32_t i = 0;
   while (i < r->n_kinds && r->kinds[i].field != field) i++;

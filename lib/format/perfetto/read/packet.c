@@ -121,7 +121,8 @@ static bool read_attributes(struct perfetto *r, const struct pb_field *f) {
   return ours;
 }
 
-/* Adds a note if the packet should have a time but has none, because a cut in time keeps such packets. */
+/* Notes that a packet is kept only in Perfetto output, and whether it lacks a time: a cut in time keeps packets without a
+ * time. */
 static void note_other(struct perfetto *r, const struct packet *k) {
   const struct kind_of_packet *kind = kind_find(k->other);
   const bool lacks_time = !k->has_timestamp && (!kind || kind->rule == KIND_TIMED || kind->rule == KIND_LAST);
@@ -359,8 +360,8 @@ static void read_cut_field(const uint8_t *p, const uint8_t *end, struct packet *
   if (f.number == PACKET_INTERNED_DATA) k->interned = f;
 }
 
-/* Uses the fields before the damage, and the numeric fields at the end. If the sequence is missing, the previous packet's is
- * used. */
+/* Processes the fields before the damage, and the numeric fields at the end of the packet. If the id of the sequence is
+ * missing, uses the sequence of the previous packet. */
 void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
   const uint8_t *tail = tail_of(p, p + n), *at = p;
   struct pb c = pb_over(p, (size_t)(tail - p));

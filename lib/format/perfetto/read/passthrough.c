@@ -31,7 +31,7 @@ static bool is_modelled(const struct pb_field *f) {
 
 static bool is_of_packet(const struct pb_field *f) { return head_is_transport(f->number); }
 
-/* True if the snapshot relates clocks to each other that other sequences use, too. */
+/* True if the packet has a snapshot with clocks that other sequences use, too. */
 static bool is_shared(const struct packet *k) { return k->snapshot.p && (!k->clocks.local || k->clocks.shared > 1); }
 
 /* Appends the snapshot without the clocks that are local to its sequence: no packet is written on them. */
@@ -86,7 +86,7 @@ static void append_packets(struct perfetto *r, const struct buf *packets) {
   if (buf_append(raw, packets->data, packets->len)) m->size += packets->len;
 }
 
-/* Starts passing through the state of a sequence. */
+/* Starts passing through the state of a sequence, from its last clearing on. */
 static void keep_sequence(struct perfetto *r, struct sequence *q) {
   if (q->has_others) return;
   q->has_others = true;
@@ -279,7 +279,7 @@ static int by_own_time(const void *a, const void *b) {
   return x->own != y->own ? (x->own < y->own ? -1 : 1) : (x->trace > y->trace) - (x->trace < y->trace);
 }
 
-/* Appends the readings of a clock. The trace clock of another machine has only one reading, its offset. */
+/* Appends the readings of a clock. The trace clock of a machine has only one reading, which is its offset from machine 0. */
 static void append_readings(struct perfetto *r, const struct clock *c, struct buf *all) {
   const int64_t ahead = r->n_machines ? reader_machine_ahead(r, c->machine) : 0;
   const bool is_trace_clock = c->id == r->trace_clock;
@@ -309,7 +309,7 @@ void passthrough_readings(struct perfetto *r) {
   perfetto_add_passthrough(r, PASSTHROUGH_READINGS, all->data, all->len);
 }
 
-/* Appends a piece of a block. All pieces of a block are adjacent in the raw text. */
+/* Appends a piece of the block of another format (format/carry.h). All pieces of a block are adjacent in the raw text. */
 static void append_block(struct perfetto *r, tk_id name, const struct pb_field *bytes) {
   struct tk_trace *t = r->t;
   struct buf *raw = &t->store->raw;

@@ -18,8 +18,8 @@ uint32_t proc_find_thread(const struct perfetto *r, uint32_t machine, int64_t ti
 /* Returns the node of a counter, adding it if necessary. `process`: a node; 0 = none. */
 uint32_t proc_counter(struct perfetto *r, uint32_t machine, uint32_t process, tk_id name, tk_id unit);
 
-/* Sources of names. A name from a process tree has priority over one from the scheduler, as in trace_processor; among others,
- * the last one counts. */
+/* Sources of names. A name from a process tree has priority over one from the scheduler, as in trace_processor; among names
+ * from the same source, the last one counts. */
 enum proc_source { PROC_BY_SCHEDULER = 1, PROC_BY_TREE };
 void proc_name(struct perfetto *r, uint32_t node, tk_id name, enum proc_source source);
 

@@ -81,7 +81,7 @@ static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
 
 /* ---- the file ---- */
 
-/* Reports compressed packets that end inside a packet or contain none. */
+/* Leaves a compressed packet, and reports it if its contents end inside a packet or are no packets. */
 static void pop_level(struct perfetto *r, struct levels *s, enum frame_status status) {
   struct level *l = &s->of[--s->n];
   if (status != FRAMES_END && !l->damaged) perfetto_damage(r, "damaged compressed packets, read as far as possible");
@@ -104,7 +104,7 @@ static bool stop_reading(struct perfetto *r, const struct pb_in *s, enum frame_s
   return true;
 }
 
-/* Reads packets with several threads, as long as this is possible. */
+/* Reads packets with several threads if this is possible at this point of the file. Returns false on an error. */
 static bool read_chunks(struct perfetto *r, struct levels *s) {
   struct pb_in *in = &s->of[0].frames.s;
   struct pb_field compressed = {0};

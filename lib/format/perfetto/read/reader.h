@@ -250,7 +250,8 @@ struct generation {
   uint32_t number; /* set when the first event needs it; 0 = not needed */
 };
 
-/* Numbers of packets by kind of content: most kinds, and one counter. */
+/* PACKET_KINDS: most kinds of content that are counted separately. struct packet_kind: number and size of the packets of a
+ * kind. */
 enum { PACKET_KINDS = 64 };
 struct packet_kind {
   uint32_t field; /* number of the field with the content; 0 = only sequence state */
@@ -412,7 +413,8 @@ void perfetto_add_passthrough(struct perfetto *r, const char *key, const void *p
 /* Reports progress; returns false with an error if the caller wants to stop. */
 bool perfetto_tick(struct perfetto *r);
 
-/* Decompresses the packets of a compressed packet as far as possible. INFLATE_LIMIT: a limit was exceeded, see r->err. */
+/* Result of decompressing a compressed packet. INFLATE_CHECKSUM, INFLATE_DAMAGED: the output up to the damage can be used.
+ * INFLATE_LIMIT: a limit was exceeded, see r->err. */
 enum inflated { INFLATED, INFLATE_CHECKSUM, INFLATE_DAMAGED, INFLATE_LIMIT };
 
 /* ---- machines ---- */
@@ -423,8 +425,8 @@ int64_t reader_machine_ahead(const struct perfetto *r, uint32_t id);
 
 /* ---- events ---- */
 
-/* Reads the complete flow points of an event of `node`. The flow ids of the event are r->points from `first` on; they are
- * removed if flow points replace them. */
+/* Event on `node` whose complete flow points perfetto_points reads. The flow ids of the event are r->points from `first` on;
+ * they are removed if flow points replace them. */
 struct flow_site {
   uint32_t node;
   tk_id cat;

@@ -39,7 +39,7 @@ static void add_mapping(struct perfetto *r, struct sequence *q, const struct pb_
   sequence_define(r, q, IID_MAPPING, iid, r->copy.len ? trace_string(r->t, r->copy.data, r->copy.len) : KEY_EMPTY);
 }
 
-/* Defines the iid of a mapping that our writer made as the mapping's path, which has at most one part; 0 = no path. */
+/* Defines the iid of a mapping of our writer. Its value is the mapping's path, which has at most one part; 0 = no path. */
 static void add_own_mapping(struct perfetto *r, struct sequence *q, const struct pb_field *f, uint64_t iid) {
   struct pb c = pb_inside(f);
   struct pb_field g;

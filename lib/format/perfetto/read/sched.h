@@ -9,14 +9,14 @@ struct sched_switch {
   uint32_t machine, cpu;
   int64_t ns, prev_tid, next_tid;
   bool has_prev;
-  uint16_t prev_state; /* bits that the kernel defines, see state_text */
+  uint16_t prev_state; /* bits that the kernel defines; see state_of (sched.c) */
   tk_id next_name;
 };
 
 void sched_init(struct perfetto *r);
 void sched_free(struct perfetto *r);
 
-/* Return false if scheduling was not requested. Names of threads are used in any case. */
+/* Handle a switch or a waking. Return false if scheduling was not requested; the names of threads are used in any case. */
 bool sched_switch(struct perfetto *r, const struct sched_switch *s);
 bool sched_waking(struct perfetto *r, uint32_t thread, int64_t ns);
 

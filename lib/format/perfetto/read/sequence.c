@@ -28,7 +28,7 @@ struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_
   return &r->sequences[*slot];
 }
 
-/* Discards interned data to which no event refers. */
+/* Starts a new generation of interned data. Discards the current one if no event refers to it. */
 static void clear_generation(struct perfetto *r, struct sequence *q) {
   struct generation *g = &r->generations[q->generation];
   if (!q->generation) return;
@@ -110,8 +110,8 @@ static void define_iid(struct perfetto *r, struct iid_table *t, uint64_t iid, tk
   map_put(&t->sparse, iid, text);
 }
 
-/* Defines an id. Profilers of Perfetto define 0 as the empty text (WriteFixedInterningsPacket in src/profiling/common), which is what
- * an unknown id means anyway; no other text can have it. */
+/* Defines the text of an id. The id 0 is not stored: Perfetto's profilers define it as the empty text
+ * (WriteFixedInterningsPacket in src/profiling/common), and no other text can have it. */
 static void intern_entry(struct perfetto *r, struct iid_table *t, const struct pb_field *f, bool is_key) {
   struct pb c = pb_inside(f);
   struct pb_field g, text = {.p = (const uint8_t *)""};
@@ -197,7 +197,7 @@ static bool entry_stays(const struct interned_text *text, const struct pb_field 
   return (!text || text->stays) && !(is_of_stage && entry->wire == PB_BYTES && is_own(entry));
 }
 
-/* Returns what samples_intern and gpu_counters_intern must read, as INTERNED_HAS_*. */
+/* Returns INTERNED_HAS_* for a field that samples_intern or gpu_counters_intern must read; otherwise 0. */
 static unsigned later_of(const struct perfetto *r, uint32_t number) {
   switch (number) {
   case INTERNED_GPU_COUNTERS: return INTERNED_HAS_COUNTERS;

@@ -193,7 +193,7 @@ static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind) {
   return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
 }
 
-/* Binds to the event the flow points that its fields contain. */
+/* Binds the flow points in the fields of an event to the event. */
 static void bind_raw_points(struct perfetto *r, const struct track_event *e, const struct tk_event *ev, tk_id id, bool at_end) {
   for (uint32_t i = e->first_point; i < r->n_points; i++) {
     r->points[i].event = id;
@@ -351,14 +351,14 @@ static inline void add_extra(struct perfetto *r, const struct sequence *q, const
   if (e->extra) extra_add(r, e, sample_of(r, q, e, pending));
 }
 
-/* Passes through the packet of an event that the graph cannot represent. */
+/* Leaves out an event that the graph cannot represent: removes its flow points, and marks its track as having events. */
 static void leave_event(struct perfetto *r, const struct packet *k, const struct track_event *e) {
   uint32_t node = e->has_track ? track_find_node(r, k->machine, e->track_uuid) : 0;
   r->n_points = e->first_point;
   if (node) r->nodes[node].has_events = true;
 }
 
-/* Keeps an event whose type is not supported for Perfetto output. */
+/* Keeps an event of an unsupported type for Perfetto output, and adds its extra counter samples. */
 static void keep_unsupported(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e, uint32_t pending) {
   leave_event(r, k, e);
   if (e->damaged) r->t->counts.dropped++;

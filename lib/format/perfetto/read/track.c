@@ -170,7 +170,8 @@ static void read_private_fields(struct perfetto *r, struct node *n, const struct
   if (n->form & FORM_ASYNC && n->ident_text) n->thread = ident_str(n->ident_text);
 }
 
-/* Reads the order of processes and threads, which the descriptor without a uuid has for the whole trace, and the rule for names. */
+/* Reads the order of processes and threads, which only the descriptor without a uuid can state, for the whole trace; and
+ * whether the last of a track's names counts. */
 static void read_rules(struct perfetto *r, struct node *n, const struct pb_field *f) {
   if (!n->uuid && f->number == DESCRIPTOR_PROCESS_ORDERING) r->orders_processes = f->value == 1;
   if (!n->uuid && f->number == DESCRIPTOR_THREAD_ORDERING) r->orders_threads = f->value == 1;

@@ -27,7 +27,7 @@ static void add_category(struct perfetto *r, struct track_event *e, tk_id id) {
   e->cat = trace_string(r->t, r->text.data, r->text.len);
 }
 
-/* Receives the numbers of a repeated field, packed or not. */
+/* Receives each number of a repeated field, packed or not. */
 typedef void (*number_fn)(void *to, uint64_t v);
 static void numbers(const struct pb_field *f, number_fn put, void *to) {
   struct pb c = pb_inside(f);

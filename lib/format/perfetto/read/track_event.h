@@ -49,7 +49,8 @@ struct track_event {
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
 
-/* perfetto_own_end ends the begin event `begin` with the fields of an end event without a time, and with these properties. */
+/* Properties of the end of a span. perfetto_own_end ends the begin event `begin` with them and with the fields of an end
+ * event. */
 struct own_end {
   int64_t dur;
   bool pairs;      /* true if the span was recorded as a begin and an end */

@@ -105,7 +105,7 @@ static void put_track(struct carrier *c, tk_id track) {
 
 /* ---- types of numbers ---- */
 
-/* Types of the numbers that all args with the same key have, as bits. HAS_FIELDS: bytes that are fields of the event. */
+/* Bits for the types of numbers that the args with one key have. HAS_FIELDS: the args are bytes, namely fields of the event. */
 enum { HAS_INT = 1, HAS_UINT = 2, HAS_DOUBLE = 4, HAS_POINTER = 8, HAS_FIELDS = 16 };
 
 static uint32_t bit_of(unsigned type) {
@@ -264,7 +264,7 @@ struct sink *perfetto_carrier(struct out *out, const struct sink_options *opt) {
   if (!c) return NULL;
   *c = (struct carrier){.out = out, .has_types = opt->has_types};
   c->types.mem = c->graph.mem = c->track.mem = c->ident.mem = &c->mem;
-  /* A graph's part of the block does not depend on the parts of other graphs. */
+  /* `leave` and `take` have nothing to do, because a graph's part of the block does not depend on the parts of other graphs. */
   c->sink = (struct sink){.open = carrier_open, .write = carrier_write, .close = carrier_close, .free = carrier_free,
                           .leave = sink_leave_nothing, .take = carrier_take};
   return &c->sink;

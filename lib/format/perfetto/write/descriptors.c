@@ -72,8 +72,8 @@ static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor
   pb_message(descriptor, DESCRIPTOR_TRACEKIT, b);
 }
 
-/* Returns FORM_COMPLETE if all spans of the track were complete events, FORM_MIXED if some were, otherwise 0. The track states
- * it once for all its spans. */
+/* Returns FORM_COMPLETE if all spans of the track were complete events, FORM_MIXED if some were, otherwise 0. A descriptor
+ * states this form once for all spans of its track. */
 uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
   bool pairs = false, whole = false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
@@ -166,7 +166,7 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
 
 /* ---- named tracks ---- */
 
-/* True if fields of a counter that are passed through state the unit. */
+/* True if the original fields of a counter, which are passed through, contain this unit. */
 static bool says_unit(const struct buf *fields, const char *unit) {
   struct pb c = pb_over(fields->data, fields->len);
   struct pb_field f;

@@ -4,7 +4,7 @@
 
 #include "writer.h"
 
-/* Returns FORM_COMPLETE, FORM_MIXED or 0 for the spans of a track. */
+/* Returns FORM_COMPLETE if all spans of the track were complete events, FORM_MIXED if some were, otherwise 0. */
 uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_track *k);
 void descriptor_tracks(struct perfetto_sink *s);
 /* Returns the thread with this number; 0 = none. */

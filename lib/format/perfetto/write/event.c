@@ -234,7 +234,8 @@ static bool decode_url(const struct intern_str *s, struct buf *decoded, struct r
   return fields->n != SIZE_MAX && are_whole(fields);
 }
 
-/* Sets *fields to the fields in the arg. Returns false if it contains none. `decoded`: for those that another format stored as text. */
+/* Sets *fields to the fields in the arg. Returns false if it contains none. `decoded`: buffer for fields that another format
+ * stored as text. */
 static bool find_raw_fields(const struct event_writer *w, const struct tk_arg *a, struct buf *decoded, struct raw_fields *fields) {
   const bool is_text = a->type == TK_ARG_STR && w->key_types && w->key_types[a->key] == VALUE_BYTES;
   if (is_text) return decode_url(trace_str(w->t, a->s), decoded, fields);
@@ -376,7 +377,7 @@ static void put_names(struct event_writer *w, const struct tk_class *c) {
   put_category(w, c->cat);
 }
 
-/* Begins an event. The name is written first, because the bytes that follow depend on it (deflate). */
+/* Begins an event. The name is written first, because the following bytes usually depend on it, which helps deflate. */
 static void begin_event(struct event_writer *w, const struct tk_event *e, uint32_t type) {
   const struct tk_class *c = &w->t->classes[e->cls];
   w->event.len = w->interned.len = 0;

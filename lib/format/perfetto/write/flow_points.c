@@ -28,8 +28,9 @@ static tk_id event_of_flow_end(const struct event_writer *w, uint32_t i) { retur
 
 static tk_id event_of_point(const struct event_writer *w, uint32_t i) { return w->t->flow_points[w->points[i]].at; }
 
-/* Returns the first of n entries, sorted by event, whose event is not before the given one. Usually this is the first or second
- * entry after `last`, the previous result, because events are written in order, except for lanes and ends. */
+/* find_first returns the index of the first of n entries, sorted by event, whose event is not before the given one; n if there
+ * is none. Usually this is the first or second entry after `last`, the previous result, because events are written in order,
+ * except for lanes and ends. */
 typedef tk_id (*event_fn)(const struct event_writer *w, uint32_t i);
 static inline uint32_t find_first(const struct event_writer *w, event_fn of, uint32_t n, uint32_t last, tk_id event) {
   uint32_t lo = 0, hi = n;
@@ -116,7 +117,8 @@ static void write_points(struct event_writer *w, tk_id event, const struct flow_
   }
 }
 
-/* Most events have no flows; has_flows contains a bit for each event, so that they return early. */
+/* Writes the flows of an event's begin or end. Most events have no flows; has_flows contains a bit for each event, so that the
+ * function returns early for them. */
 void flow_points_write(struct event_writer *w, tk_id event, bool at_end) {
   if (!w->has_flows || !(w->has_flows[event >> 3] >> (event & 7) & 1)) return;
   if (at_end && !w->has_ends) return;

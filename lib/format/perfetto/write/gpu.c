@@ -207,7 +207,7 @@ static void put_extra(struct perfetto_sink *s, uint32_t args) {
   }
 }
 
-/* Writes the number that the span has in common with its launch. */
+/* Writes the correlation id that links the span to its launch as the submission id of the stage. */
 static void put_submission(struct perfetto_sink *s, uint32_t args) {
   struct tk_args it = tk_args_of(s->t, args);
   struct tk_arg arg;

@@ -1,9 +1,9 @@
 /* gpu_counters.c - writes the counters of devices as GpuCounterEvents.
  *
- * In trace_processor, the value of such a sample applies to the time before it: it replaces the value of the sample before, and
- * the last sample is 0. So each packet has the value of the sample before it, and a packet at the end of the trace has the value of
- * the last sample. The samples themselves are in private fields, as for stages (gpu.c). Ids of counters are unique in the file,
- * because trace_processor v52 ignores the sequence that defines them. */
+ * In trace_processor, the value of such a sample applies to the time since the previous sample: it becomes the value of the
+ * previous sample, and the last sample becomes 0. So each packet contains the value of the previous sample, and a packet at the
+ * end of the trace contains the value of the last sample. The samples themselves are in private fields, as for stages (gpu.c).
+ * Ids of counters are unique in the file, because trace_processor v52 ignores the sequence that defines them. */
 #include "gpu_counters.h"
 
 #include "event.h"
@@ -20,8 +20,8 @@ void gpu_counters_begin(struct perfetto_sink *s, tk_id track) {
   map_init(&s->gpu->series_at, &s->mem);
 }
 
-/* Puts the name of a series into g->text. It contains the number of the device, because trace_processor v52 adds the samples of all
- * devices to one track. */
+/* Puts the name of a series into g->text. Except for device 0, it contains the number of the device, because trace_processor
+ * v52 adds the samples of all devices to one track. */
 static void put_name(struct perfetto_sink *s, tk_id key) {
   const struct tk_track *k = &s->t->tracks[s->gpu->counters];
   const struct intern_str *counter = trace_str(s->t, k->name), *part = trace_str(s->t, key);

@@ -71,7 +71,7 @@ static uint64_t moved_time(uint64_t time, int64_t by) {
   return time + (uint64_t)by;
 }
 
-/* Converts a time on the axis to the time in the output. */
+/* Converts a time of the input to a time of the output, both on the given axis. */
 static int64_t along(const struct move *m, struct move_axis axis, int64_t time) {
   const int64_t since = num_sub(time, axis.from_ns);
   return num_add(axis.to_ns, m->warp ? warp_ns(m->warp, since) : since);
@@ -143,7 +143,7 @@ static void put_deltas(struct move *m, struct buf *b, const struct pb_field *f, 
   pb_message(b, f->number, &m->item);
 }
 
-/* android/pixel_modem_events.proto: event_time_nanos */
+/* Appends the content of a modem packet with its event times moved (android/pixel_modem_events.proto: event_time_nanos). */
 static void put_modem(struct move *m, const struct pb_field *content) {
   enum { EVENT_TIMES = 2 };
   struct pb in = pb_inside(content);
@@ -239,7 +239,7 @@ static bool trace_time_of(const struct move *m, const struct pb_field *snapshot,
   return false;
 }
 
-/* Returns how far a reading moves. A reading of a new trace clock replaces the reading of the old one, moved. */
+/* Returns how far a reading moves. A reading of the new trace clock becomes the moved time of the old trace clock. */
 static int64_t distance_of_reading(const struct move *m, const struct pb_field *snapshot, struct reading r) {
   const bool is_new = m->out_clock != m->trace_clock && r.id == m->out_clock;
   uint64_t time;

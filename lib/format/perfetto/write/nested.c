@@ -109,7 +109,7 @@ static bool put_odd_double(struct nesting *n, const uint8_t *text, size_t size) 
   return false;
 }
 
-/* Returns false for a string that importers cut short, at a zero byte. In JSON they show all of it. */
+/* Writes a string. Returns false if importers would cut the string short, at a zero byte; in JSON text they show all of it. */
 static bool put_string(struct nesting *n, const struct json_value *v, char type) {
   size_t size;
   const uint8_t *text = json_string_text(&n->j, &v->str, &size);

@@ -83,7 +83,8 @@ static bool has_read(const struct pb_field *packet) {
   return false;
 }
 
-/* True if the packet names code to which events refer. Importers only apply it to events before it, which we write after packets. */
+/* True if the packet names code to which events refer. Importers apply the names only to events before the packet, so it is
+ * written after the events. */
 static bool is_of_earlier(const struct pb_field *packet) {
   struct pb c = pb_inside(packet);
   struct pb_field f;
@@ -110,7 +111,7 @@ static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   }
 }
 
-/* How the packets of a graph are changed before they are written. */
+/* Changes to the packets of a graph before they are written. */
 struct passing {
   struct perfetto_sink *s;
   struct cut cut;
@@ -370,7 +371,7 @@ void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, 
     if (pb_field_key(&f) == wanted) buf_append(to, f.p, (size_t)f.value);
 }
 
-/* Returns an empty result if an operation changed the trace, except by a cut in time. */
+/* Returns the place of the track in the input file; empty if the packets and descriptors of the input are not written. */
 struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track) {
   struct kept_track k = {.has_uuid = false};
   struct pb_field entry, f;

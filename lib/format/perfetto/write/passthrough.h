@@ -28,7 +28,7 @@ void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t);
 static inline uint32_t passthrough_machine_id(const struct perfetto_sink *s, uint32_t at, uint32_t id) {
   return id ? s->sink.ordinal + s->sink.graphs * (at + 1) : s->sink.ordinal;
 }
-/* True if the process has a new name that no packet which was passed through states. */
+/* True if the process has a new name, and none of the packets that were passed through contains it. */
 bool passthrough_lacks_name(const struct perfetto_sink *s, tk_id process);
 
 /* Writes the data that other formats have embedded since the last call (format/carry.h). */

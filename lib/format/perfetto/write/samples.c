@@ -17,7 +17,7 @@ static uint32_t new_iid(struct event_writer *w, struct iids *kind, tk_id id) {
   return kind->iid[id];
 }
 
-/* Returns the iid of the mapping with this module, which may be 0. */
+/* Returns the iid of the mapping with this module (0 = unknown module, for which the mapping has no path). */
 static uint32_t mapping_of(struct event_writer *w, tk_id module) {
   struct buf *b = &w->annotation;
   if (w->mappings.iid[module]) return w->mappings.iid[module];

@@ -72,7 +72,8 @@ static const uint8_t ASIDE = TK_FLAG_OVERLAPS | TK_FLAG_LOST_CLOCK;
 /* trace_processor ignores a begin beyond this depth, so its end would close another span. */
 enum { STACK_MOST = 512 };
 
-/* True if the end packets of all spans on the stack name spans other than this event. */
+/* True if the end of no span on the stack would end this event: each end packet contains another name, or the span never ends.
+ * */
 static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event *e) {
   const struct tk_trace *t = s->t;
   tk_id name = t->classes[e->cls].name;
@@ -306,8 +307,8 @@ static void graph_end(struct perfetto_sink *s) {
   mem_free(&s->mem, s->tids);
 }
 
-/* Writes flow points that do not belong to a span. A point on a track that is not written still counts as lacking its second
- * end. */
+/* Writes flow points that do not belong to a span. A point on a track that is not written still counts as a point whose other
+ * end is missing. */
 static void write_lone_points(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {

@@ -169,8 +169,8 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
   w->track = uuid;
 }
 
-/* The order of fields is chosen for deflate: parts that vary between packets (lengths, name; time and the next length) are
- * adjacent, and the constant parts between them are one match. */
+/* Writes a packet on the writer's sequence. The order of fields is chosen for deflate: parts that vary between packets
+ * (lengths, name; time and the next length) are adjacent, and the constant parts between them are one match. */
 void writer_sequence_packet(struct event_writer *w, int64_t ns) {
   enum { CLOCK_EVERY = 512 };
   struct buf *p = &w->packet;

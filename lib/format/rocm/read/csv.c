@@ -5,10 +5,10 @@
  *     "Domain","Function","Process_Id","Thread_Id","Correlation_Id",..                           API calls and markers
  *     "Index","KernelName","gpu-id","queue-id",..,"BeginNs","EndNs",..                           dispatches of rocprof
  *
- * Columns are found by the names in the first line, because each version has others. A column without a meaning here becomes an
- * arg with its name, so that no value is lost.
+ * Columns are found by the names in the first line, because versions have different columns. A column that the reader does not
+ * know becomes an arg with the column's name, so that no value is lost.
  *
- * Agents are written as a number or as "Agent 7", which counts CPUs, too, or as "GPU 3" or "CPU 0". A quote within a text is not
+ * Agents are written as a number or as "Agent 7" (both count CPUs, too), or as "GPU 3" or "CPU 0". A quote within a text is not
  * escaped in these files, so a text ends at a quote before a comma or at the end of the line.
  *
  * Sources: ROCm/rocm-systems, projects/rocprofiler-sdk, source/lib/output/generateCSV.cpp and source/docs; ROCm/rocprofiler,

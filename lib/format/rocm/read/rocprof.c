@@ -236,7 +236,7 @@ static tk_id queue_of(struct rocprof *p, int64_t gpu, int64_t queue, const char 
   return track;
 }
 
-/* Adds "[x,y,z]" of {"x":1,"y":1,"z":1}. */
+/* Adds the arg "[x,y,z]" from an object {"x":1,"y":1,"z":1}. */
 static void put_triple(struct rocprof *p, struct json_walk *w, enum rocm_key key, const struct json_value *v) {
   struct json_value xyz[3] = {{.p = NULL}, {.p = NULL}, {.p = NULL}};
   const struct json_place places[] = {{"x", &xyz[0]}, {"y", &xyz[1]}, {"z", &xyz[2]}, {NULL, NULL}};
@@ -314,8 +314,8 @@ static void take_copy(struct rocprof *p, struct json_walk *w, const struct json_
 
 /* ---- counters ---- */
 
-/* Sums of one dispatch: a counter has a value for each of its instances, such as shader engines. Hardware measures a few dozen
- * counters at a time. */
+/* Sums of the counters of one dispatch: a counter has a value for each of its instances, such as shader engines. Hardware
+ * measures a few dozen counters at a time. */
 struct sums {
   struct {
     uint64_t counter;

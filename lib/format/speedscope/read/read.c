@@ -169,7 +169,7 @@ static bool stack_of(struct speedscope *s, struct json_walk *w, const struct jso
   return ok;
 }
 
-/* Moves the time of the next sample by the weight of this one. */
+/* Advances *ts, the time of the next sample, by the weight of this sample. */
 static void advance(const struct profile *p, const struct json_value *weight, tk_time *ts) {
   tk_time ps;
   if (p->is_time && weight->p && length_in_ps(p, weight, &ps) && ps > 0) *ts = num_add(*ts, ps);

@@ -1,7 +1,7 @@
 /* devices.c - see devices.h.
  *
  * The history of a device lists changes, in the order in which the allocator made them; several may have the same microsecond. It
- * is a ring, so that older changes may be missing. The amounts at its start follow from the amounts at its end, which the
+ * is a ring buffer, so older changes may be missing. The amounts at its start follow from the amounts at its end, which the
  * segments state: start = end - sum of all changes.
  *
  *     start                alloc a      free_completed b      end
@@ -71,12 +71,12 @@ static void change_allocated(struct device *d, int64_t stream, int64_t bytes) {
   d->all.now = sum(d->all.now, bytes);
 }
 
-/* Returns the change of the allocated bytes by an event. */
+/* Returns by how many bytes an event changes the allocated memory. */
 static int64_t allocated_by(const struct snapshot_event *e) {
   return e->action == WORD_ALLOC ? e->size : e->action == WORD_FREE_COMPLETED ? minus(e->size) : 0;
 }
 
-/* Returns the change of the reserved bytes by an event. */
+/* Returns by how many bytes an event changes the reserved memory. */
 static int64_t reserved_by(const struct snapshot_event *e) {
   if (e->action == WORD_SEGMENT_ALLOC || e->action == WORD_SEGMENT_MAP) return e->size;
   return e->action == WORD_SEGMENT_FREE || e->action == WORD_SEGMENT_UNMAP ? minus(e->size) : 0;
@@ -97,7 +97,7 @@ static void visit_block(void *arg, int64_t block) {
   v->block(v->d, v->segment, snapshot_block(v->d->s, block));
 }
 
-/* True if the list was not seen before. */
+/* True on the first call for this list. */
 static bool is_first(struct map *seen, uint32_t list) {
   uint32_t *times = map_put(seen, list, 0);
   return times && (*times)++ == 0;
@@ -183,7 +183,7 @@ static void add_tracks(struct device *d) {
   d->allocations = trace_track(d->t, TK_TRACK_ASYNCS, pid, ident_int(0), 0);
 }
 
-/* Returns the thread of instants, which only traces with instants have. */
+/* Returns a thread for instants. The thread is added on its first use, so that traces without instants do not have it. */
 static tk_id thread(struct device *d, int64_t tid, const char *name) {
   const tk_id track = trace_track(d->t, TK_TRACK_THREAD, ident_int(d->number), ident_int(tid), 0);
   if (!d->t->tracks[track].name) name_track(d, track, name);

@@ -37,7 +37,8 @@ void pickle_free(struct pickle *p) {
 
 /* ---- bytes ---- */
 
-/* Returns the next n bytes, consumed; valid until the next call. NULL at the end of the input, or with err set. */
+/* Consumes and returns the next n bytes, which are valid until the next call. Returns NULL at the end of the input, or with err
+ * set. */
 static const uint8_t *take_bytes(struct pickle *p, size_t n) {
   size_t avail;
   const uint8_t *bytes = in_ahead(p->in, n ? n : 1, &avail, p->err);
@@ -75,7 +76,7 @@ static bool push_int(struct pickle *p, enum pickle_type type, int64_t i) {
   return push(p, (struct pickle_value){.i = i, .type = (uint8_t)type});
 }
 
-/* Returns the place of the innermost mark; UINT32_MAX if there is none. */
+/* Returns the stack index of the innermost mark; UINT32_MAX if there is none. */
 static uint32_t find_mark(const struct pickle *p) {
   uint32_t i = p->n_stack;
   while (i > 0 && p->stack[i - 1].type != PICKLE_MARK) i--;

@@ -20,7 +20,8 @@ static bool holds_text(const uint8_t *p, size_t n, const char *word) {
   return false;
 }
 
-/* Expects a dict at the start of the pickle, and one of the snapshot's top-level keys near it. */
+/* Returns the score of a pickle that starts with a dict and has one of the snapshot's top-level keys near its start; otherwise
+ * 0. */
 unsigned torch_memory_bid(const uint8_t *p, size_t n) {
   static const char *const KEYS[] = {"segments", "device_traces", "allocator_settings", "external_annotations"};
   enum { NEAR = 96 };

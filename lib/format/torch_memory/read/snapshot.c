@@ -63,7 +63,7 @@ static bool take_frame(const struct members *m, struct pickle_value *out) {
   return f != NULL;
 }
 
-/* Reads the requested size, which events also record; older versions record only the rounded size of a block. */
+/* Reads a block. Its size is the requested size, which events also record; older versions record only the rounded size. */
 static bool take_block(const struct members *m, struct pickle_value *out) {
   struct snapshot_block *b = add_object(m->s, SNAPSHOT_BLOCK, sizeof *b, out);
   if (!b) return false;

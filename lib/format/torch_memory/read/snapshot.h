@@ -12,7 +12,7 @@
 #include "graph/trace.h"
 #include "pickle.h"
 
-/* Keys and constants, which are interned first: their ids are constants. */
+/* Keys and values that the reader knows. They are interned first, so their ids are constants. */
 #define SNAPSHOT_WORDS(X)                                                                                              \
   X(ACTION, "action") X(ADDR, "addr") X(SIZE, "size") X(STREAM, "stream") X(TIME_US, "time_us") X(FRAMES, "frames")     \
   X(DEVICE_FREE, "device_free") X(COMPILE_CONTEXT, "compile_context") X(USER_METADATA, "user_metadata")                 \
@@ -92,7 +92,7 @@ static inline const struct snapshot_annotation *snapshot_annotation(const struct
 /* Calls `each` for each object of this kind in a list, in order. */
 void snapshot_each(const struct snapshot *s, const struct pickle_value *list, enum snapshot_kind kind,
                    void (*each)(void *arg, int64_t object), void *arg);
-/* Returns the list with this number plus 1. */
+/* Returns the list that a stack refers to; `number`: number of the list plus 1. */
 struct pickle_value snapshot_list(uint32_t number);
 /* Returns a text of the pickle as a string of the graph. */
 tk_id snapshot_string(const struct snapshot *s, uint32_t text);

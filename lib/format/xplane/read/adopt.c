@@ -225,7 +225,7 @@ static bool is_called(struct pb plane, const char *name) {
   return last.p && xplane_bytes_are(xplane_bytes_of(&last), name);
 }
 
-/* Reads all planes but our private one, which is read later. */
+/* Reads all planes except our private one. *ours becomes a cursor over the private plane, which is read later. */
 static bool read_planes(struct adopter *a, struct pb c, struct pb *ours) {
   struct pb_field f;
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {

@@ -166,7 +166,8 @@ static bool alike_add_event(struct xplane_reader *r, const struct xplane_line *l
   return true;
 }
 
-/* Reads the event at the cursor and moves past it. Otherwise returns false, after adding at most strings and refs. */
+/* Reads the event at the cursor and moves past it if its fields are as predicted. Otherwise returns false, after adding at most
+ * strings and refs. */
 static bool read_event(struct xplane_reader *r, const struct xplane_line *line, uint64_t end) {
   struct pb_in *s = &r->s;
   const uint8_t *p = s->p;

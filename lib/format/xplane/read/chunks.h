@@ -4,8 +4,7 @@
 
 #include "reader.h"
 
-/* Reads events at the cursor, in a line that ends at `end`, with several threads, until something else follows (chunks.c).
- */
+/* xplane_chunks_read reads events at the cursor with several threads, until something else follows. `end`: end of the line. */
 bool xplane_chunks_start(struct xplane_reader *r);
 bool xplane_chunks_are_due(const struct xplane_reader *r, uint64_t end);
 bool xplane_chunks_read(struct xplane_reader *r, tk_id track, uint64_t end);

@@ -96,8 +96,8 @@ static unsigned damaged_bid(const uint8_t *p, size_t n) {
   return 0;
 }
 
-/* True if a field has the wire type that `allowed` lists for its number. Later versions of the schema may add fields, but do
- * not change types. */
+/* True if a field has the wire type that `allowed` lists for its number, or if its number is not listed: later versions of the
+ * schema may add fields, but do not change types. */
 static bool is_of(const char *allowed, const struct pb_field *f) {
   return f->number >= strlen(allowed) || allowed[f->number] == '-' || allowed[f->number] == (char)('0' + f->wire);
 }
@@ -121,7 +121,7 @@ static bool is_sound_plane(struct pb c, bool cut, struct evidence *e) {
   return !c.fault || cut;
 }
 
-/* True if there is enough evidence. Unknown fields count only if other parts indicate a plane. */
+/* True if there is enough evidence: planes with unknown fields must also have known parts, and nothing odd. */
 static bool is_enough(const struct evidence *e) { return !e->unknown || (e->parts && !e->odd); }
 
 /* True if all available bytes are a valid space with planes, whatever their names. Unknown fields are allowed, because the

@@ -77,7 +77,7 @@ static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, uns
   f->at = event;
 }
 
-/* Returns the args without the one that only links the event. */
+/* Returns the args without the arg that only links the event to others. */
 static uint32_t without_link(const struct linker *l, uint32_t args) {
   struct tk_args it = tk_args_of(l->r->t, args);
   struct tk_arg arg;

@@ -56,7 +56,7 @@ static enum pb_status line_text(struct xplane_reader *r, const struct pb_field *
   return status;
 }
 
-/* Handles a field with the wrong wire type, and an unknown field, which is kept. */
+/* Skips a known field that has the wrong wire type; keeps an unknown field. */
 static enum pb_status odd_line_field(struct xplane_reader *r, struct xplane_line *line, const struct pb_field *f) {
   const bool known = f->number <= XLINE_EVENTS || (f->number >= XLINE_DURATION_PS && f->number <= XLINE_DISPLAY_NAME);
   struct pb_field whole = *f;

@@ -97,7 +97,8 @@ static void class_stat(struct naming *n, const struct pb_field *f) {
 
 static bool is_word(const struct pb_field *f, const char *word) { return xplane_bytes_are(xplane_bytes_of(f), word); }
 
-/* Reads tracekit's word in XEventMetadata.metadata. Returns true if the displayed name is the only name of the event. */
+/* Reads the word with which tracekit marks metadata (XEventMetadata.metadata). Returns true if the displayed name is the only
+ * name of the event. */
 static bool class_word(struct naming *n, tk_id cls, const struct pb_field *f) {
   struct xplane_class *c = &((struct xplane_class *)(void *)n->r->classes.data)[cls];
   c->series = c->series || is_word(f, XPLANE_PRIVATE_SERIES);
@@ -291,7 +292,8 @@ static void put_later(struct naming *n, struct tk_arg *arg, uint8_t type) {
   put_typed(n, arg, type);
 }
 
-/* Packs a record again, without our private bits. */
+/* Packs the args of an event again under their final keys. The private args that our writer added are stored in *bits and *cat
+ * instead. */
 static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *cat) {
   struct tk_args it = tk_args_of(n->r->t, args);
   struct tk_arg arg;

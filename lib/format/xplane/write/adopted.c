@@ -87,7 +87,7 @@ static struct xplane_bytes text_of_arg(const struct xplane_encoder *e, const str
   return (struct xplane_bytes){trace_str(e->g->t, arg->s)->bytes, trace_str(e->g->t, arg->s)->len};
 }
 
-/* True for numbers that are not finite, which are text in other formats. */
+/* True if other formats store the arg as text: it is text itself, or a number that is not finite. */
 static bool reads_as_text(const struct tk_arg *arg) {
   return adopted_is_text(arg) || (arg->type == TK_ARG_DOUBLE && arg->d - arg->d != 0);
 }
@@ -310,7 +310,7 @@ void xplane_adopted_free(struct xplane_adopted *a) {
 
 /* ---- an event ---- */
 
-/* Takes the event's args and indexes them by key. */
+/* Copies the event's args to a->args and indexes them by key. Returns their number. */
 static uint32_t take_args(struct xplane_encoder *e, const struct tk_event *ev) {
   struct xplane_adopted *a = e->adopted;
   struct tk_args it = tk_args_of(e->g->t, ev->args);

@@ -21,7 +21,7 @@
 /* Id of a derived line, a negative int32: xprof recognises such lines by these ids. */
 static const int64_t STEPS_LINE = (int64_t)0xffffffffdeadbeefu;
 
-/* Metadata of an event: the metadata of its class, or one with a different name for xprof. */
+/* Metadata of an event: the metadata of its class, or metadata with a different name for xprof. */
 enum variant { AS_CLASS, AS_MEMCPY, AS_ALLOCATION, AS_DEALLOCATION, AS_STEP };
 
 static bool kineto_is_wanted(const void *arg, tk_id process) {

@@ -25,8 +25,8 @@ void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *ke
   if (i.kind == TK_IDENT_QUOTED) buf_text(b, ",\"quoted\":true");
 }
 
-/* If offsets in the line are not relative to its timestamp, because the line was moved from another clock to the clock of the
- * other lines: appends the time to which they are relative. */
+/* Appends the time to which offsets in the line are relative, unless it is the line's timestamp. It differs if the line was
+ * moved from another clock to the clock of the other lines. */
 static void put_zero(const struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
   const i128 zero = (i128)e->g->t->origin_ns * 1000 + line->zero_ps, ns = xplane_floor_ns(zero);
   if (zero == ((i128)line->timestamp_ns + e->g->base_ns) * 1000 || ns > INT64_MAX || ns < INT64_MIN) return;

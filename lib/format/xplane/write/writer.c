@@ -93,7 +93,7 @@ static int64_t new_stat(struct xplane_encoder *e, const void *name, size_t n, co
   return id;
 }
 
-/* Returns the original entry on the first call for an id; an empty one afterwards, and if there is none. */
+/* Returns the original entry on the first call for an id; an empty entry afterwards or if there is none. */
 static struct xplane_bytes unwritten_entry(const struct xplane_encoder *e, struct map *entries, int64_t id) {
   uint32_t *at = map_get(entries, (uint64_t)id);
   struct xplane_bytes entry = {0};

@@ -138,7 +138,7 @@ struct xplane_encoder {
   const struct sink_meter *meter;    /* measures encoded sizes, or NULL */
   struct xplane_pace *pace;          /* or NULL */
   struct xplane_adopted *adopted;    /* for a plane that another format embedded */
-  /* For a pruned plane: */
+  /* Used only if the planes are pruned (struct xplane_graph): */
   struct map class_entries, stat_entries; /* metadata id -> 1 + index of its original entry; 0 = the entry was written */
   struct buf entries;                     /* array of struct xplane_bytes */
   struct buf children;                    /* array of int64_t: ids to which event metadata in use refers */
