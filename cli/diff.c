@@ -242,7 +242,7 @@ static int diff_of(struct run *run, struct tk_diff_options *o) {
   int status;
   progress_start(&progress, "comparing", NULL, s->quiet ? -1 : s->progress);
   o->load = run_load_options(s, &progress);
-  o->load.without = o->by_launch ? 0 : select_without(s, &like);
+  o->load.without = o->by_launch || !o->whole ? 0 : select_without(s, &like);
   bool ok = tk_diff(run->sides[0], run->sides[1], o, &report, &err) && find_figures(run, o, &err);
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report->notes);

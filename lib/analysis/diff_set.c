@@ -21,6 +21,7 @@
 #include "host_names.h"
 #include "short_apart.h"
 #include "short_names.h"
+#include "op/step_launches.h"
 
 enum { DEEPEST = DIFF_DEEPEST };
 
@@ -73,11 +74,11 @@ static const struct steps_run *run_of(const struct adder *a, tk_id track) {
   return run->host ? run->host : run;
 }
 
-/* Finds the number of the step in which the event begins. Returns false if it begins outside of all steps that apply to it. */
+/* Finds the number of the step to which the event belongs. Returns false if it belongs to none of those that apply to it. */
 static bool step_of(const struct adder *a, const struct tk_event *e, int64_t *number) {
-  const struct steps_run *run = run_of(a, e->track);
-  const bool is_known = !(e->flags & TK_FLAG_LOST_CLOCK) && run->source != STEPS_OTHERS;
-  const struct step *step = is_known ? steps_runs_at(run, e->ts) : NULL;
+  const struct tk_event *by = steps_decider(&a->match.steps, e);
+  const struct steps_run *run = by ? run_of(a, by->track) : NULL;
+  const struct step *step = run && run->source != STEPS_OTHERS ? steps_runs_at(run, by->ts) : NULL;
   if (step) *number = step->number;
   return step != NULL;
 }
@@ -292,7 +293,8 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   struct tk_trace *t = a->t;
   map_init(&a->samples, a->mem);
   if (!match_init(&a->match, t, o->select.where, origins, a->mem, err) ||
-      !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !groups_init(&a->groups, &a->match, &names, a->mem))
+      !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !groups_init(&a->groups, &a->match, &names, a->mem) ||
+      (!o->whole && !step_launches_link(&a->match.steps, &a->match.kinds, origins, NULL)))
     return false;
   a->cell_of = mem_array(a->mem, (uint64_t)t->n_events + 1, sizeof *a->cell_of);
   a->is_mark = host_names_marks(t, a->mem);

@@ -16,6 +16,7 @@
 #include "graph/diagnostics.h"
 #include "measure.h"
 #include "graph/args.h"
+#include "op/step_launches.h"
 
 /* ---- spreads ---- */
 
@@ -415,6 +416,7 @@ static bool add_rows(struct reporter *p) {
   map_init(&ranks, p->mem);
   find_range(p);
   bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
+            (brief || step_launches_link(&p->match.steps, &p->match.kinds, p->origins, p->works.launch_of)) &&
             report_layers_begin(p) && report_index_make(&p->index, &p->match, &p->works, p->mem);
   ok = ok && (brief || report_count_calls(p));
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);

@@ -18,6 +18,7 @@
 #include "short_apart.h"
 #include "weights.h"
 #include "graph/args.h"
+#include "op/step_launches.h"
 
 struct tally {
   uint64_t count, instants, unfinished, clipped;
@@ -542,6 +543,7 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   report->impl->mem.limit = top.mem->limit;
   bool ok = match_init(&top.match, t, opt->select.where, origins, top.mem, err) &&
             window_select(&top.scope, t, &top.match.steps, &opt->select, err);
+  ok = ok && (opt->by != TK_TOP_STEP || step_launches_link(&top.match.steps, &top.match.kinds, origins, NULL));
   if (ok) top.group_of = mem_array(top.mem, (uint64_t)t->n_events + 1, sizeof *top.group_of);
   ok = ok && top.group_of && prepare_columns(&top) && (top.is_mark = host_names_marks(t, top.mem)) != NULL &&
        groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&

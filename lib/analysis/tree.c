@@ -17,6 +17,7 @@
 #include "short_apart.h"
 #include "tree.h"
 #include "tree_device.h"
+#include "op/step_launches.h"
 
 struct tk_tree_impl {
   struct mem mem;
@@ -468,6 +469,7 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   struct works works = {.mem = NULL};
   bool ok = match_init(&match, t, opt->select.where, origins, mem, err) && window_select(&scope, t, &match.steps, &opt->select, err) &&
             (!opt->layers || works_find(&works, &match, &scope, true, mem));
+  ok = ok && (!(opt->layers || opt->per_step) || step_launches_link(&match.steps, &match.kinds, origins, works.launch_of));
   const struct tree_found found = {&match, &scope, opt->layers ? &works : NULL, mem};
   ok = ok && tree_of_found(t, opt, &found, report, err);
   works_free(&works);

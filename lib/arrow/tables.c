@@ -3,6 +3,7 @@
 
 #include "tables.h"
 #include "table.h"
+#include "op/step_launches.h"
 
 bool table_kinds(struct table_source *s) {
   if (!s->has_kinds) s->has_kinds = kinds_init(&s->kinds, s->t, &s->mem);
@@ -10,7 +11,9 @@ bool table_kinds(struct table_source *s) {
 }
 
 bool table_steps(struct table_source *s) {
-  if (!s->has_steps) s->has_steps = table_kinds(s) && steps_runs_init(&s->steps, &s->kinds, s->origins, &s->mem);
+  if (!s->has_steps)
+    s->has_steps = table_kinds(s) && steps_runs_init(&s->steps, &s->kinds, s->origins, &s->mem) &&
+                   step_launches_link(&s->steps, &s->kinds, s->origins, NULL);
   return s->has_steps;
 }
 

@@ -11,6 +11,7 @@ static uint8_t without_of(enum tk_top_by by) {
   switch (by) {
   case TK_TOP_STREAM:
   case TK_TOP_ARG: return TK_WITHOUT_FLOWS;
+  case TK_TOP_STEP:
   case TK_TOP_PHASE:
   case TK_TOP_OP:
   case TK_TOP_MODULE: return 0; /* these groupings search for launches, so they need all data */

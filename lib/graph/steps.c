@@ -178,7 +178,7 @@ const char *steps_name(const struct steps *s, const struct tk_trace *t, size_t *
 }
 
 void steps_free(struct steps *s) {
-  void *const blocks[] = {s->v, s->inner, s->runs, s->own, s->applied, s->joined};
+  void *const blocks[] = {s->v, s->inner, s->runs, s->own, s->applied, s->joined, s->decided_by};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(s->mem, blocks[i]);
   *s = (struct steps){0};
 }

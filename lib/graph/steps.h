@@ -47,7 +47,13 @@ struct steps {
   uint32_t n_runs;
   uint32_t *own, *applied;     /* by track: the run that it marks; the run that applies to its device or rank */
   struct step *joined;         /* steps of runs that several devices mark */
+  /* Filled by step_launches_link: */
+  tk_id *decided_by;           /* by event: the event whose start decides to which step it belongs; NULL = every event itself */
+  const struct tk_event *events;
 };
+
+/* In decided_by: the event belongs to no step, because it was launched before the recording began. */
+enum { STEPS_BEFORE = 0 };
 
 /* Finds the steps. steps_runs_init also finds the steps that apply to each event, which steps_of and steps_at require. */
 bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem);
@@ -64,10 +70,13 @@ const struct steps_run *steps_runs_own(const struct steps *s, tk_id track);
 /* Returns the step of a run that contains the time; NULL if there is none. */
 const struct step *steps_runs_at(const struct steps_run *run, tk_time ts);
 
-/* Finds the step in which the event starts: on its own track, otherwise in the steps that apply to its device or rank. Returns false
- * if there is none. */
+/* Returns the event whose start decides to which step `e` belongs: `e` itself or the call that launched it. NULL if it belongs to
+ * none. */
+const struct tk_event *steps_decider(const struct steps *s, const struct tk_event *e);
+/* Finds the step to which the event belongs: the one in which its decider starts, on the decider's own track, otherwise in the steps
+ * that apply to its device or rank. Returns false if there is none. */
 bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number);
-/* Returns the step in which the event starts, found as in steps_of; NULL if there is none. */
+/* Returns the step to which the event belongs, found as in steps_of; NULL if there is none. */
 const struct step *steps_at(const struct steps *s, const struct tk_event *e);
 
 /* Finds the time range that all spans of steps first..last cover, on any track. Spans within steps count if no step has their

@@ -178,8 +178,18 @@ const struct step *steps_runs_at(const struct steps_run *run, tk_time ts) {
   return lo && run->v[lo - 1].end > ts ? &run->v[lo - 1] : NULL;
 }
 
+const struct tk_event *steps_decider(const struct steps *s, const struct tk_event *e) {
+  if (s->decided_by) {
+    const tk_id by = s->decided_by[e - s->events];
+    if (by == STEPS_BEFORE) return NULL;
+    e = &s->events[by];
+  }
+  return e->flags & TK_FLAG_LOST_CLOCK ? NULL : e;
+}
+
 const struct step *steps_at(const struct steps *s, const struct tk_event *e) {
-  return e->flags & TK_FLAG_LOST_CLOCK ? NULL : steps_runs_at(steps_runs_own(s, e->track), e->ts);
+  const struct tk_event *by = steps_decider(s, e);
+  return by ? steps_runs_at(steps_runs_own(s, by->track), by->ts) : NULL;
 }
 
 bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number) {

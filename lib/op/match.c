@@ -9,6 +9,7 @@
 #include "graph/args.h"
 #include "graph/within.h"
 #include "kernel_classes.h"
+#include "step_launches.h"
 
 /* ---- preparing ---- */
 
@@ -98,6 +99,7 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
   ok = ok && m->regions;
   ok = ok && (!m->root || (prepare_test(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
   ok = ok && (!m->root || !asks(m->root, SYM_LAUNCHED_BY) || mark_launches(m));
+  ok = ok && (!m->root || !asks(m->root, SYM_STEP) || step_launches_link(&m->steps, &m->kinds, origins, NULL));
   ok = ok && (!m->root || !asks(m->root, SYM_PHASE) || find_phases(m));
   ok = ok && (!m->root || !asks(m->root, SYM_WORK_CLASS) || prepare_classes(m));
   return ok || mem_refuse(mem, err);

@@ -9,6 +9,7 @@
 #include "argsets.h"
 #include "relatives.h"
 #include "tracks.h"
+#include "op/step_launches.h"
 
 void sql_result_string(const struct tk_sql *s, sqlite3_context *out, tk_id id) {
   if (!id) return;
@@ -31,7 +32,8 @@ bool sql_kinds(struct tk_sql *s) {
 
 bool sql_steps(struct tk_sql *s) {
   if (s->has_steps) return true;
-  return s->has_steps = sql_kinds(s) && steps_runs_init(&s->steps, &s->kinds, s->origins, &s->mem);
+  return s->has_steps = sql_kinds(s) && steps_runs_init(&s->steps, &s->kinds, s->origins, &s->mem) &&
+                        step_launches_link(&s->steps, &s->kinds, s->origins, NULL);
 }
 
 /* Returns the most specific kind; an event can have several. */

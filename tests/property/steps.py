@@ -105,6 +105,49 @@ def collections(folder):
     judge('steps without collections', '' if 'garbage_collections' not in plain['steps'][0] else str(plain['steps'][0]))
 
 
+def lagging(folder):
+    """Checks that all commands give work to the step that launched it, for devices that run behind their hosts by up to three steps:
+    against a model of launches. The copies of the steps on the stream are wrong on purpose, as roctracer writes them."""
+    for seed in range(20):
+        rnd = random.Random(seed)
+        events, works, at = [], [], 0
+        device = rnd.randrange(50, 400)
+        for i in range(rnd.randrange(1, 4)):  # launched before the recording began: without launches
+            works.append((None, device, 5))
+            device += 7
+        for number in range(3, rnd.randrange(5, 8)):
+            events.append(('user_annotation', f'ProfilerStep#{number}', 9, 1, at, 100, {}))
+            events.append(('gpu_user_annotation', f'ProfilerStep#{number}', 0, 7, device, 3, {}))
+            for i in range(rnd.randrange(1, 6)):
+                link, begin = len(events), at + 10 + 15 * i
+                device = max(device, begin)
+                dur = rnd.randrange(1, 60)
+                events.append(('cuda_runtime', 'cudaLaunchKernel', 9, 1, begin, 5, {'correlation': link}))
+                events.append(('kernel', f'kernel_{rnd.randrange(3)}', 0, 7, device, dur, {'correlation': link, 'stream': 7}))
+                works.append((number, device, dur))
+                device += dur + rnd.randrange(3)
+            at += 100 + rnd.choice((0, 20))
+        events += [('kernel', 'early', 0, 7, begin, dur, {'stream': 7}) for step, begin, dur in works if step is None]
+        path = os.path.join(folder, 'lagging.json')
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'traceEvents': [{'ph': 'X', 'cat': c, 'name': n, 'pid': p, 'tid': t, 'ts': ts, 'dur': dur, 'args': a}
+                                       for c, n, p, t, ts, dur, a in events]}, f)
+        steps = sorted({s for s, _, _ in works if s is not None})
+        want = {str(s): sum(1 for w in works if w[0] == s) for s in steps} | {'': sum(1 for w in works if w[0] is None)}
+        got = {r['name'] or '': r['count'] for r in run('top', '-q', '--json', '--kind', 'kernel', '--by', 'step', path)['rows']}
+        judge(f'top --by step, {seed}', '' if got == want else f'{got} is not {want}')
+        for s in steps:
+            kept = run('top', '-q', '--json', '--kind', 'kernel', '-e', f'step == {s}', path)
+            judge(f'step == {s}, {seed}', '' if kept and kept['events'] == want[str(s)] else f'{kept} is not {want[str(s)]}')
+        linked = sum(dur for s, _, dur in works if s is not None)
+        both = run('diff', '-q', '--json', '--kind', 'kernel', path, path)
+        all_of = both['all']['before']
+        judge(f'diff, {seed}', '' if near(all_of['total_ns'], 1000 * linked / len(steps)) else f'{all_of} is not {linked} us in {len(steps)} steps')
+        rows = text('sql', '-q', '--csv', path, "SELECT step, count(*) FROM event WHERE kinds LIKE '%kernel%' GROUP BY step").split()
+        got = dict(r.split(',') for r in rows[1:])
+        judge(f'sql, {seed}', '' if got == {k: str(n) for k, n in want.items()} else f'{got} is not {want}')
+
+
 class Devices:
     """A trace of two devices that mark steps with times and numbers of their own, a device that marks none, and their host."""
 
@@ -194,6 +237,7 @@ def main():
     judge('fixtures with steps', '' if found >= 20 else f'only {found}')
     with tempfile.TemporaryDirectory() as folder:
         drawn(folder)
+        lagging(folder)
         collections(folder)
         for seed in range(10):
             lines(folder, seed)

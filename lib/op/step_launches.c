@@ -1,0 +1,70 @@
+/* step_launches.c - see step_launches.h. */
+#include "step_launches.h"
+
+#include "launched.h"
+
+struct linker {
+  struct steps *s;
+  const struct kinds *kinds;
+  const tk_id *launch_of;
+  tk_time *first; /* by process of a device: start of its first work whose launch is known; INT64_MAX = none */
+};
+
+static tk_id process_of(const struct tk_trace *t, tk_id track) {
+  return t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
+}
+
+/* True for work that belongs to the step of its launch, if the launch is known: the host marks steps, and the device does not. */
+static bool follows_host(const struct linker *l, tk_id event) {
+  const struct tk_event *e = &l->kinds->t->events[event];
+  return steps_runs_of(l->s, e->track)->source == STEPS_HOST && launched_is_work(l->kinds, e);
+}
+
+static bool is_in_host_step(const struct linker *l, tk_id launch) {
+  return launch && steps_runs_of(l->s, l->kinds->t->events[launch].track)->source == STEPS_HOST;
+}
+
+/* Finds the first linked work of each device. Returns false if no launch is within reach of a host's steps. */
+static bool find_first(struct linker *l) {
+  const struct tk_trace *t = l->kinds->t;
+  bool any = false;
+  for (tk_id i = 0; i <= t->n_tracks; i++) l->first[i] = INT64_MAX;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    if (!is_in_host_step(l, l->launch_of[i]) || !follows_host(l, i)) continue;
+    tk_time *first = &l->first[process_of(t, t->events[i].track)];
+    if (t->events[i].ts < *first) *first = t->events[i].ts;
+    any = true;
+  }
+  return any;
+}
+
+static tk_id decider_of(const struct linker *l, tk_id event) {
+  const struct tk_event *e = &l->kinds->t->events[event];
+  if (is_in_host_step(l, l->launch_of[event])) return l->launch_of[event];
+  const tk_time first = l->first[process_of(l->kinds->t, e->track)];
+  return first != INT64_MAX && e->ts < first ? STEPS_BEFORE : event;
+}
+
+static bool link_work(struct linker *l) {
+  const struct tk_trace *t = l->kinds->t;
+  tk_id *by = mem_array(l->s->mem, (uint64_t)t->n_events + 1, sizeof *by);
+  if (!by) return false;
+  for (tk_id i = 0; i <= t->n_events; i++) by[i] = i && follows_host(l, i) ? decider_of(l, i) : i;
+  l->s->decided_by = by;
+  l->s->events = t->events;
+  return true;
+}
+
+bool step_launches_link(struct steps *s, const struct kinds *kinds, const struct track_origin *origins, const tk_id *launch_of) {
+  const struct tk_trace *t = kinds->t;
+  struct linker l = {.s = s, .kinds = kinds, .launch_of = launch_of};
+  tk_id *found = NULL;
+  if (!s->n || s->decided_by) return true;
+  if (!launch_of) l.launch_of = found = mem_zeros(s->mem, (uint64_t)t->n_events + 1, sizeof *found);
+  l.first = mem_array(s->mem, (uint64_t)t->n_tracks + 1, sizeof *l.first);
+  bool ok = l.launch_of && l.first && (!found || launched_each(kinds, origins, s->mem, launched_keep, found));
+  ok = ok && (!find_first(&l) || link_work(&l));
+  mem_free(s->mem, found);
+  mem_free(s->mem, l.first);
+  return ok;
+}
