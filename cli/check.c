@@ -65,7 +65,8 @@ static int check_soundness(struct check *c, const char *source, const struct tk_
   return status;
 }
 
-/* Returns STATUS_INPUT if the assertion cannot be evaluated: an unknown result never passes. */
+/* Evaluates and prints an assertion.  Returns STATUS_DONE if it holds, STATUS_FINDING if it fails, STATUS_INPUT if it cannot be
+ * evaluated. */
 static int check_assert(struct check *c, const struct expect *e, struct tk_trace *t, const struct tk_report *r) {
   static const char *const WORDS[] = { [EXPECT_HELD] = "holds", [EXPECT_FAILED] = "fails", [EXPECT_UNKNOWN] = "unknown" };
   char said[512] = "";
@@ -80,7 +81,8 @@ static int check_assert(struct check *c, const struct expect *e, struct tk_trace
   return result == EXPECT_HELD ? STATUS_DONE : result == EXPECT_FAILED ? STATUS_FINDING : STATUS_INPUT;
 }
 
-/* Prints the verdict of an input, in which unknown assertions count more than failures. */
+/* Prints the verdict of an input. `asserted` is the worst status of its assertions; an unknown assertion is worse than a failed
+ * one. */
 static void say_verdict(const struct check *c, const char *source, int soundness, int asserted) {
   if (c->quiet || soundness == STATUS_INPUT) return;
   tty_string(stdout, source);

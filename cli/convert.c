@@ -26,7 +26,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* Adds rows for --scopes.  Fails with TK_ENOTHING if no event has a path in the named arg. */
+/* Adds tracks that show the paths in the arg named by --scopes.  Fails with TK_ENOTHING if no event has a path in this arg. */
 static bool add_scopes(const struct shared *s, struct tk_trace *t, struct tk_err *err) {
   uint64_t rows;
   if (!tk_scopes(t, s->scopes + 4, &rows, err)) return false;
@@ -86,7 +86,7 @@ static void print_several_text(FILE *to, const struct shared *s, const struct tk
   fputc('\n', to);
 }
 
-/* Merges several hosts or ranks of a run into one timeline, as extract and merge do. */
+/* Merges several hosts or ranks of a run into one timeline, as extract and merge do, and writes the result to `output`. */
 static int convert_several(const struct shared *s, struct tk_sources *sources, const char *output, struct redacting *r) {
   struct tk_err err = { 0 };
   struct tk_extract_report *report = NULL;

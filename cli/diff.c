@@ -1,5 +1,5 @@
-/* diff.c - tracekit diff: compares two runs; prints a table, JSON (schemas/diff.schema.json) or CSV. Several runs, and all pages, are
- * printed by cli/diff/. */
+/* diff.c - tracekit diff: compares two runs; prints a table, JSON (schemas/diff.schema.json) or CSV. The code in cli/diff/
+ * prints comparisons of more than two runs, and all HTML pages. */
 #include "shared/annotate.h"
 #include "commands.h"
 #include "diff/html.h"
@@ -141,8 +141,8 @@ static double of_spread(const struct expect *e, const struct tk_report_spread *s
   }
 }
 
-/* Computes the mean of a figure over ranks, or the key figure of the run.  Returns false if there are no ranks or any rank lacks the
- * figure. */
+/* Stores in *v the mean of the figure over all ranks, or the key figure of the run.  Returns false if there are no ranks or any
+ * rank lacks the figure. */
 static bool of_figure(const struct expect *e, const struct tk_report *r, double *v) {
   double one;
   bool known = r->n_ranks > 0;
@@ -265,7 +265,7 @@ static int sides_and_diff(struct run *run, struct tk_diff_options *o, const stru
   return status;
 }
 
-/* Names both runs by the parts of their paths that differ, as for more than two runs, and compares them. */
+/* Compares two runs, which are named, like several runs, by the parts of their paths that differ. */
 static int open_and_diff(struct run *run, struct tk_diff_options *o, const struct operands *sides) {
   struct runs named = { .n = 0 };
   const struct opt_list none = { .n = 0 };
@@ -280,7 +280,8 @@ static int open_and_diff(struct run *run, struct tk_diff_options *o, const struc
 
 /* ---- several runs ---- */
 
-/* Fills in the comparison of one run with the first, for conditions.  Returns its rows, to be freed; NULL if memory runs out. */
+/* Stores in *v the comparison of run number `run` with the first run, for --fail-if.  Returns the rows of *v, which the caller
+ * frees; NULL if memory runs out. */
 static struct tk_diff_row *pair_of(const struct tk_compare_report *r, size_t run, struct tk_diff_report *v) {
   const struct tk_compare_row *sums[] = { r->all, r->step };
   struct tk_diff_row *rows = calloc(r->n_rows + 2, sizeof *rows);
@@ -298,7 +299,7 @@ static struct tk_diff_row *pair_of(const struct tk_compare_report *r, size_t run
   return rows;
 }
 
-/* Judges each run against the first.  Returns the worst status. */
+/* Evaluates --fail-if for each run against the first.  Returns the worst status. */
 static int judge_runs(struct run *run, const struct tk_compare_report *r) {
   struct tk_diff_report pair;
   int worst = STATUS_DONE;
@@ -405,7 +406,7 @@ static int compare_runs(struct run *run, struct tk_diff_options *o, const struct
   return status;
 }
 
-/* True if all figures of the conditions come from two runs. */
+/* True unless --fail-if uses keys of report --json, which need exactly two runs and no --html; prints this reason. */
 static bool can_judge(const struct run *run) {
   if (!run->asks_figures) return true;
   tty_say("diff: --fail-if: keys of report --json need exactly two runs and no --html; "
@@ -425,7 +426,7 @@ static int name_and_compare(struct run *run, struct tk_diff_options *o, struct r
   return compare_runs(run, o, runs);
 }
 
-/* Compares the runs of --over, of the operands, or of --before and --after. */
+/* Compares the runs in the folder of --over, or the runs given as operands or with --before and --after. */
 static int diff_runs(struct run *run, struct tk_diff_options *o, const struct operands *in, const struct operands *sides) {
   struct runs runs = { .n = 0 };
   struct tk_err err = { 0 };
@@ -439,8 +440,8 @@ static int diff_runs(struct run *run, struct tk_diff_options *o, const struct op
   return status;
 }
 
-/* Takes both runs from the operands BEFORE AFTER or from --before and --after.  Returns false if a run is missing or both forms are
- * mixed. */
+/* Takes both runs from the operands BEFORE AFTER or from --before and --after.  Returns false if a run is missing or both forms
+ * are used.  With --over or more than two operands, only checks that --before and --after are absent. */
 static bool find_sides(const struct params *p, const struct operands *in, struct operands *sides) {
   sides[0] = (struct operands){ .v = p->before.v, .n = p->before.n };
   sides[1] = (struct operands){ .v = p->after.v, .n = p->after.n };

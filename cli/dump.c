@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of the table of events (tracekit_arrow.h) that add something to a line. */
+/* Values of --cols: columns of the table of events (tracekit_arrow.h) that are not printed by default. */
 #define COLUMNS "phase, op, module, step, rank, host, device, id, parent"
 
 struct params {

@@ -127,7 +127,7 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
   return o;
 }
 
-/* Returns an error message if an option cannot be combined with --raw; NULL if all can. */
+/* Returns an error message if a given option cannot be combined with --raw; NULL if there is no such option. */
 static const char *raw_excludes(const struct shared *s) {
   if (s->format) return "--raw cannot be combined with -f: it copies files unchanged";
   if (s->no_loss) return "--raw cannot be combined with --no-loss: it copies files unchanged";

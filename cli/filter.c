@@ -89,7 +89,7 @@ static bool read_keep(const struct params *p, struct tk_filter_options *o) {
   return true;
 }
 
-/* Explains --depth N, because most users who give a single depth mean all depths up to it. */
+/* Explains --depth N, because most users who give a single depth mean all depths from 0 to N. */
 static void say_depth(const struct params *p) {
   const char *depth = p->selected.selection.depth;
   if (p->selected.shared.quiet || !depth || !strcmp(depth, "0") || strstr(depth, "..")) return;

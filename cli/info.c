@@ -43,19 +43,19 @@ static const char *format_title(const char *name) {
 
 static void label(const char *name) { printf("  %-10s", name); }
 
-/* Prints ", 12 dropped"; nothing if n is 0. */
+/* Prints ", 12 dropped" for n = 12 and what = "dropped"; prints nothing if n is 0. */
 static void also(uint64_t n, const char *what) {
   char text[32];
   if (n) printf(", %s %s", tty_count(n, text), what);
 }
 
-/* Prints ", 1 instant", ", 12 instants"; nothing if n is 0. */
+/* Prints a number with its noun in the singular or plural: ", 1 instant", ", 12 instants"; nothing if n is 0. */
 static void also_counted(uint64_t n, const char *what) {
   char text[64];
   if (n) printf(", %s", tty_counted(n, what, text));
 }
 
-/* Formats a timestamp in seconds, counted from the same zero as in the file. */
+/* Formats a timestamp in seconds, relative to the zero of the timestamps in the file. */
 static void print_start(const struct tk_trace *t, tk_time ts, char *text) {
   const int64_t ns = t->origin_ns - t->zero_ns, ps = ns % 1000000000 * 1000 + ts % 1000000000000;
   const struct tk_total start = { ns / 1000000000 + ts / 1000000000000, ps };
@@ -204,7 +204,7 @@ static void print_memory(const struct tk_summary *s) {
          tty_fraction((double)s->arg_bytes / (double)n, 1, args_each), s->arg_shapes, s->n_strings, strings);
 }
 
-/* Prints the size of the trace if it were written again, by kind; `tracekit size` prints the details. */
+/* Prints the size that the trace would have if it were written again, by kind of data; `tracekit size` prints the details. */
 static void print_size(struct tk_trace *t, const struct tk_summary *s) {
   static const struct tk_save_options options = { .threads = 1 };
   struct tk_size_report *r = NULL;
@@ -265,7 +265,7 @@ static const struct tk_report_rank *row_with_steps(const struct tk_report *r) {
   return most;
 }
 
-/* Prints the mean length of a step, and whose it is if several rows have steps. */
+/* Prints the mean length of a step of the rank with the most steps, and names this rank if several ranks have steps. */
 static void print_step(const struct tk_report *r) {
   const struct tk_report_rank *row = row_with_steps(r);
   char time[48];
@@ -288,7 +288,7 @@ static size_t count_devices(const struct tk_report *r) {
   return n;
 }
 
-/* Prints the names of the devices with work, each once. */
+/* Prints the name of each device with work once, at most MOST names. */
 static void print_names(const struct tk_report *r) {
   enum { MOST = 8 };
   const char *names[MOST + 1];
@@ -393,7 +393,7 @@ struct info {
   struct glance glance;
 };
 
-/* more: another trace was printed before, so print an empty line first. */
+/* Prints the summary as text. more: another trace was printed before, so print an empty line first. */
 static void print_info_text(const struct shared *shared, struct tk_trace *t, const struct info *info, bool more) {
   const struct tk_summary *s = &info->summary;
   char percent[32];

@@ -69,8 +69,8 @@ static void list_header(struct table *t) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(t, "%s", names[i]);
 }
 
-/* True if the condition of any listed file is known. The other files are then shown as unchecked, because a blank would look like
- * a verdict. */
+/* True if the health of any listed file is known. The other files are then shown as "unchecked", because an empty cell could be
+ * read as "no problem". */
 static bool any_health(const struct params *p, const struct tk_list_report *r) {
   for (size_t i = 0; i < r->n; i++)
     if (is_shown(p, &r->files[i]) && *health_name(r->files[i].input.health)) return true;
@@ -141,8 +141,7 @@ static void print_list_json(const struct params *p, const struct tk_list_report 
 
 /* ---- the command ---- */
 
-/* Reports sources that contain no file, and files that the system did not let us open.  Returns STATUS_INPUT if there are
- * any. */
+/* Reports sources that contain no file, and files that cannot be opened.  Returns STATUS_INPUT if there are any. */
 static int status_of(const struct tk_list_report *r) {
   int status = STATUS_DONE;
   for (size_t i = 0; i < r->n; i++) {
@@ -154,7 +153,7 @@ static int status_of(const struct tk_list_report *r) {
   return status;
 }
 
-/* A run, host or rank that is not there is an error, as in the commands that read it. */
+/* Returns STATUS_INPUT, with a message, if no trace matches a given run, step, host or rank: other commands also fail then. */
 static int say_none(const struct tk_source_options *asked) {
   if (!asked->run && !asked->step && !asked->host && !asked->rank) return STATUS_DONE;
   tty_say("list: no trace has the given run, step, host and rank; without these options, list shows all");

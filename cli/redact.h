@@ -39,15 +39,15 @@ struct redacting {
 /* Checks the options and reads the files that they name.  On failure prints the reason and sets *status.  Options that tune
  * redaction require --redact. */
 bool redact_begin(const struct shared *s, const char *command, const struct operands *in, struct redacting *r, int *status);
-/* Writes the list if `status` is STATUS_DONE or STATUS_FINDING, and frees `r`.  `output` is the path of the traces.  Returns
- * the status. */
+/* Writes the list of --redact-report if `status` is STATUS_DONE or STATUS_FINDING, and frees `r`.  `output` is the path of the
+ * traces.  Returns the status. */
 int redact_end(struct redacting *r, const char *output, int status);
 
-/* Print the redaction counts as members of a JSON report, or as a line of text; if names are kept, a second line says so. */
+/* Print the redaction counts as members of a JSON report, or as a line of text; a second line warns if names are kept. */
 void redact_json(struct json *j, const struct tk_redact_report *r);
 void redact_text(FILE *to, const struct tk_redact_report *r, enum tk_redact_names names);
 
-/* Returns a report that prints both for a trace that was written. */
+/* Returns a report that prints the redaction counts, as JSON or text, for write_trace(). */
 struct report redact_report(const struct redacting *r);
 
 #endif

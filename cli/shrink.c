@@ -19,7 +19,7 @@ struct params {
 
 #define FIELD(field) offsetof(struct params, field)
 
-/* Words for shell completion only. */
+/* Words for shell completion only: --ladder takes any list of these words. */
 static const struct opt_word ladder_words[] = {
   { "args", 0, "args" },   { "python", 0, "Python stack frames" },          { "samples", 0, "stack samples" },
   { "spans", 0, "short spans" }, { "coalesce", 0, "adjacent spans of one name" }, { "counters", 0, "counter samples" },
@@ -58,7 +58,7 @@ static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by c
                                                    "stack samples, evenly", "adjacent spans merged", "shortest spans",
                                                    "counter samples", "kernels, collectives, steps" };
 
-/* The last line: the output's size, the size of all events in the same format, and the size of the input's file (-1 = none). */
+/* Prints the last line: the output's size, its size without shrinking, and the size of the input's own file (-1 = unknown). */
 static void print_sizes(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output, int64_t file) {
   char a[64], b[64], size[32];
   fputs(s->dry_run ? "would write " : "wrote ", to);
@@ -90,7 +90,7 @@ static void print_shrink_text(FILE *to, const struct tk_shrink_report *r) {
   }
 }
 
-/* The input: its trace, the size of its file (-1 = no file of its own), and what was redacted. */
+/* The input: its trace, the size of its own file (-1 = none), and the counts of the redaction. */
 struct shrinking {
   struct tk_trace *t;
   int64_t file;

@@ -41,7 +41,7 @@ static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
   fputc('\n', to);
 }
 
-/* Commands that write a file without the bytes of a kind, or with fewer of them. */
+/* For each kind of data, the command that writes a file with less or nothing of this kind. */
 static const struct {
   const char *kind, *command;
   bool whole; /* the command removes all events of the kind and no others */
@@ -76,7 +76,8 @@ static void print_verdict_row(FILE *to, const char *label, const struct tk_size_
   fputc('\n', to);
 }
 
-/* Prints the largest kind and, if it is a different one, the largest kind that a command can remove. Rows are largest first. */
+/* Prints the largest kind of data and, if that is another kind, the largest kind that a command can remove completely. The rows
+ * are sorted by size, largest first. */
 static void print_verdict(FILE *to, const struct tk_size_report *r) {
   const struct tk_size_row *most = NULL, *whole = NULL;
   bool is_whole = false;
@@ -89,7 +90,7 @@ static void print_verdict(FILE *to, const struct tk_size_report *r) {
   if (whole && whole != most) print_verdict_row(to, "most that an option removes", whole, r->bytes);
 }
 
-/* What was measured: the input's own file, and the file as it would be written. */
+/* The measured sizes: of the input's own file, and of the file as it would be written. */
 struct measured {
   const struct tk_size_report *r;
   const char *source, *format;

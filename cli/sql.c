@@ -78,7 +78,7 @@ static char *read_script(const char *path) {
   return text;
 }
 
-/* Appends a statement; the commands of the prompt that list tables and columns are statements, too. */
+/* Appends a statement.  Replaces the prompt's commands .tables and .schema by queries that list tables and columns. */
 static bool append_statement(char **text, size_t *n, const char *query) {
   static const char TABLES[] = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name";
   char columns[256];
@@ -101,8 +101,8 @@ static char *join_queries(const struct opt_list *queries) {
   return text;
 }
 
-/* Reads the statements, before the trace is read.  *prompt: no statement is given, and standard input is a terminal.  NULL,
- * with a message, if they cannot be read. */
+/* Returns the text of all statements; NULL with a message if it cannot be read.  Sets *prompt if no statement is given and
+ * standard input is a terminal. */
 static char *read_queries(const struct params *p, bool *prompt) {
   char *text = NULL;
   errno = 0;
@@ -160,7 +160,8 @@ static bool is_script(const char *name) {
   return n > 4 && !strcasecmp(name + n - 4, ".sql");
 }
 
-/* Copies the params, and takes statements and scripts out of the operands, as other SQL tools accept them. */
+/* Copies the params, and moves operands that are statements or scripts to p->queries and p->script: other SQL tools accept them
+ * as operands, too. */
 static bool take_statements(const struct params *from, const struct operands *operands, struct params *p, struct operands *in) {
   const size_t most = from->queries.n + operands->n + 1;
   *p = *from;

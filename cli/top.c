@@ -168,7 +168,7 @@ static void say_hidden(const bool *wanted, const bool *shown) {
   if (*titles) table_say_dropped(titles, stdout);
 }
 
-/* Sets *ranges to true if the table has shares of the time range. */
+/* Prints the table. Sets *ranges to true if it contains the column %range. */
 static bool print_table(const struct params *p, const struct tk_top_report *r, size_t top, bool *ranges) {
   bool shown[COLS], wanted[COLS];
   size_t n = 0;
@@ -202,7 +202,7 @@ static bool print_table(const struct params *p, const struct tk_top_report *r, s
   return ok;
 }
 
-/* States the whole of each share. */
+/* Prints what the percentages are shares of. */
 static void print_legend(const struct tk_top_report *r, bool ranges) {
   char sum[48], text[512];
   uint64_t marks = 0;
@@ -337,7 +337,7 @@ static int print_top(const struct params *p, const struct tk_trace *t, const str
   return STATUS_DONE;
 }
 
-/* Explains why --min-count hides all rows. */
+/* Prints that all rows are below --min-count.  Returns the exit status. */
 static int top_say_few(const struct params *p, const struct tk_trace *t) {
   if (!p->selected.shared.quiet) tty_fail("%s: nothing matched: no row has at least %d events (--min-count)", t->source, p->min_count);
   return STATUS_FINDING;

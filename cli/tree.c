@@ -127,14 +127,14 @@ static void times_cell(struct table *t, double count) {
   else table_cell(t, "x%s", tty_fraction(count, 1, text));
 }
 
-/* Adds the name, indented by two spaces per level. */
+/* Adds the cell of the node's name, indented by two spaces per level. */
 static void name_cell(struct table *t, const struct tk_tree_node *n, bool full) {
   enum { DEEPEST = 60 };
   const char *name = n->short_name && !full ? n->short_name : n->name ? n->name : "(none)";
   table_cell(t, "%*s%s", (int)(n->depth < DEEPEST ? n->depth : DEEPEST) * 2, "", name);
 }
 
-/* Prints a duration, or an amount in the report's unit. */
+/* Adds a cell with a duration, or with an amount in the report's unit if it has one. */
 static void figure_cell(struct table *t, const struct tk_tree_report *r, bool timed, double seconds) {
   char text[32];
   if (!r->unit) {
@@ -209,7 +209,7 @@ static bool print_layers(const struct params *p, const struct tk_tree_report *r,
   return true;
 }
 
-/* Prints how much of the devices' work has no line. */
+/* Prints the device time of work that belongs to no line of the tree. */
 static void print_outside(const struct tk_tree_report *r) {
   char outside[48], work[48], share[32];
   if (!r->outside) return;
@@ -265,7 +265,7 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
 
 /* ---- JSON ---- */
 
-/* Writes averages per call, as the text output shows them. */
+/* Writes averages per call (--per) or per iteration (--every), as the text output shows them. */
 static void json_per_call(struct json *j, const struct tk_tree_report *r, const struct tk_tree_node *n) {
   const double calls = (double)r->calls;
   char text[32];
@@ -329,7 +329,7 @@ static int print_tree(const struct params *p, const struct tk_trace *t, const st
   return ok ? STATUS_DONE : STATUS_INPUT;
 }
 
-/* Says that no span has the name of --per, and names a similar one. */
+/* Prints that no span has the name given by --per, and suggests a similar name. */
 static void say_no_calls(const struct tk_trace *t, const char *name) {
   const char **names = calloc((size_t)t->n_classes + 1, sizeof *names), *near = NULL;
   for (tk_id i = 1; names && i <= t->n_classes; i++) names[i - 1] = tk_string(t, t->classes[i].name, NULL);
@@ -350,7 +350,8 @@ static void say_nothing(const struct params *p, struct tk_trace *t, const struct
   else select_say_nothing(t, &options->select);
 }
 
-/* Returns the data that need not be loaded: graphs show no device times, for which flows and args would be needed. */
+/* Returns the data that need not be loaded (tk_load_options.without): flame graphs show no device times, which need flows and
+ * args. */
 static uint8_t without_of(const struct params *p, const struct tk_tree_options *o) {
   const struct tk_top_options like = { .select = o->select, .by = o->has_by ? o->by : TK_TOP_NAME, .arg = o->arg };
   return (p->folded || p->speedscope || p->svg) && !o->path ? select_without(&p->selected.shared, &like) : 0;

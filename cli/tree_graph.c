@@ -19,7 +19,7 @@ static uint64_t self_ns(const struct tk_tree_node *n) {
  * is added to its deepest ancestor within this limit. */
 enum { DEEPEST = 500 };
 
-/* A buffer for one path, and the time of all paths. */
+/* A buffer for the path of one node, and the self times of all nodes. */
 struct paths {
   uint32_t *path;
   uint64_t *ns; /* self time per node, in ns */
@@ -30,7 +30,8 @@ static void free_paths(struct paths *p) {
   free(p->ns);
 }
 
-/* Computes the self time of each path.  Returns false with a message if out of memory. */
+/* Computes p->ns, the self time of each shown node including its descendants below DEEPEST.  Returns false with a message if
+ * out of memory. */
 static bool find_paths(const struct tk_tree_report *r, const bool *shown, struct paths *p) {
   uint64_t deeper = 0, negative = 0;
   uint32_t *counts_as = calloc(r->n_nodes + 1, sizeof *counts_as); /* per node: the node to which its time is added */
@@ -152,8 +153,8 @@ struct box {
   double x, width; /* in ns */
 };
 
-/* Computes a box per node, as wide as its self time plus its children, which are placed side by side from its left edge.  *all:
- * width of the whole graph.  Returns NULL with a message if out of memory. */
+/* Computes a box per node, as wide as its self time plus its children; the children are placed side by side from its left edge.
+ * Sets *all to the width of the whole graph.  Returns NULL with a message if out of memory. */
 static struct box *boxes_of(const struct tk_tree_report *r, const bool *shown, double *all) {
   struct box *b = calloc(r->n_nodes + 1, sizeof *b);
   double *next = calloc(r->n_nodes + 1, sizeof *next);

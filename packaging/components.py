@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""components.py licences|sbom TARGET... - lists the libraries that packages for these targets of deps.sh link
-statically.
+"""components.py licences|sbom TARGET... - lists the libraries that are linked statically in the packages for these targets of
+deps.sh.
 
 licences prints the copyright files of the libraries, as their licences require of binaries. sbom prints the libraries, with versions
 and licences, as a CycloneDX bill of materials. The libraries are those that deps.sh built; one without a row in components.tsv is

@@ -9,8 +9,8 @@ shift
 cd "$(dirname "$0")/.."
 packaging/deps.sh "$target" "build/package/$target"
 root=$PWD/build/package/$target
-# Python's headers of this machine serve all targets: the stable interface depends on the sizes of types alone, and all targets of
-# wheels are of 64 bits. Debian splits pyconfig.h by machine.
+# All targets use this machine's Python headers: the stable ABI depends only on the sizes of types, and all targets of wheels
+# have 64 bits. Debian has a separate pyconfig.h for each machine type.
 python=$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')
 ours=/usr/include/$(uname -m)-linux-gnu/$(basename "$python")/pyconfig.h
 if [ -d "$python" ]; then

@@ -8,7 +8,7 @@
 #   recipes     for Homebrew and conda-forge, with the checksum of the source distribution
 #   SHA256SUMS, manifest.json, a bill of materials (CycloneDX)
 #
-# The same commit gives the same bytes: times are those of the commit, names are sorted, paths of this machine are not recorded.
+# The same commit gives the same bytes: all times are the time of the commit, names are sorted, and no local paths are recorded.
 # TARGETS limits wheels and archives to some targets of deps.sh, for a trial build.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# wheel.sh TARGET - dist/tracekit-<version>-cp39-abi3-<platform>.whl, for a target of deps.sh.
+# wheel.sh TARGET - builds dist/tracekit-<version>-cp39-abi3-<platform>.whl, for a target of deps.sh.
 #
 # The platform tag is derived from the target's libc or macOS; binaries.py checks it, and auditwheel does if it knows the target.
 set -eu

@@ -1,8 +1,8 @@
 /* fetch.c - see fetch.h.
  *
- * The library calls these functions without the GIL and on any of its threads, so that each takes the GIL for as long as it runs
- * Python. An exception becomes an error of the library: the package turns it into an errno and a text. Ctrl-C during a read is
- * raised again as a signal, so that the call that entered the library reports it on its return. */
+ * The library calls these functions without the GIL and on any of its threads, so each function takes the GIL while it runs
+ * Python code. An exception becomes an error of the library: the package converts it to an errno and a text. Ctrl-C during a
+ * read is set pending again, so that the Python call that entered the library raises KeyboardInterrupt when it returns. */
 #include "fetch.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static PyObject *fetch_from;       /* object of the package with folder(address)
 static const char **fetch_schemes; /* NULL-terminated texts of fetch_texts */
 static PyObject *fetch_texts;
 
-/* Clears the current exception. Ctrl-C stays pending: any Python code that runs meanwhile would take the signal. */
+/* Clears the current exception. After Ctrl-C, sets the signal pending again, for the call that entered the library. */
 static void fetch_clear(bool interrupted) {
   interrupted = interrupted || (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt));
   PyErr_Clear();
@@ -136,7 +136,8 @@ const struct tk_fetch *fetch_functions(void) {
   return fetch_from ? &functions : NULL;
 }
 
-/* Sets the object and the schemes, a list of bytes, once: later calls change nothing, because other threads may be reading. */
+/* Sets the object that reads addresses, and the schemes (a list of bytes). Only the first call has an effect, because other
+ * threads may already be reading. */
 PyObject *fetch_set(PyObject *module, PyObject *args) {
   PyObject *from, *texts;
   (void)module;

@@ -1,7 +1,8 @@
 /* frame.c - see frame.h.
  *
- * A column gets the narrowest type that holds all its values: bool, int64, uint64, double, text, bytes, list or struct. Values of
- * several kinds become text, except integers beside floats. Layouts: https://arrow.apache.org/docs/format/Columnar.html */
+ * A column gets the narrowest type that holds all its values: bool, int64, uint64, double, text, bytes, list or struct. Values
+ * of several kinds become text, except that integers and floats together become double. Layouts:
+ * https://arrow.apache.org/docs/format/Columnar.html */
 #include "frame.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ static bool array_init(struct ArrowArray *a, int64_t length, int64_t n_buffers, 
 
 enum { HAS_BOOL = 1, HAS_INT = 2, HAS_BIG = 4, HAS_NEGATIVE = 8, HAS_FLOAT = 16, HAS_TEXT = 32, HAS_BYTES = 64, HAS_LIST = 128, HAS_DICT = 256 };
 
-/* An int that needs 64 unsigned bits is HAS_BIG; one that needs more is treated as a float. */
+/* Returns the flags of an int: HAS_INT if it fits int64, HAS_BIG if it fits only uint64, otherwise HAS_FLOAT. */
 static unsigned kind_of_int(PyObject *v) {
   int beyond;
   const long long i = PyLong_AsLongLongAndOverflow(v, &beyond);
@@ -83,7 +84,8 @@ static unsigned kind_of_value(PyObject *v) {
   return PyDict_Check(v) ? HAS_DICT : HAS_TEXT;
 }
 
-/* Returns the format of a column: a letter of Arrow's, "L" for a list and "s" for a struct. */
+/* Returns the format of a column: a format letter of Arrow, or 'L' for a list, 's' for a struct and 't' for text. `otherwise`
+ * is returned if all values are None. */
 static char format_of(PyObject *values, char otherwise) {
   unsigned has = 0;
   const Py_ssize_t n = PyList_Size(values);
@@ -118,7 +120,7 @@ static bool bytes_put(struct bytes *b, const char *p, size_t n) {
   return true;
 }
 
-/* Appends a text, or the text of another value; bytes as they are. */
+/* Appends str(v) as UTF-8; bytes are appended unchanged. */
 static bool bytes_put_value(struct bytes *b, PyObject *v) {
   PyObject *text = NULL, *coded = NULL;
   char *p;
@@ -418,7 +420,7 @@ static int64_t place_at(const void *places, char format, int64_t i) {
   return format == 's' ? ((const int16_t *)places)[i] : ((const int32_t *)places)[i];
 }
 
-/* Converts a value of a trace's table, whose columns have these types only. */
+/* Converts row i of a column to a Python value. Supports only the types that tables of a trace have. */
 static PyObject *value_at(const struct ArrowSchema *s, const struct ArrowArray *a, int64_t i) {
   const uint8_t *valid = a->buffers[0];
   const void *v = a->buffers[1];
@@ -462,7 +464,7 @@ PyObject *frame_slice(PyObject *module, PyObject *args) {
   return rows;
 }
 
-/* True if the word is in the dictionary of the only column. */
+/* True if the word is in `words`, an array of strings. */
 static bool has_word(const struct ArrowArray *words, const char *word, size_t n) {
   const int32_t *offsets = words->buffers[1];
   for (int64_t i = 0; i < words->length; i++)

@@ -1,4 +1,4 @@
-/* frame.h - Python values as tables of Arrow, and such tables as Python values, without further packages. */
+/* frame.h - converts Python values to Arrow tables and back, without further packages. */
 #ifndef PYTHON_FRAME_H
 #define PYTHON_FRAME_H
 

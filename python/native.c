@@ -18,7 +18,7 @@ static PyObject *error_class; /* tracekit.Error, called with code, message, errn
 static const char *const codes[] = {"ok", "usage", "open", "read", "format", "corrupt", "limit", "write", "loss", "interrupted",
                                     "nothing"};
 
-/* Words by which the package knows the options that could avoid an error. */
+/* For each enum tk_option, the name of the option in Python; it tells the package which option could avoid an error. */
 static const char *const advised[] = {
     [TK_OPTION_NONE] = "", [TK_OPTION_FORCE] = "force", [TK_OPTION_FORMAT] = "format", [TK_OPTION_NO_LOSS] = "no_loss",
     [TK_OPTION_OUTPUT] = "output", [TK_OPTION_STRICT] = "strict", [TK_OPTION_MAX_MEMORY] = "max_memory",
@@ -84,20 +84,21 @@ struct options {
   bool failed;
 };
 
-/* Returns an option; NULL if it is missing, or if an option was refused before: no Python code may run while that exception is set. */
+/* Returns an option; NULL if it is missing or None, or if an earlier option was refused: no Python code may run while that
+ * exception is set. */
 static PyObject *option(struct options *o, const char *key) {
   PyObject *v = o->dict && !o->failed ? PyDict_GetItemString(o->dict, key) : NULL;
   return v == Py_None ? NULL : v;
 }
 
-/* Returns the option as UTF-8 text, valid as long as the options.  Bytes of file names that are not UTF-8, which Python holds as
- * surrogates, come back as they are. */
+/* Returns the option as UTF-8 text, valid as long as the options.  Surrogates, by which Python represents bytes of file names
+ * that are not UTF-8, are converted back to these bytes. */
 static const char *utf8(struct options *o, PyObject *text) {
   PyObject *bytes = NULL;
   char *s = NULL;
   if (PyUnicode_Check(text)) bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
   else PyErr_SetString(PyExc_TypeError, "a text is wanted");
-  /* without a length, a NUL within the text is a ValueError */
+  /* raises ValueError if the text contains a NUL, because no length is asked for */
   if (!bytes || PyBytes_AsStringAndSize(bytes, &s, NULL) != 0 || PyList_Append(o->kept, bytes) != 0) o->failed = true;
   Py_XDECREF(bytes);
   return o->failed ? NULL : s;
@@ -170,7 +171,7 @@ static const int64_t *opt_number(struct options *o, const char *key) {
   return n;
 }
 
-/* Parses ranges such as "3..5". */
+/* Parses the option, a list of ranges such as "3..5"; the result is freed with the options. */
 static const struct tk_range *opt_ranges(struct options *o, const char *key, size_t *n) {
   PyObject *v = option(o, key);
   const char *const *words = v ? texts(o, v, n) : NULL;
@@ -183,7 +184,7 @@ static const struct tk_range *opt_ranges(struct options *o, const char *key, siz
   return ranges;
 }
 
-/* Parses offsets such as "3=+1.5ms". */
+/* Parses the option, a list of offsets such as "3=+1.5ms"; the result is freed with the options. */
 static const struct tk_offset *opt_offsets(struct options *o, const char *key, size_t *n) {
   PyObject *v = option(o, key);
   const char *const *words = v ? texts(o, v, n) : NULL;
@@ -264,7 +265,7 @@ static PyObject *text_or_none(const char *s) {
 
 static PyObject *whole(int64_t v) { return PyLong_FromLongLong(v); }
 
-/* Converts a sum of picoseconds, which may exceed 64 bits, to an int. */
+/* Returns the result of a save as a dict: format, counts, sizes in bytes, and the losses by kind. */
 static PyObject *saved_dict(const struct tk_saved *s) {
   PyObject *d = PyDict_New(), *lost = PyDict_New();
   if (!d || !lost) return NULL;
@@ -307,8 +308,8 @@ struct trace {
 };
 static PyTypeObject *trace_type;
 
-/* Takes the lock of a trace; the GIL is not held.  Returns false if this thread holds it already: a callback uses the trace of the
- * call that it reports on, and would wait for itself. */
+/* Takes the lock of a trace, without the GIL.  Returns false if this thread already holds the lock: a progress callback uses
+ * the trace of the call that it reports on, and would wait for itself. */
 static bool trace_lock(struct trace *self) {
   const uintptr_t own = (uintptr_t)pthread_self();
   if (self->user == own) return false;
@@ -404,7 +405,7 @@ static PyObject *trace_length(PyObject *object, PyObject *nothing) {
   return PyLong_FromUnsignedLong(n);
 }
 
-/* Options of an operation, and its result. */
+/* An operation on a trace: the trace, the call, the options and the error. */
 struct work {
   struct trace *self;
   struct call call;
@@ -418,7 +419,8 @@ static bool work_begin(struct work *w, PyObject *self, PyObject *dict) {
   return options_init(&w->o, dict);
 }
 
-/* Hands the trace to the library until work_leave; all options have been read by now. */
+/* Locks the trace and releases the GIL until work_leave.  Returns false with an exception if an option was invalid or the trace
+ * cannot be used. */
 static bool work_enter(struct work *w) {
   if (w->o.failed) return false;
   w->t = enter(w->self, &w->call, option(&w->o, "progress"));
@@ -664,7 +666,7 @@ static PyObject *row_dict(enum tk_row kind, const void *row, const void *owner) 
   return d;
 }
 
-/* Adds the columns of --cols to the dict of a row. */
+/* Adds the statistics of the args in `cols` to the dict of a row, as member "cols". */
 static void put_cols(PyObject *d, const struct tk_top_row *r, size_t n_cols, const char *const *cols) {
   PyObject *all = PyDict_New();
   for (size_t i = 0; all && i < n_cols; i++) {
@@ -985,7 +987,8 @@ static PyObject *columns(PyObject *module, PyObject *args) {
   return names;
 }
 
-/* Describes the fields of a kind of row: a list of (name, format of frame_stream, unit or None, kind of inner rows or -1). */
+/* Describes the fields of a kind of row: a list of (name, column format as in frame_stream, unit or None, kind of nested rows
+ * or -1). */
 static PyObject *fields(PyObject *module, PyObject *args) {
   static const char *const formats[] = {[TK_TYPE_BOOL] = "b", [TK_TYPE_INT] = "l", [TK_TYPE_COUNT] = "l", [TK_TYPE_NUMBER] = "g",
                                         [TK_TYPE_TIME] = "l", [TK_TYPE_TEXT] = "t", [TK_TYPE_TEXTS] = "L", [TK_TYPE_ROW] = "s",
@@ -1016,7 +1019,7 @@ static PyObject *set_error(PyObject *module, PyObject *cls) {
   Py_RETURN_NONE;
 }
 
-/* Parses texts as the command line does: "100MB", "1.5ms". */
+/* parse_size and parse_duration parse texts as the command line does: "100MB" to bytes, "1.5ms" to picoseconds. */
 static PyObject *parse_size(PyObject *module, PyObject *args) {
   const char *text;
   uint64_t bytes;
@@ -1169,7 +1172,7 @@ static PyObject *compare_dict(const struct tk_compare_report *r) {
   return d;
 }
 
-/* Opens the runs, whose inputs follow one another in `inputs`. */
+/* Opens n runs; `inputs` contains the inputs of the first run, then the inputs of the second, and so on. */
 static bool open_runs(struct tk_sources **runs, const size_t *counts, size_t n, const char *const *inputs,
                       const struct tk_source_options *source, struct tk_err *err) {
   for (size_t i = 0; i < n; inputs += counts[i++]) {

@@ -12,9 +12,9 @@
 # failed. GOLDEN=1 is passed on, too: tests then write their expectations instead of comparing. T=WORD runs only tests with
 # WORD in their name; a case in tests/cli has its own name, such as cli/merge/two-ranks.
 #
-# SET=check|san|plain|locale|command runs a subset. tests/sets.tsv lists the programs that take long or belong to few sets,
-# in the order in which they start, the longest with sanitizers first; a program without a row is in check and san only. REPLAY=0 leaves out
-# the targets of fuzzing, for a run that fuzzes as well: `make fuzz` starts with the same inputs.
+# SET=check|san|plain|locale|command runs a subset. tests/sets.tsv lists the programs that take long or belong to few sets, in
+# the order in which they start, the longest with sanitizers first; a program without a row is in check and san only. REPLAY=0
+# leaves out the fuzz targets, for a run that also calls `make fuzz`, which starts with the same inputs.
 set -u
 : "${B:?run me by make test}" "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
 export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc} T=${T:-} SET=${SET:-}
@@ -33,7 +33,7 @@ all() {
   for p in "$SRC"/tests/fuzz/fuzz_*.c; do [ -e "$p" ] && echo "fuzz/$(basename "$p" .c)"; done
 }
 
-# Reads names from standard input; prints them longest first, without those that belong to other sets.
+# Reads names of programs from standard input; prints the programs of the set, the longest first.
 select_set() {
   awk -F '\t' -v set="$SET" '
     NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) if ($i == set) column = i; next }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """build.py WASM SITE PAGE - assembles the web page from web/, the WASI layer of npm/, and the program.
 
-SITE is a folder for any static server; workers have one script there, which the page starts as a blob. PAGE is one file, which also
-works when it is opened from a disk: browsers then load neither modules nor other files, so the page has one script, too, and its
-policy allows exactly this one by its hash."""
+SITE is a folder for any static server; it has a single script for workers, which the page starts as a blob. PAGE is a single
+file, which also works when it is opened from a disk. Browsers then load neither modules nor other files, so PAGE has a single
+script, which its policy allows by its hash."""
 import base64
 import gzip
 import hashlib
@@ -18,13 +18,13 @@ IMPORT = re.compile(r"^import \{([^}]*)\} from '\./([\w.]+)';\n", re.M)
 
 
 def sources():
-    """Returns the modules by name."""
+    """Returns {file name: code} of all modules."""
     paths = [*sorted((ROOT / 'web').glob('*.js')), *(ROOT / 'npm' / name for name in SHARED)]
     return {path.name: path.read_text(encoding='utf-8') for path in paths}
 
 
 def ordered(modules, entry, seen):
-    """Returns the modules that one needs, each after those that it imports."""
+    """Returns the names of `entry` and of all modules that it needs; a module follows the modules that it imports."""
     for _, name in IMPORT.findall(modules[entry]):
         if name not in seen:
             ordered(modules, name, seen)
@@ -38,14 +38,14 @@ def variable(name):
 
 
 def imported(modules, name):
-    """Returns the names that other modules import from one."""
+    """Returns the names that other modules import from the module `name`."""
     found = {part.split(' as ')[0].strip() for text in modules.values() for names, source in IMPORT.findall(text) if source == name
              for part in names.split(',')}
     return sorted(found - {''})
 
 
 def as_function(modules, name):
-    """Returns a module as a function that returns its exports."""
+    """Returns the code of a module as a function that is called once and returns the module's exports."""
     text, names = modules[name], imported(modules, name)
     body = IMPORT.sub(lambda m: f"const {{{m[1].replace(' as ', ': ')}}} = {variable(m[2])};\n", text)
     body = re.sub(r'^export (?=(?:async )?(?:const|let|class|function) )', '', body, flags=re.M)
@@ -89,7 +89,7 @@ def write_page(page, modules, wasm):
     for old, new in (
             ("script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
              "worker-src 'self' blob:",
-             # the worker, which is a blob, is started by this policy and obeys it
+             # this policy allows starting the worker, which is a blob, and also applies to it
              f"script-src {source_of(script)} 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data:; worker-src blob:"),
             ('<link rel="stylesheet" href="page.css">', f'<style>\n{style}</style>'),
             ('<script src="page.js" type="module"></script>\n', ''),

@@ -21,7 +21,7 @@ static void page_head(FILE *to, const struct tk_compare_report *r) {
   fputs("</p>\n", to);
 }
 
-/* Draws one bar for each run, relative to the longest; the line under the bar is the mean and the change. */
+/* Draws one bar for each run, relative to the longest; the label has the run's name, its time and its change. */
 static void page_bars(FILE *to, const struct tk_compare_report *r, const struct tk_compare_row *row, const char *title) {
   double most = 0;
   char text[48], change[48];
@@ -82,7 +82,7 @@ static void value_cell(FILE *to, const char *class, const char *text) {
 
 static const char *class_of_delta(double delta) { return delta > 0 ? " class=up" : " class=down"; }
 
-/* Draws the totals of all runs as bars, which change their colour at each lasting change. */
+/* Draws the total of each run as a bar.  The colour of the bars changes at each lasting change (row->shifts). */
 static void draw_trend(FILE *to, const struct tk_compare_row *row) {
   double most = 0;
   for (size_t i = 0; i < row->n_runs; i++) most = fmax(most, row->runs[i].total);

@@ -42,7 +42,8 @@ static void count_cell(struct table *t, double n) {
   else table_cell(t, "%s", tty_fraction(n, 1, text));
 }
 
-/* Returns the text of a row: its name (of a path, the last part) and, if work is matched by its launch, the names of that work. */
+/* Returns the text of a row: its name (for a path, only the last components).  If work is matched by its launch, the names of
+ * the kernels follow. */
 static const char *name_of_row(const struct tk_diff_row *r, const char *by, bool full, char *text, size_t room) {
   const char *const *names = full ? r->work_name : r->work_short_name;
   const struct runs_work works[] = { { names[0], r->work_names[0] }, { names[1], r->work_names[1] } };
@@ -82,7 +83,8 @@ bool pair_print_table(const struct tk_diff_report *r, const char *by, size_t top
   return table_print(&t, stdout);
 }
 
-/* Prints over how many samples the figures are averages, how these are matched, and how many rows are hidden. */
+/* Prints the number of steps or ranks that the averages include, how these are matched between the runs, and the number of
+ * hidden rows. */
 static void print_averages(const struct tk_diff_report *r, size_t top) {
   char a[64], b[64], more[96] = "";
   const char *const matched = !r->paired || r->samples[0] < 2 ? "" : r->by_number ? ", matched by number" : ", matched by order";

@@ -4,7 +4,7 @@
 
 #include "tracekit.h"
 
-/* full: print names of kernels as recorded. */
+/* Prints the table. full: print names of kernels as recorded, not shortened. */
 bool pair_print_table(const struct tk_diff_report *r, const char *by, size_t top, bool full);
 void pair_print_remarks(const struct tk_diff_report *r, size_t top);
 void pair_print_json(const struct tk_diff_report *r, const char *by, size_t top);

@@ -28,7 +28,8 @@ bool runs_of_operands(struct runs *r, const struct operands *in) {
 
 /* ---- a folder of runs ---- */
 
-/* Returns the path of an entry that can be a run; NULL if it cannot, or if memory runs out. */
+/* Returns the path of a folder's entry if it can be a run (a subfolder or a trace); NULL if it cannot or, with *failed set, if
+ * memory runs out. */
 static char *run_path(const char *folder, const char *name, bool *failed) {
   const size_t n = strlen(folder) + strlen(name) + 2;
   struct stat st;
@@ -48,8 +49,8 @@ static int by_name(const void *p, const void *q) {
   return order ? order : strcmp(a->v[0], b->v[0]);
 }
 
-/* Writes the folder that contains the runs: plugins/profile in a logdir of TensorBoard, otherwise the folder itself. Returns false
- * if the path is too long. */
+/* Writes into `path` the folder that contains the runs: plugins/profile in a logdir of TensorBoard, otherwise `given` itself.
+ * Returns false if the path is too long. */
 static bool find_folder(const char *given, char *path, size_t n) {
   struct stat st;
   const char *folder = *given ? given : ".";
@@ -84,7 +85,7 @@ bool runs_of_folder(struct runs *r, const char *given, struct tk_err *err) {
 
 /* ---- names ---- */
 
-/* Copies the last `parts` components of a path. */
+/* Returns a copy of the last `parts` components of a path; NULL if memory runs out. */
 static char *last_parts(const char *path, int parts) {
   size_t end = strlen(path);
   while (end > 1 && path[end - 1] == '/') end--;
@@ -93,7 +94,7 @@ static char *last_parts(const char *path, int parts) {
   return strndup(path + from, end - from);
 }
 
-/* True if two different runs share their name. */
+/* True if two runs with different paths have the same name. */
 static bool share(const struct runs *r) {
   for (size_t i = 1; i < r->n; i++)
     for (size_t k = 0; k < i; k++)
@@ -111,7 +112,7 @@ static bool name_by(struct runs *r, int parts) {
   return ok;
 }
 
-/* Cuts the part of all names that follows the first '/', if the names remain distinct. */
+/* Cuts each name at its first '/', if all names have a '/' and different names remain different. */
 static void cut_names(struct runs *r) {
   for (size_t i = 0; i < r->n; i++)
     if (!strchr(r->names[i], '/')) return;

@@ -13,9 +13,9 @@ struct runs {
 
 /* Adds a run of n inputs. Like the functions below, returns false if memory runs out. */
 bool runs_add_inputs(struct runs *r, const char *const *v, size_t n);
-/* Takes each operand as a run. */
+/* Adds each operand as a run. */
 bool runs_of_operands(struct runs *r, const struct operands *in);
-/* Takes each entry of a folder as a run, in natural order: its folders, and its files with the extension of a trace. Returns false with
+/* Adds each subfolder of `folder`, and each file with the extension of a trace, as a run, in natural order. Returns false with
  * err if there are none. */
 bool runs_of_folder(struct runs *r, const char *folder, struct tk_err *err);
 /* Names the runs: the given labels, or else the shortest part of their paths that differs. Returns false if memory runs out. */

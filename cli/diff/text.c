@@ -146,8 +146,8 @@ static bool print_columns(const struct tk_compare_report *r, const struct runs_v
 
 /* ---- names, with trends ---- */
 
-/* Draws the totals of all runs, from 0 to the largest, as bars of a character each; neighbours share a bar if there are more than
- * MOST. */
+/* Writes one character per run, a bar as high as the run's total.  If there are more than MOST runs, a bar is the mean of
+ * several neighbouring runs. */
 static void bars(const struct tk_compare_row *row, char *text) {
   static const char *const heights[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
   enum { MOST = 24, HEIGHTS = sizeof heights / sizeof *heights };
@@ -180,7 +180,8 @@ static const struct tk_compare_shift *largest_shift(const struct tk_compare_row 
   return most;
 }
 
-/* Adds the cells of the largest lasting change: the change, its noise, its probability, and its run with the number of changes. */
+/* Adds four cells about the largest lasting change: the change, its noise, its p value, and the run in which it occurs (with
+ * the number of changes if there are several). */
 static void shift_cells(struct table *t, const struct tk_compare_report *r, const struct tk_compare_row *row) {
   const struct tk_compare_shift *s = largest_shift(row);
   char number[48], noise[48];

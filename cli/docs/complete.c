@@ -76,7 +76,8 @@ static void bash_words(FILE *to, const struct command *c) {
   }
 }
 
-/* COMP_WORDBREAKS contains '=', so "--align=cl" arrives as three words. */
+/* Prints the completion script for bash.  The script expects '=' as a separate word, because COMP_WORDBREAKS contains '=':
+ * "--align=cl" arrives as three words. */
 void docs_bash(FILE *to, const struct command *const *commands) {
   fputs("# bash completion for tracekit\n"
         "_tracekit() {\n"

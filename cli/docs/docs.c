@@ -247,7 +247,7 @@ static void man_option(FILE *to, const struct opt *o) {
   fputs(".El\n", to);
 }
 
-/* The date is constant, so that the same rows give the same page. */
+/* Prints the head of a manual page.  The date is constant, so that the same rows give the same page. */
 static void man_head(FILE *to, const char *name, const char *summary) {
   fputs(".Dd November 20, 2026\n.Dt ", to);
   for (const char *s = name; *s; s++) fputc(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s, to);

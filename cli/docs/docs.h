@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* `commands` ends with NULL. */
+/* The functions below print help.  `commands` ends with NULL. */
 void docs_usage(FILE *to, const struct command *const *commands);    /* `tracekit help` without arguments */
 void docs_overview(FILE *to, const struct command *const *commands); /* the same, but only commands and topics; for -h */
 void docs_help(FILE *to, const struct command *c); /* --help */
@@ -25,7 +25,7 @@ const char *docs_long(const struct opt *o, char *text, size_t size);
 /* Returns the n-th word that an OPT_WORD or OPT_FORMAT row accepts, with its help in *help; NULL past the end. */
 const char *docs_word(const struct opt *o, size_t n, const char **help);
 
-/* Stores the n-th exit status and returns its meaning; NULL past the end. */
+/* Stores the n-th exit status in *status and returns its meaning; NULL past the end. */
 const char *docs_status(size_t n, int *status);
 
 /* Returns the n-th feature that a format may not support, such as "flow points", with its bits of enum tk_holds; NULL past the

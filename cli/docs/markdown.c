@@ -181,7 +181,7 @@ static void format_facts(FILE *to) {
   fputc('\n', to);
 }
 
-/* Prints, for each format, the other formats whose specific data it can embed. */
+/* Prints a table row that lists, for each format, the other formats whose specific data it can embed. */
 static void blocks_row(FILE *to) {
   const struct tk_format_info *f, *of;
   fputs("| can embed data of other formats |", to);

@@ -10,7 +10,7 @@
 
 enum { MOST_NOTES = 8 };
 
-/* State while an answer is written. */
+/* The output stream, and the notes on omitted rows, while an answer is written. */
 struct cutter {
   const struct cut *c;
   FILE *to;

@@ -1,8 +1,8 @@
 /* roots.c - see roots.h.
  *
- * A name is resolved with realpath() and must then be below a root, so neither ".." nor a link leads out.  The commands list
- * folders and follow links in them, so a folder is walked first, and refused if a link in it leads out.  The path that is
- * passed on is absolute, so it is neither an address, nor a list ("@x"), nor an option. */
+ * A name is resolved with realpath() and must then be below a root, so neither ".." nor a link can lead out of the roots.  The
+ * commands follow links in folders, so a folder is searched first, and refused if a link in it leads out.  Commands get only
+ * absolute paths, which cannot be mistaken for an address, a list ("@x") or an option. */
 #include "roots.h"
 
 #include "print/tty.h"
@@ -60,7 +60,8 @@ static bool is_below(const char *path, const char *folder) {
   return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n]);
 }
 
-/* Checks a link; a folder elsewhere in the roots to which it leads is searched, too. */
+/* True if a link leads to a path within the roots, or nowhere.  If it leads to a folder outside w->top, searches this folder,
+ * too. */
 static bool check_link(struct walk *w, const char *path, unsigned depth) {
   struct stat st;
   char *real = realpath(path, NULL);
@@ -98,7 +99,8 @@ static bool walk_folder(struct walk *w, const char *folder, unsigned depth) {
 
 /* ---- names ---- */
 
-/* Returns the absolute path of a name; a relative one is below the first root that has it.  NULL if there is none. */
+/* Returns the absolute path of a file or folder; a relative name is looked up in each root in turn.  NULL if it does not
+ * exist. */
 static char *find(const struct roots *r, const char *name) {
   char *joined, *real;
   if (*name == '/') return realpath(name, NULL);
@@ -117,7 +119,8 @@ static bool has_control(const char *text) {
   return false;
 }
 
-/* Finds "logs.zip" in "logs.zip:rank0.json", and sets *member to the rest with its colon. */
+/* Returns the absolute path of the archive "logs.zip" in "logs.zip:rank0.json", and sets *member to the rest, ":rank0.json".
+ * Returns NULL if no prefix before a colon names a file. */
 static char *find_archive(const struct roots *r, const char *name, const char **member) {
   char *prefix = strdup(name), *real = NULL;
   struct stat st;

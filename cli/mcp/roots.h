@@ -12,7 +12,7 @@ struct roots {
   size_t n;
 };
 
-/* Returns false, with a message to the user, if a folder cannot be used. */
+/* Stores the absolute paths of the folders as roots. Returns false, with a message to the user, if a folder cannot be used. */
 bool roots_open(struct roots *r, const char *const *folders, size_t n);
 void roots_free(struct roots *r);
 

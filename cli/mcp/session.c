@@ -1,8 +1,8 @@
 /* session.c - the Model Context Protocol on standard input and output: JSON-RPC 2.0, one message a line.
  *
  * Each call of a tool runs this program again, as a child with --json: a crash, a trace that needs too much memory or a query
- * that does not end then costs one answer and not the session, and cancelling is ending a process.  Calls wait in a queue and
- * run one at a time; other messages are answered at once. */
+ * that does not end then fails one call and not the session, and a call is cancelled by ending its process.  Calls wait in a
+ * queue and run one at a time; other messages are answered at once. */
 #include "session.h"
 
 #include "print/json.h"
@@ -109,7 +109,8 @@ static void send_failure(const struct value *id, const char *text) {
   end_answer(&j);
 }
 
-/* Sends an answer, as structured content and as the same JSON in a text.  answer, left_out: JSON. */
+/* Sends an answer as structured content and again as a text of the same JSON.  answer: JSON; left_out: JSON array that
+ * describes omitted data, or NULL. */
 static void send_result(const struct value *id, const char *answer, const char *left_out, const char *notes) {
   char *whole = NULL;
   size_t n = 0;
@@ -152,7 +153,7 @@ static void end_call(struct session *s) {
   s->busy = s->cancelled = false;
 }
 
-/* Returns the text as a JSON string, cut to the limit of bytes. */
+/* Returns at most the first `most` bytes of the text as a JSON string, to be freed; NULL if out of memory. */
 static char *text_as_json(const char *text, size_t n, size_t most) {
   char *quoted = NULL;
   size_t size = 0;
@@ -185,7 +186,8 @@ static void send_json(struct session *s) {
   value_free(&tree);
 }
 
-/* Answers after the child has ended.  A tool with text output, such as check, may fail and still have an answer. */
+/* Sends the answer of the call after its child process has ended.  A tool with text output, such as check, may fail and still
+ * have an answer. */
 static void finish_call(struct session *s) {
   char why[512] = "";
   const bool ok = helper_end(&s->child, why, sizeof why);
@@ -206,7 +208,7 @@ static void stop_call(struct session *s, const char *why) {
   end_call(s);
 }
 
-/* Reads what the child has printed. */
+/* Reads the output of the child process.  At its end, sends the answer. */
 static void hear_child(struct session *s) {
   const ssize_t got = s->n_answer < ANSWER ? read(s->child.out, s->answer + s->n_answer, ANSWER - s->n_answer) : -1;
   if (got > 0) s->n_answer += (size_t)got;
@@ -244,7 +246,7 @@ static void start_child(struct session *s) {
   s->since_ms = now_ms();
 }
 
-/* Answers with the command line, quoted for a shell. */
+/* Answers a call of a tool that is only shown: sends its command line, quoted for a shell. */
 static void send_command(struct session *s) {
   char *line = NULL, *quoted;
   size_t n = 0;
@@ -329,7 +331,7 @@ static bool is_same(const struct value *a, const struct value *b) {
   return a && b && a->n_raw == b->n_raw && memcmp(a->raw, b->raw, a->n_raw) == 0;
 }
 
-/* Ends or forgets a call, which then gets no answer. */
+/* Cancels the call with the given requestId, running or queued.  It gets no answer. */
 static void cancel(struct session *s, const struct value *params) {
   const struct value *id = value_member(params, "requestId");
   size_t kept = 0;
@@ -343,7 +345,7 @@ static void cancel(struct session *s, const struct value *params) {
   end_call(s);
 }
 
-/* Handles a message.  Returns true if it was kept in the queue. */
+/* Handles a message.  Returns true if it was put into the queue, which then owns it. */
 static bool handle(struct session *s, const struct message *m) {
   const struct value *root = m->tree.root, *id = value_member(root, "id"), *params = value_member(root, "params");
   char *method = value_text(value_member(root, "method"));
@@ -382,7 +384,8 @@ static void handle_text(struct session *s, const char *text, size_t n) {
   if (!handle(s, &m)) message_free(&m);
 }
 
-/* Handles a line: a message, or a batch of messages, which only protocol version 2025-03-26 has.  Each message gets its own answer. */
+/* Handles a line: a message, or a batch of messages (only in protocol version 2025-03-26), each of which gets its own
+ * answer. */
 static void handle_line(struct session *s, const char *line, size_t n) {
   struct value_tree tree;
   while (n && (line[n - 1] == '\r' || line[n - 1] == ' ')) n--;
@@ -398,7 +401,7 @@ static void handle_line(struct session *s, const char *line, size_t n) {
 
 /* ---- the loop ---- */
 
-/* Handles the complete lines that were read; an unterminated one at the end of the input counts. */
+/* Handles the complete lines that were read and, at the end of the input, an unterminated last line. */
 static void handle_lines(struct session *s) {
   char *from = s->line, *end = s->line + s->n_line, *stop;
   while ((stop = memchr(from, '\n', (size_t)(end - from))) != NULL) {

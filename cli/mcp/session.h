@@ -11,7 +11,7 @@ struct session_options {
   uint64_t timeout_ms, max_memory; /* limits of one call; max_memory 0 = the command's default */
 };
 
-/* Returns the exit status when the client has closed the input or a signal was received. */
+/* Serves the client until the client closes the input or a signal is received. Returns the exit status. */
 int session_serve(const struct session_options *options);
 
 #endif

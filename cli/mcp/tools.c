@@ -135,7 +135,7 @@ static bool deny(struct tool_call *call, const char *fmt, ...) {
   return false;
 }
 
-/* Adds a word; takes ownership of it. */
+/* Adds a word, allocated by malloc, to the command line of the call, which then owns it. */
 static bool take_word(struct tool_call *call, char *word) {
   if (word && call->n < TOOL_WORDS) {
     call->argv[call->n++] = word;
@@ -209,7 +209,7 @@ static bool add_paths(const struct tool *t, const struct roots *r, struct tool_c
   return true;
 }
 
-/* Asks the command for no more rows than the answer can show, and one that shows there are more. */
+/* Limits the rows of the command to those that the answer can show, plus one, which reveals that there are more. */
 static bool add_rows(const struct tool *t, struct tool_call *call) {
   char word[64];
   snprintf(word, sizeof word, "--%s=%zu", t->rows, call->cut.offset + call->cut.limit + 1);

@@ -29,7 +29,7 @@ void tool_describe(const struct tool *t, const struct command *c, struct json *j
 
 enum { TOOL_WORDS = 128, TOOL_WHY = 512 };
 
-/* A call: words of a command line, which are freed with it, and the limits of the answer. */
+/* A call of a tool: the words of its command line, which tool_free() frees, and the limits of its answer. */
 struct tool_call {
   char *argv[TOOL_WORDS + 1];
   size_t n;

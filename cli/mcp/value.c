@@ -38,7 +38,7 @@ static int digit_of(char c) {
   return (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
 }
 
-/* Reads four hexadecimal digits; -1 if there are none. */
+/* Returns the value of the four hexadecimal digits at p; -1 if there are fewer than four. */
 static int unit_at(const char *p, const char *end) {
   int unit = 0;
   if (end - p < 4) return -1;
@@ -50,7 +50,7 @@ static int unit_at(const char *p, const char *end) {
   return unit;
 }
 
-/* Moves behind the string at s->p, which begins with a quote. */
+/* Moves s->p past the string that begins there, with a quote.  Returns false if the string is invalid. */
 static bool skip_string(struct scan *s) {
   for (s->p++; s->p < s->end && *s->p != '"';) {
     const size_t n = char_length(s->p, s->end);
@@ -65,7 +65,7 @@ static bool skip_string(struct scan *s) {
   return s->p < s->end && *s->p++ == '"';
 }
 
-/* Returns false if no digit is there. */
+/* Moves s->p past decimal digits.  Returns false if there are none. */
 static bool skip_digits(struct scan *s) {
   const char *from = s->p;
   while (s->p < s->end && *s->p >= '0' && *s->p <= '9') s->p++;

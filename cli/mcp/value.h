@@ -16,7 +16,7 @@ struct value {
   size_t n;                   /* number of members or elements */
 };
 
-/* A tree, and its nodes in blocks. */
+/* A parsed JSON text; its nodes are allocated in blocks. */
 struct value_tree {
   struct value *root;
   struct value_block *blocks;

@@ -1,4 +1,4 @@
-/* meant.c - the rows. See meant.h. */
+/* meant.c - tables of words of other tools and their tracekit equivalents (meant.h). */
 #include "meant.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@ const char *meant_value(const char *option, const char *word);
 const char *meant_figure(const char *word);
 /* Returns true for options that choose the kind of output here, but name an output file in other tools. */
 bool meant_output(const char *option);
-/* Returns advice for the extension of an output that no format has ("csv"); NULL if there is none. */
+/* Returns advice for an output whose extension belongs to no trace format ("csv"); NULL if there is none. */
 const char *meant_extension(const char *extension);
 
 #endif

@@ -53,7 +53,7 @@ static enum parsed bad_word(const struct parser *p, const struct opt *o, const c
   return fail(p->error, "--%s: unknown value '%s'; expected one of: %s", o->name, value, list);
 }
 
-/* Returns true if the value is a word that takes text, such as "marker=", with its text.  Stores both. */
+/* If `w` is a word that takes text, such as "marker=", and `value` is this word with its text, stores both and returns true. */
 static bool set_choice(const struct parser *p, const struct opt *o, const struct opt_word *w, const char *value) {
   size_t n = strlen(w->word);
   if (w->word[n - 1] != '=' || strncmp(value, w->word, n) != 0 || !value[n]) return false;
@@ -108,7 +108,7 @@ static enum parsed set_format(const struct parser *p, const struct opt *o, const
   return bad_word(p, o, value, valid);
 }
 
-/* A smaller size must have a unit: no file is that small, so the user probably meant MB. */
+/* A size below this number of bytes must have a unit: no file is that small, so the user probably meant MB. */
 enum { SMALL = 4096 };
 
 static enum parsed set_size(const struct parser *p, const struct opt *o, const char *value) {
@@ -257,7 +257,7 @@ static const char *completed(const struct command *c, const char *word, size_t n
   return n > 1 ? found : NULL;
 }
 
-/* Copies a name with dashes for underscores, as in --min_dur. */
+/* Copies a name and replaces underscores by dashes, as in --min_dur.  Returns the length. */
 static size_t with_dashes(const char *word, size_t n, char to[MAX_WORD]) {
   if (n >= MAX_WORD) n = MAX_WORD - 1;
   for (size_t i = 0; i < n; i++) to[i] = word[i] == '_' ? '-' : word[i];

@@ -58,7 +58,7 @@ struct opt_word {
   const char *help;
 };
 
-/* Value of the word "marker=NAME", and its NAME; NULL for a word without text. */
+/* A parsed word such as "marker=NAME": the value of the word, and NAME, or NULL if the word has no text. */
 struct opt_choice {
   int value;
   const char *text;

@@ -1,5 +1,5 @@
-/* columns.c - see columns.h.  Of Arrow's formats, the table uses b, S, I, l and g for booleans and numbers, and c, s and i
- * for indices of texts. */
+/* columns.c - see columns.h.  Columns of the table have these Arrow formats: b, S, I, l and g for booleans and numbers; c, s
+ * and i for indices into a dictionary of strings. */
 #include "columns.h"
 
 #include "csv.h"

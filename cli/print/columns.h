@@ -1,4 +1,4 @@
-/* columns.h - cells of columns of the table of events (tracekit_arrow.h), as text. */
+/* columns.h - prints columns of the table of events (tracekit_arrow.h) as text, JSON or CSV. */
 #ifndef CLI_PRINT_COLUMNS_H
 #define CLI_PRINT_COLUMNS_H
 
@@ -22,7 +22,7 @@ void columns_free(struct columns *c);
 void columns_json(const struct columns *c, struct json *j, tk_id event);
 void columns_csv(const struct columns *c, FILE *to, tk_id event);
 void columns_words(const struct columns *c, FILE *to, tk_id event);
-/* Prints the names as further fields of the first CSV line. */
+/* Prints the names of the columns as further fields of the first CSV line. */
 void columns_csv_names(const struct columns *c, FILE *to);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* Writes the head of a self-contained page: its embedded style covers light and dark themes, phones and print. */
 void html_begin(FILE *to, const char *title);
-/* Does the same for a page with a script at its end. hash: "sha256-..." of the script, the only one that the page's policy allows. */
+/* Does the same for a page with a script at its end. hash: "sha256-..." of this script; the page's policy allows no other. */
 void html_begin_with(FILE *to, const char *title, const char *hash);
 void html_script(FILE *to, const char *script);
 void html_end(FILE *to);
@@ -36,7 +36,7 @@ struct html_table {
 void html_table_begin(struct html_table *t);
 /* Writes the next cell; the last column ends the row. */
 void html_cell(struct html_table *t, const char *text);
-/* The same for a name that has a longer form, which appears when the pointer rests on the cell. */
+/* Writes the next cell with a name whose longer form, `full`, appears when the pointer rests on the cell. */
 void html_cell_name(struct html_table *t, const char *text, const char *full);
 /* Begin and end a cell whose content the caller writes. */
 void html_cell_begin(struct html_table *t);

@@ -6,8 +6,8 @@
 
 static void quote(struct json *j, const char *text, size_t n);
 
-/* Writes bytes without a lock and a format for each: a report of many devices is mostly keys and spaces (146 MB of it take
- * 0.8 s of CPU, and took 2.0 s with fputc and fprintf). Only one thread prints. */
+/* Writes bytes with the unlocked functions of stdio, because a large report is mostly keys and spaces: 146 MB take 0.8 s of
+ * CPU, with fputc and fprintf 2.0 s. Only one thread prints. */
 static void put_bytes(struct json *j, const char *text, size_t n) {
   for (size_t i = 0; i < n; i++) putc_unlocked(text[i], j->to);
 }
@@ -82,7 +82,7 @@ static void unit(FILE *to, uint32_t code) {
   }
 }
 
-/* Decodes one code point of s.  Returns its length in bytes; an invalid byte is one U+FFFD. */
+/* Decodes one code point of s.  Returns its length in bytes; an invalid byte is decoded as U+FFFD. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *code) {
   size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
   *code = 0xfffd;

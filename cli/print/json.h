@@ -14,7 +14,8 @@ struct json {
   bool flat; /* everything on one line */
 };
 
-/* key: NULL inside an array and for the outermost value. */
+/* Begins an object or array; `bracket` is '{' or '['. key: NULL inside an array and for the outermost value, also in the
+ * functions below. */
 void json_open(struct json *j, const char *key, char bracket);
 void json_close(struct json *j, char bracket); /* at depth 0 also ends the line */
 void json_uint(struct json *j, const char *key, uint64_t n);

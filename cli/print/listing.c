@@ -24,7 +24,8 @@ static int listing_by_time(const void *a, const void *b) {
   return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* Returns the n selected events in order, and the start of the trace. */
+/* Returns the selected events in the order of time, their number in *n, and the time of the first event of the trace in
+ * *start. */
 static struct placed *in_order(const struct tk_trace *t, const uint8_t *selected, size_t *n, tk_time *start) {
   struct placed *v = malloc(((size_t)t->n_events + 1) * sizeof *v);
   if (!v) return NULL;

@@ -12,7 +12,8 @@ static size_t width(const char *text, size_t n) {
   return wide;
 }
 
-/* Returns the length of the part at p that stays on one line: a word, or the rest of a clause from a command on. */
+/* Returns the length of the part at p that must stay on one line: a word, or a command from "tracekit" to the end of its
+ * clause. */
 static size_t unit_of(const char *p) {
   const char *end = strncmp(p, "tracekit ", 9) == 0 ? strstr(p, "; ") : NULL;
   if (strncmp(p, "tracekit ", 9) != 0) return strcspn(p, " ");

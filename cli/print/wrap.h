@@ -1,10 +1,10 @@
-/* wrap.h - sentences on a terminal. */
+/* wrap.h - prints sentences wrapped at the width of the terminal. */
 #ifndef CLI_PRINT_WRAP_H
 #define CLI_PRINT_WRAP_H
 
 #include <stdio.h>
 
-/* A paragraph whose lines, but for the first, begin with `indent` blanks. */
+/* A paragraph; all lines after the first begin with `indent` blanks. */
 struct wrap {
   FILE *to;
   size_t width;  /* of the terminal; 0 = unlimited */
@@ -17,7 +17,7 @@ struct wrap {
 void wrap_text(struct wrap *w, const char *text);
 /* Prints a text as a paragraph of its own, as wide as the terminal `to`. */
 void wrap_line(FILE *to, const char *text);
-/* Does the same with a formatted text of at most 500 bytes, on standard output. */
+/* Prints a formatted text of at most 500 bytes as a paragraph, on standard output. */
 void wrap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints an empty line and the title of a table to standard output. */
 void wrap_title(const char *text);

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Shorter durations are drawn in the first bin, which begins at 131 ns: a launch without delay would stretch the axis. */
+/* The first bin that is drawn begins at 131 ns and also counts all shorter durations: a launch without delay would stretch the
+ * axis. */
 enum { SHORTEST = 28, STEP_BINS = 40 };
 
 static size_t histogram_first(const uint64_t *bins) {

@@ -11,7 +11,7 @@ struct histogram_axis {
   size_t first, n;
 };
 
-/* Extends an axis to the bins of a histogram that are not empty. bins: may be NULL. */
+/* Extends the axis so that it includes all bins of a histogram that are not empty. bins: may be NULL. */
 void histogram_widen(struct histogram_axis *axis, const uint64_t *bins);
 /* Draws a histogram; the height of a bar is its count relative to the largest. Draws nothing if bins is NULL. */
 void histogram_draw(FILE *to, const struct histogram_axis *axis, const uint64_t *bins, const char *label);

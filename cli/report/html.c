@@ -104,8 +104,8 @@ static void draw_class(FILE *to, const uint16_t *strip, int class) {
   fputs("\"/>", to);
 }
 
-/* Computes the time range of all rows.  Returns true if it is less than four times the longest row: the clocks are then taken as
- * comparable, and all rows share one time axis. */
+/* Computes the time range of all rows.  Returns true if the range is less than four times the longest row: the clocks are then
+ * taken as comparable, and all rows share one time axis. */
 static bool common_range(const struct tk_report *r, double *start, double *length) {
   double from = 0, to = 0, longest = 0;
   bool any = false;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Sections of the page; each prints nothing if it has no rows, except the findings. */
+/* Print the sections of the page. A section without rows is left out, except the findings. */
 void html_findings(FILE *to, const struct tk_report *r);
 void html_figures(FILE *to, const struct tk_report *r);
 void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names);

@@ -4,7 +4,7 @@
 
 #include "tracekit.h"
 
-/* Lists `top` kernels. */
+/* Prints the whole report. Of ranked lists, such as the kernels, prints only the first `top` rows. */
 void report_print_json(const struct tk_report *r, size_t top);
 /* Prints only the findings, in the same form. */
 void report_print_json_findings(const struct tk_report *r);

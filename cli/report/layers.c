@@ -21,7 +21,7 @@ static int by_device(const void *p, const void *q) {
   return (*a > *b) - (*a < *b);
 }
 
-/* Sets the flags of the `top` layers with the most device time, and of the layers around them. */
+/* Sets the flags of the `top` layers with the most device time, and of the layers that contain these. */
 static void choose(const struct tk_report *r, const struct tk_report_layer **order, size_t top, bool *shown) {
   for (size_t i = 0; i < r->n_layers; i++) order[i] = &r->layers[i];
   qsort(order, r->n_layers, sizeof *order, by_device);
@@ -52,7 +52,7 @@ static bool any_steps(const struct tk_report *r) {
   return any;
 }
 
-/* Returns what the layers are: "modules", or all kinds if the traces differ. */
+/* Returns the kind of the layers, such as "modules"; a text that names all kinds if the layers differ in kind. */
 static const char *word_of(const struct tk_report *r) {
   const char *word = r->layers[0].kind;
   for (size_t i = 1; i < r->n_layers; i++)

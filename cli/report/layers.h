@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* Both show the `top` layers with the most device time, and the layers around them; nothing without layers. The first returns false
- * if memory runs out. */
+/* Both functions show the `top` layers with the most device time and the layers that contain these; nothing if there are no
+ * layers. layers_print() returns false if memory runs out. */
 bool layers_print(const struct tk_report *r, size_t top);
 void layers_draw(FILE *to, const struct tk_report *r, size_t top);
 

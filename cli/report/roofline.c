@@ -106,7 +106,7 @@ bool roofline_print(const struct tk_report *r, size_t top) {
 
 enum { WIDE = 1000, HIGH = 320, LEAST_INTENSITY = -2, MOST_INTENSITY = 4, DECADES = 5 };
 
-/* Device of a drawing: its highest peak is one decade below the upper edge of the last five decades. */
+/* The device that is drawn.  The vertical axis covers five decades; its upper edge is at twice the highest peak. */
 struct roof {
   const char *device;
   double bandwidth, top;
@@ -140,7 +140,8 @@ static struct roof find_roof(const struct tk_report *r) {
   return roof;
 }
 
-/* Draws the line of a peak, from the intensity at which the memory bandwidth allows it, and the name of its type. */
+/* Draws the line of a peak rate, from the intensity at which the memory bandwidth permits this rate, and the name of its number
+ * type. */
 static void draw_peak(FILE *to, const struct roof *roof, const struct tk_report_roof *k) {
   const long x = at_x(k->peak_flops / roof->bandwidth), y = at_y(roof, k->peak_flops);
   char peak[32];

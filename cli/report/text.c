@@ -504,7 +504,8 @@ static void cell_owner(struct table *t, const struct tk_report_held *h) {
   else table_cell(t, "%s: %s", who, *h->op ? h->op : "(no operator)");
 }
 
-/* Prints what an allocator's table leaves out: rows beyond the first `top`, and rows of less than 1% of the peak. */
+/* Prints the sum of an allocator's rows that are not shown: rows beyond the first `top`, and rows of less than 1% of the
+ * peak. */
 static void others_row(struct table *t, const struct held_others *o) {
   char who[96], n[64];
   if (!o->rows) return;

@@ -33,7 +33,8 @@ static size_t trimmed(const char *p, size_t n) {
   return n;
 }
 
-/* Returns the last operator, because names may contain operators; NULL if there is none. */
+/* Finds the last operator in the text, because names may contain operators.  Returns its position, and stores the operator in
+ * *op and its length in *n; NULL if there is none. */
 static const char *find_op(const char *text, enum expect_op *op, size_t *n) {
   for (const char *p = text + strlen(text); p-- > text;) {
     if (!strchr("<>=!", *p)) continue;
@@ -162,7 +163,8 @@ enum expect_unit expect_unit(const struct expect *e) {
   return EXPECT_PLAIN;
 }
 
-/* Returns the percentage that belongs to a figure of time: device_busy for busy_ns. */
+/* Returns the name of the percentage that corresponds to a figure of time, such as device_busy for busy_ns; NULL if there is
+ * none. */
 static const char *meant_of_time(const struct tk_field *f) {
   char word[64];
   const size_t n = strlen(f->name);
@@ -328,7 +330,7 @@ static enum expect_result ask_key(const struct expect *e, const struct tk_report
 
 /* ---- figures of ranks ---- */
 
-/* Returns how much worse a value is for the assertion; of several values, the largest result decides. */
+/* Returns a number that is larger if `value` is worse for the assertion.  Of several values, the worst one decides. */
 static double badness(const struct expect *e, double value) {
   const double away = value > e->value ? value - e->value : e->value - value;
   switch (e->op) {
@@ -340,7 +342,7 @@ static double badness(const struct expect *e, double value) {
 
 static bool has_steps(const struct tk_report_rank *row) { return row->step.count > 0; }
 
-/* True if another device of the row's rank has steps: the assertion is then about that device. */
+/* True if the row has no steps but another device of its rank has: the assertion is then about that device. */
 static bool steps_are_elsewhere(const struct tk_report *r, const struct tk_report_rank *row) {
   bool any = false;
   for (size_t i = 0; i < r->n_ranks && !any && !has_steps(row); i++) {
@@ -367,7 +369,8 @@ static void decide(const struct expect *e, const struct tk_report *r, const stru
   d->value = value;
 }
 
-/* Evaluates a figure of each device and rank. The worst value decides, and an unknown one only if no known value fails. */
+/* Evaluates a figure of each device and rank. The worst value decides; if it passes but another value is unknown, the result is
+ * unknown. */
 static enum expect_result ask_rows(const struct expect *e, const struct tk_report *r, char *said, size_t n) {
   struct deciding d = { 0 };
   char name[200] = "", text[64];

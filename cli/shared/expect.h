@@ -36,7 +36,7 @@ void expect_free(struct expect *e);
 
 bool expect_is_step(const struct expect *e);
 bool expect_holds(const struct expect *e, double value);
-/* Returns the unit of the left side of an assertion: a time, a percentage, ... */
+/* Returns the unit of the left side of an assertion, such as a time or a percentage. */
 enum expect_unit expect_unit(const struct expect *e);
 /* Formats a value of the left side of an assertion, such as "142.1 ms"; `text` has at least 64 bytes. */
 const char *expect_print(const struct expect *e, double value, char *text);

@@ -16,7 +16,7 @@ enum { LINE = 16 << 10 };
 
 /* ---- errors ---- */
 
-/* Reports that a stream ended early, because of a signal or because the program failed. */
+/* Ends a stream: waits for the program.  Returns true if it succeeded; false with err set if it failed or a signal arrived. */
 static bool fail_of(struct helper *h, enum tk_code code, struct tk_err *err) {
   char why[512] = "";
   if (!interrupt_signal() && helper_end(h, why, sizeof why)) return true;
@@ -112,7 +112,8 @@ static uint64_t number_of(const char *text) {
   return end == text || *end || *text == '-' ? UINT64_MAX : n;
 }
 
-/* Reads "2026-11-20 10:41:58" or "2026-11-20T10:41:58Z"; aws prints local time. */
+/* Reads "2026-11-20 10:41:58" or "2026-11-20T10:41:58Z".  Returns nanoseconds since 1970; 0 if invalid.  local: local time, as
+ * aws prints it, instead of UTC. */
 static int64_t seconds_of(const char *date, const char *clock, bool local) {
   struct tm t = { .tm_isdst = -1 };
   if (sscanf(date, "%4d-%2d-%2d", &t.tm_year, &t.tm_mon, &t.tm_mday) != 3) return 0;
@@ -123,7 +124,7 @@ static int64_t seconds_of(const char *date, const char *clock, bool local) {
   return seconds > 0 && seconds < INT64_MAX / 1000000000 ? (int64_t)seconds * 1000000000 : 0;
 }
 
-/* Each reads a line of one program.  Returns false if the line names no file of the folder. */
+/* The functions line_of_X read a line that one program prints.  They return false if the line names no file of the folder. */
 static bool line_of_s3(char *line, const char *folder, struct tk_remote_file *f) {
   const char *date = next_field(&line), *clock = next_field(&line), *size = next_field(&line), *key = folder + strlen("s3://");
   key += strcspn(key, "/") + 1;
@@ -172,7 +173,8 @@ static bool list(void *arg, const char *address, bool (*add)(void *to, const str
 
 /* ---- copies ---- */
 
-/* Returns the path that the program prints on its last line, and for a folder the part of the copy that was asked for. */
+/* Downloads an address to a local copy.  Returns the path of the copy, which the program prints on its last line; for a folder,
+ * the requested subfolder of the copy. */
 static char *local(void *nsys, const char *address, struct tk_err *err) {
   if (fetch_exports(address) && !strstr(address, "://")) return fetch_export(nsys, address, err);
   const struct fetch_scheme *s = fetch_scheme_of(address);

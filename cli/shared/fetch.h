@@ -6,8 +6,8 @@
  *     hf://[datasets/]owner/repo/path   hf download             prints the path of a copy in its cache
  *     ssh://[user@]host[:port]/path     ssh host cat path       a folder: find, stat
  *
- * There is no network code here and no handling of credentials: both are the business of these programs.  The library calls the
- * functions below for names that the user gave (struct tk_fetch). */
+ * These programs do all network access and handle all credentials.  The library calls the functions below for names that the
+ * user gave (struct tk_fetch). */
 #ifndef CLI_SHARED_FETCH_H
 #define CLI_SHARED_FETCH_H
 

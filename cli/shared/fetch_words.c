@@ -80,7 +80,8 @@ static const char *gs_words(struct fetch_words *w, const char *program, const ch
 
 /* ---- hf ---- */
 
-/* Splits "hf://datasets/owner/repo@revision/path": how long the type, the repository with its owner, and the revision are. */
+/* The parts of "hf://datasets/owner/repo@revision/path": lengths of the type, of the repository with its owner, and of the
+ * revision. */
 struct hf {
   const char *type, *repo, *revision, *path;
   size_t n_repo, n_revision;

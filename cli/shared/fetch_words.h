@@ -16,7 +16,7 @@ struct fetch_words {
 
 enum fetch_task { FETCH_OPEN, FETCH_LIST, FETCH_LOCAL };
 
-/* One kind of address. */
+/* A scheme of addresses, such as s3, and the programs that read such addresses. */
 struct fetch_scheme {
   const char *name;
   const char *programs[2]; /* tried in this order; NULL = no other */
@@ -34,10 +34,10 @@ extern const char *const fetch_names[]; /* NULL-terminated; the first one stands
 /* Finds the row of an address, which must be one of fetch_names. */
 const struct fetch_scheme *fetch_scheme_of(const char *address);
 
-/* Returns why no program must see the address; NULL if it is fine. */
+/* Returns why the address must not be passed to a program; NULL if it may be. */
 const char *fetch_wrong(const struct fetch_scheme *scheme, const char *address);
 
-/* Returns the path within an hf repository; "" for all of it. */
+/* Returns the path within the repository of an hf:// address; "" if the address names the whole repository. */
 const char *fetch_hf_path(const char *address);
 
 #endif

@@ -12,7 +12,7 @@ const struct tk_field *figure_at(size_t i);
  * the percentage to the time. */
 const struct tk_field *figure_of(const char *word, size_t n, bool percent);
 
-/* Stores the value of a figure; a time in picoseconds.  Returns false if it is unknown in this trace. */
+/* Stores the value of a figure of `r` in *v, times in picoseconds.  Returns false if the value is unknown in this trace. */
 bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r, double *v);
 
 /* Returns the key figure of a report whose name is the first n bytes of `word`, in which _ stands for a blank; NULL if unknown.  Sets
@@ -23,27 +23,27 @@ const struct tk_report_figure *figure_key_value(const char *key, const struct tk
 
 static inline double figure_seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
 
-/* Parts of a step, in the order in which they are shown. */
+/* The parts into which the time of a step is split, numbered from 0 in the order in which they are shown. */
 enum { FIGURE_PARTS = 11 };
 const char *figure_part_name(size_t part);
 tk_time figure_part(const struct tk_report_split *s, size_t part);
 /* Returns the parts summed over all steps of a rank; the length is 0 if it has no steps. */
 struct tk_report_split figure_steps(const struct tk_report_rank *row);
 
-/* True if a key figure of the report has a verdict.  Without any verdict, key figures are not worth showing. */
+/* True if any key figure of the report has a verdict.  Otherwise key figures are not shown. */
 bool figures_are_judged(const struct tk_report *r);
-/* True if a host of the report collected garbage. */
+/* True if any rank of the report has garbage collections. */
 bool figures_collect_garbage(const struct tk_report *r);
 /* Returns the number of decimals of a key figure: none for counts, more for short times. */
 int figure_decimals(const struct tk_report_figure *f);
-/* Writes "rank 3, GPU 3", as far as they are known; empty for the whole job. */
+/* Writes the rank and the device of a key figure, as far as known: "rank 3, GPU 3"; "" if the figure is about the whole job. */
 void figure_device(const struct tk_report_figure *f, char *text, size_t n);
 
 /* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
 /* Writes the name of the row's host: its rank, or else its host or input. */
 void figure_host_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
-/* True if the row before is a device of the same host: what is counted once for each host is in both. */
+/* True if row i - 1 is another device of the same rank.  Values that are counted once per host are then in both rows. */
 bool figure_host_again(const struct tk_report *r, size_t i);
 /* True if the trace records which operators launched work. */
 bool figure_ops_linked(const struct tk_report_rank *row);

@@ -18,7 +18,7 @@ extern char **environ;
 
 enum { TICK_MS = 100, SOON_MS = 10, END_MS = 2000 };
 
-/* Returns the process or its group, as kill() takes them. */
+/* Returns the first argument of kill() for the process or its group. */
 static pid_t target_of(const struct helper *h) { return h->group ? -h->pid : h->pid; }
 
 /* ---- starting ---- */
@@ -35,7 +35,8 @@ static void close_pipe(int ends[2]) {
   close(ends[1]);
 }
 
-/* Starts the program with these pipes.  This program ignores SIGPIPE, and the child must not. */
+/* Starts the program with these pipes as its output and error output.  Restores the default of SIGPIPE, which this program
+ * ignores. Returns 0 or an errno. */
 static int spawn(struct helper *h, const char *const *argv, const int out[2], const int err[2]) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t how;
@@ -123,7 +124,7 @@ ptrdiff_t helper_read(struct helper *h, void *p, size_t n) {
 
 /* ---- ending ---- */
 
-/* Collects the exit status if the process has ended. */
+/* True if the process has ended; then its exit status is in h->status. */
 static bool has_ended(struct helper *h) {
   if (!h->pid) return true;
   const pid_t pid = waitpid(h->pid, &h->status, WNOHANG);

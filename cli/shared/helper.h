@@ -1,8 +1,8 @@
 /* helper.h - child processes whose output this program reads.
  *
- * A helper is started from a list of words and never through a shell.  Its standard input is empty, its output and its errors
- * are pipes.  Most helpers get a process group of their own, so that programs which they start end with them; ssh does not,
- * because only the terminal's foreground group can ask for a passphrase. */
+ * A helper is started from a list of words and never through a shell.  Its standard input is empty; its standard output and its
+ * error output are pipes.  Most helpers get a process group of their own, so that programs which they start end with them; ssh
+ * does not, because only the terminal's foreground group can ask for a passphrase. */
 #ifndef CLI_SHARED_HELPER_H
 #define CLI_SHARED_HELPER_H
 
@@ -31,7 +31,7 @@ bool helper_start(struct helper *h, const char *const *argv, bool group);
 /* Returns up to n bytes of the output; 0 at its end; -1 if a signal interrupted the program or the pipe failed. */
 ptrdiff_t helper_read(struct helper *h, void *p, size_t n);
 
-/* Reads errors that have arrived. */
+/* Reads the error output that has arrived, without waiting for more. */
 void helper_hear(struct helper *h);
 
 /* Waits for a helper whose output has ended.  Returns false with the reason in `why` if it failed. */
@@ -40,7 +40,7 @@ bool helper_end(struct helper *h, char *why, size_t size);
 /* Ends a helper that is still running, and frees its pipes. */
 void helper_stop(struct helper *h);
 
-/* Sets the error of a task that a helper was to do.  Returns false. */
+/* Sets the code and the message of err.  Returns false. */
 bool helper_fail(struct tk_err *err, enum tk_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

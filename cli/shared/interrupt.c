@@ -12,13 +12,14 @@
 
 #include "run.h"
 
-/* Seconds until the alarm ends the process: TO_NOTICE for the work to notice the signal, then TO_CLEAN_UP to clean up. */
+/* Seconds until the alarm ends the process: TO_NOTICE from the signal until the work notices it, then TO_CLEAN_UP to clean
+ * up. */
 enum { TO_NOTICE = 1, TO_CLEAN_UP = 5 };
 
 /* caught: number of the signal, set by the handler.  noticed: interrupt_signal() has reported it. */
 static volatile sig_atomic_t caught;
 static volatile sig_atomic_t noticed;
-/* Processes that end with this program, as kill() takes them; 0 = free. */
+/* Processes to kill when the alarm ends this program, as arguments of kill(); 0 = unused element. */
 enum { MOST_TAKEN = 64 };
 static volatile pid_t taken[MOST_TAKEN];
 
@@ -60,7 +61,7 @@ int interrupt_signal(void) {
   return caught;
 }
 
-/* Signals are blocked except within pselect(): otherwise one that comes between the test and the wait would be missed. */
+/* Blocks signals except within pselect(): otherwise a signal between the test of `caught` and the wait would be missed. */
 bool interrupt_wait(int fd) {
   sigset_t signals, before;
   sigemptyset(&signals);

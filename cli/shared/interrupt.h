@@ -1,7 +1,8 @@
 /* interrupt.h - signals that end the current work.
  *
- * SIGINT, SIGTERM and SIGHUP are recorded; the current work polls interrupt_signal(), cleans up and returns.  Work that does
- * not poll, such as a read from an idle pipe, is ended after a second.  The same signal again ends the program at once. */
+ * SIGINT, SIGTERM and SIGHUP are recorded; the current work polls interrupt_signal(), cleans up and returns.  If the work does
+ * not poll within a second, for example while it reads from an idle pipe, the program ends.  The same signal again ends the
+ * program at once. */
 #ifndef CLI_SHARED_INTERRUPT_H
 #define CLI_SHARED_INTERRUPT_H
 
@@ -12,9 +13,10 @@ void interrupt_catch(void);
 /* Returns the number of the received signal, or 0.  The first call that returns a signal gives the caller five seconds to clean
  * up. */
 int interrupt_signal(void);
-/* Waits until the file can be read or has ended. Returns false if a signal was received, even just before the call. */
+/* Waits until `fd` can be read without blocking. Returns false if a signal was received, even if that was just before the
+ * call. */
 bool interrupt_wait(int fd);
-/* Registers a process, or a process group by its negative id, to be ended with this program, even if the alarm ends it. */
+/* Registers a process, or a process group by its negative id, which the alarm kills when it ends this program. */
 void interrupt_take(pid_t target);
 /* Removes the registration of a process that has ended. */
 void interrupt_spare(pid_t target);

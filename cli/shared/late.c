@@ -5,7 +5,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* Copies addresses as bytes, because C does not convert pointers to data into pointers to functions. The library stays loaded. */
+/* Copies the bytes of each address, because C has no conversion of the data pointers from dlsym() to function pointers. The
+ * library stays loaded. */
 bool late_find(const char *library, const char *const *names, size_t n, void *functions) {
   void *loaded = dlopen(library, RTLD_LAZY | RTLD_LOCAL), *found;
   size_t i = 0;

@@ -4,7 +4,8 @@
  *     static struct libx { LIBX_FUNCTIONS(LATE_MEMBER) } libx;
  *     ... LATE_FIND(TK_LATE_X, libx, LIBX_FUNCTIONS) ... libx.x_open(...)
  *
- * A build without the name of the library, such as a static one, links the functions (LATE_LINK). */
+ * If the build does not define the name of the library (TK_LATE_X), as in a static build, the functions are linked: use
+ * LATE_LINK. */
 #ifndef CLI_SHARED_LATE_H
 #define CLI_SHARED_LATE_H
 

@@ -1,5 +1,5 @@
-/* merging.h - options that merge has in common with plan and view, which merge too: their rows, and the options of the library
- * that they stand for.
+/* merging.h - options that merge shares with plan and view, which merge, too: the option rows, and their translation to options
+ * of the library.
  *
  * Each option row belongs to one family, and a command lists the families that it supports. plan has no ROWS_MERGE_ANCHORS,
  * because a scan has recorded the collectives already, and view has no ROWS_MERGE_PART, because it selects ranks and times as

@@ -19,7 +19,7 @@ struct progress {
  * sets p->events.  choice: an enum progress_choice. */
 void progress_start(struct progress *p, const char *what, const char *name, int choice);
 void progress_end(struct progress *p);
-/* Callbacks for tk_progress, whose arg is a struct progress.  progress_tick() returns false after an interrupt. */
+/* Callbacks for struct tk_progress; their arg is a struct progress.  progress_tick() returns false after an interrupt. */
 bool progress_tick(void *progress, uint64_t done, uint64_t total);
 void progress_phase(void *progress, const struct tk_phase *phase);
 

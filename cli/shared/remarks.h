@@ -4,16 +4,16 @@
 
 #include <stdint.h>
 
-/* Said of rows that only show that a profiler ran. */
+/* Remark about rows that only show that a profiler ran. */
 extern const char remarks_marks[];
 
-/* Events that a table contains only in part. unit: of the sums; NULL = they are times. */
+/* Numbers of events that a table counts only in part. unit: unit of the table's sums; NULL = time. */
 struct remarks_partial {
   const char *unit;
   uint64_t unweighed, unfinished, clipped;
 };
 void remarks_partial(const struct remarks_partial *p);
-/* Says how many events a comparison of steps leaves out; nothing for 0. */
+/* Prints that a comparison of steps leaves out n events; nothing if n is 0. */
 void remarks_outside(uint64_t n);
 
 #endif

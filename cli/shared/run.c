@@ -1,5 +1,5 @@
-/* run.c - see run.h.  The library checks an output when it opens it.  The same checks are made here first, so that they fail
- * before an hour of reading rather than after it. */
+/* run.c - see run.h.  The library checks an output only when it opens it, which may be after an hour of reading, so the
+ * commands make the same checks before they read. */
 #include "run.h"
 #include "options/meant.h"
 
@@ -30,7 +30,7 @@ int run_usage(const char *command, const char *why) {
   return STATUS_USAGE;
 }
 
-/* Returns advice that names an option of the command, because the library's messages name none. */
+/* Returns advice that names an option of the command line, because the library's messages contain no option names. */
 static const char *advice_of(const struct tk_err *err) {
   switch ((enum tk_option)err->option) {
   case TK_OPTION_FORCE: return " (--force replaces it)";
@@ -147,7 +147,7 @@ struct said {
   uint64_t count, inputs;
 };
 
-/* Returns true if the text already begins with a kind such as "repair:", which is printed instead of the word in KINDS. */
+/* Returns true if the text begins with a kind of its own, such as "alignment: "; then the word in KINDS is not printed. */
 static bool says_kind(const char *text) {
   static const char *const kinds[] = { "left out: ", "alignment: ", NULL };
   for (const char *const *k = kinds; *k; k++)
@@ -186,8 +186,8 @@ static int compare_said(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Combines equal notes of more than FEW inputs, unless --verbose: the first gets the sum, and `first` of the others becomes
- * NULL. */
+/* Combines equal notes of more than FEW inputs, unless --verbose: the first note gets the sum of the counts, and `first` of the
+ * others becomes NULL. */
 static struct said *sum_up(const struct tk_diagnostics *d, const struct shared *s) {
   enum { FEW = 3 };
   struct said *sums = calloc(d->n + 1, sizeof *sums);
@@ -247,7 +247,7 @@ struct tk_sources *run_sources(const struct shared *s, const char *command, cons
   return NULL;
 }
 
-/* Returns the name of the output format; NULL for the format of the input. */
+/* Returns the name of the output format, given by -f or by the output's name; NULL if neither determines it. */
 static const char *output_format(const struct shared *s) {
   const bool has_name = s->output && !run_is_stdout(s->output);
   const struct tk_format_info *f = s->format ? tk_format_of(s->format).format : has_name ? tk_path_of(s->output).format : NULL;
@@ -267,7 +267,7 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
   return t;
 }
 
-/* Merges the sources in memory, without the unreadable ones. */
+/* Merges the sources in memory, and leaves out sources that cannot be read. */
 static struct tk_trace *load_readable(const struct shared *s, struct tk_sources *sources, const char *name,
                                       const struct tk_load_options *load, struct tk_err *err) {
   const struct tk_merge_options options = {
@@ -364,7 +364,8 @@ bool run_check_file(const struct shared *s, const char *path, const struct opera
   return true;
 }
 
-/* Asks for -o, and suggests the last of several operands if its name implies a format. */
+/* Prints that -o is needed, because standard output is a terminal; suggests the last of several operands if its name implies a
+ * format. Returns the exit status. */
 static int no_output(const char *command, const struct operands *in) {
   const char *last = in->n > 1 ? in->v[in->n - 1] : NULL;
   char why[512];

@@ -161,7 +161,7 @@ extern const struct opt_word run_progress_words[];
 #define ROW_KEEP_GOING                                                                                                         \
   { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read", SHARED(keep_going), 0, 0, 0 }
 
-/* The two groups of rows that most commands use. */
+/* The groups of rows that most commands use: ROWS_READ and ROWS_WRITE. */
 #define ROWS_READ                                                                                                              \
   ROWS_RUN, ROW_STRICT, ROW_SCHED, ROW_NO_FETCH, ROW_NSYS, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET,   \
   ROW_VERBOSE
@@ -193,7 +193,8 @@ struct tk_trace *run_load(const struct shared *s, const char *source, int *statu
  * returns NULL. */
 struct tk_trace *run_load_operands(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* Returns true if --derive adds events to the output of this name.  like: format of the input, for an output that implies none. */
+/* Returns true if --derive adds events to `output`.  like: format of the input, which counts if the output's name implies
+ * none. */
 bool run_derives(const struct shared *s, const char *output, const char *like);
 
 /* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8,812)" for every note, unless --quiet.  Facts need --verbose
@@ -206,20 +207,20 @@ void run_notes_after(const struct shared *s, const char *source, const struct tk
 /* Print an error and return the exit status.  After a signal, run_fail() reports only the interruption. */
 int run_no_memory(void);
 int run_fail(const struct tk_err *err);
-/* Like run_fail(), but the message names the trace if nothing in it matched. */
+/* Like run_fail(), but if nothing in the trace matched (TK_ENOTHING), the message begins with `source`. */
 int run_fail_of(const char *source, const struct tk_err *err);
 int run_usage(const char *command, const char *why);
 
-/* Returns the first operand, or "-" without operands.  If standard input is then a terminal, prints the reason, sets *status
- * and returns NULL. */
+/* Returns the first operand; "-" if there is none.  If "-" is then a terminal, prints a message, sets *status and returns
+ * NULL. */
 const char *run_input(const char *command, const struct operands *in, int *status);
 
 /* Returns the path of the output, checked before any work: it is not a terminal, not an input, and does not exist unless
  * --force is given.  On failure prints the reason, sets *status and returns NULL. */
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* True if a file can be written here: its folder exists, it is not an input, and it does not exist unless --force is given.  On
- * failure prints the reason and sets *status. */
+/* True if a file can be written to `path`: its folder exists, it is not an input, and it does not exist unless --force is
+ * given.  On failure prints the reason and sets *status. */
 bool run_check_file(const struct shared *s, const char *path, const struct operands *in, int *status);
 
 /* True if -f or the name implies the format of an output, and its folder exists (not checked if {} is part of the folder).  On

@@ -40,7 +40,7 @@ static void append_quoted(char **text, const char *value) {
   append(text, "\"");
 }
 
-/* Adds the expression: symbol op "a" || symbol op "b". */
+/* Adds an expression that is true if any value of the list matches: SYMBOL OP "a" || SYMBOL OP "b". */
 static void any_of(struct exprs *e, const char *symbol_op, const struct opt_list *list) {
   char *text = NULL;
   for (size_t i = 0; i < list->n; i++) {
@@ -51,7 +51,7 @@ static void any_of(struct exprs *e, const char *symbol_op, const struct opt_list
   if (list->n) add_expr(e, text);
 }
 
-/* Adds a test of kinds: lists with commas, and words that stand for a kind, are accepted. */
+/* Adds a test of kinds.  A value may contain several kinds, separated by commas, and other words for a kind (meant_kind()). */
 static void any_kind(struct exprs *e, const struct opt_list *list) {
   char *text = NULL, word[64];
   for (size_t i = 0; i < list->n; i++)
@@ -94,7 +94,7 @@ static void append_test(char **text, const char *symbol, const char *op, long lo
   append(text, test);
 }
 
-/* Appends the test: symbol == 3, or (symbol >= 3 && symbol <= 5). */
+/* Appends the test of a range: "SYMBOL == 3" or "(SYMBOL >= 3 && SYMBOL <= 5)". */
 static void append_range(char **text, const char *symbol, struct tk_range r) {
   const bool has_first = r.first != INT64_MIN, has_last = r.last != INT64_MAX;
   if (r.first == r.last) {
@@ -163,7 +163,7 @@ static void say_bad_time(const char *command, const char *word, const char *valu
   tty_say("%s: %s", command, error.why);
 }
 
-/* Adds a limit of durations, the value of the option --WORD-dur. */
+/* Adds the test "dur OP VALUE" for the option --min-dur or --max-dur; `word` is min or max. */
 static void one_limit(struct exprs *e, const char *word, const char *op, const char *value) {
   char *text = NULL;
   tk_time ps;

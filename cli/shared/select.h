@@ -76,7 +76,7 @@ void select_free(struct exprs *e);
 /* Returns true if the options select events, so that an empty result is a finding (status 1) without output. */
 bool select_is_asked(const struct tk_selection *s);
 
-/* Explains why no event of the trace is selected, which is not an error.  The trace cannot be used afterwards. */
+/* Prints why the selection matches no event of the trace.  The trace cannot be used afterwards. */
 void select_say_nothing(struct tk_trace *t, const struct tk_selection *s);
 
 /* Returns the data that need not be loaded (tk_load_options.without) because no row of the report of tk_top depends on it. Returns

@@ -9,7 +9,7 @@ void write_derived(FILE *to, const struct tk_saved *done) {
   if (done->derived) fprintf(to, ", %s derived", tty_count(done->derived, n));
 }
 
-/* True if the output has the format of the trace. Content that only this format understands can then be missing only after an edit. */
+/* True if the output has the format of the trace. Format-specific data can then be lost only if the trace was edited. */
 static bool is_same_format(const struct tk_trace *t, const struct tk_saved *done) {
   return t && t->format && strcmp(t->format, done->format->name) == 0;
 }

@@ -85,8 +85,8 @@ static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static bool begins(const char *word, const char *typed, size_t n) { return strncasecmp(word, typed, n) == 0; }
 
-/* Returns the number of words that begin with the typed letters, with the first word and the length of the prefix that they
- * share. */
+/* Returns the number of words that begin with the typed letters.  Stores the first such word, and in *shared the length of the
+ * prefix that all of them share. */
 static size_t match(const struct line_words *words, const char *typed, size_t n, const char **first, size_t *shared) {
   size_t found = 0;
   for (size_t i = 0; i < words->n; i++) {
@@ -163,7 +163,7 @@ static char *prompt_of(EditLine *el) {
   return (char *)(uintptr_t)(e && e->prompt ? e->prompt : "");
 }
 
-/* Reads a character like libedit itself, but without missing a signal that comes just before the read. */
+/* Reads a character as libedit itself does, but also returns if a signal arrived just before the read. */
 static int read_char(EditLine *el, wchar_t *c) {
   mbstate_t state = { 0 };
   (void)el;

@@ -1,8 +1,8 @@
 /* print.c - see print.h.
  *
- * The columns of a table are as wide as its first 1,000 rows need; if the terminal is narrower, the widest columns shrink.  So
- * no result is held in memory as a whole.  Numbers are printed exactly: a double as the shortest decimal that reads back as the
- * same value. */
+ * The width of a table's columns is determined by the first 1,000 rows, so that a result is never in memory as a whole.  If the
+ * terminal is narrower, the widest columns shrink.  Numbers are printed exactly: a double as the shortest decimal that reads
+ * back as the same value. */
 #include "print.h"
 
 #include "print/csv.h"
@@ -90,7 +90,7 @@ static void print_cell(const struct printer *p, const char *text, size_t column)
   fputs(last ? "\n" : "  ", p->to);
 }
 
-/* Shrinks the widest column, down to LEAST_WIDTH, until the line fits. */
+/* Shrinks the widest column at each turn, to no less than LEAST_WIDTH, until a line fits into the terminal. */
 static void fit(struct printer *p) {
   size_t sum = 2 * (p->n_names - 1);
   for (size_t i = 0; i < p->n_names; i++) sum += p->widths[i];

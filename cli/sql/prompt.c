@@ -128,7 +128,7 @@ static void list_tables(struct tk_sql *sql) {
   tk_sql_run(sql, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')", &answer, &err);
 }
 
-/* Runs a command of the prompt.  Returns false if the user quits. */
+/* Runs a command of the prompt, such as .tables.  Returns false if the command is .quit. */
 static bool obey(struct tk_sql *sql, struct printer *like, const char *line) {
   char word[16] = "", name[256] = "";
   sscanf(line, "%15s %255s", word, name);

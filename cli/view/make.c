@@ -2,8 +2,8 @@
  *
  *     sources -> one trace, or a merge -> what xprof derives -> filter -> shrink or save -> bytes
  *
- * Perfetto gets its own format, which it loads in half the memory of JSON and with all nanoseconds, unless JSON shows more of
- * the trace.  Nothing is written to disk. */
+ * Perfetto gets its own format, which needs half the memory of JSON and keeps all nanoseconds, unless JSON loses less of the
+ * trace.  Nothing is written to disk. */
 #include "make.h"
 #include "opening.h"
 #include "report/html.h"
@@ -94,7 +94,7 @@ static const char *leaf_of(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Returns true if there are several sources, or if an option needs a merge even of one. */
+/* Returns true if there are several sources, or if an option requires a merge even for a single source. */
 static bool is_merge(const struct view_params *p, const struct tk_sources *sources) {
   const struct merging *m = &p->merging;
   return sources->n > 1 || m->label || m->group_by || m->offsets.n || m->offsets_from || m->every_rank || m->to_zero;
@@ -166,7 +166,7 @@ static struct tk_filter_options filter_options(const struct view_params *p, cons
                                      .drop_flows = p->drop_flows };
 }
 
-/* Checks the selecting options before reading any input. */
+/* Checks the options that select events, and --at, before reading any input. */
 static bool understand(struct maker *m, const struct exprs *e) {
   const struct tk_filter_options asked = filter_options(m->p, e, false);
   struct tk_err err = { 0 };
@@ -252,12 +252,13 @@ static bool save(struct maker *m, const char *name, struct tk_bytes *to, struct 
   return ok || fail(m, &err);
 }
 
-/* Returns how many of the lost items a timeline would have shown. */
+/* Returns the number of lost items that a timeline would show: spans, instants, counter samples and args. */
 static uint64_t unseen(const struct tk_saved *s) {
   return s->lost[TK_LOSS_SPANS] + s->lost[TK_LOSS_INSTANTS] + s->lost[TK_LOSS_COUNTERS] + s->lost[TK_LOSS_ARGS];
 }
 
-/* If items were lost, also saves the trace as `name`, in the other format, and takes that file if it shows more. */
+/* If the saved file lacks items that a timeline would show, also saves the trace as `name`, in another format, and uses that
+ * file if it lacks fewer.  Returns false if the trace cannot be saved. */
 static bool save_better(struct maker *m, const char *name, char *best, struct tk_saved *saved) {
   struct tk_bytes other = { 0 };
   struct tk_saved more;
@@ -340,7 +341,7 @@ static int by_order(const void *a, const void *b) {
   return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* Fills rows[track], and marks the named processes whose tracks have events. */
+/* Fills rows, indexed by track id, and sets is_shown for named processes that have events. */
 static void find_rows(const struct tk_trace *t, struct row *rows) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];

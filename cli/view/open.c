@@ -15,7 +15,8 @@ enum { MOST_WORDS = 32 };
 
 /* ---- programs ---- */
 
-/* Replaces the child process by the program. If that succeeds, exec closes the pipe `told`; if it fails, `told` gets a byte. */
+/* Replaces the child process by the program.  The parent reads the pipe `told`: exec closes it on success; on failure a byte is
+ * written. */
 static void become(char *const argv[], int told) {
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; null >= 0 && fd < 3; fd++) dup2(null, fd);
@@ -85,7 +86,7 @@ static bool start_browser(const char *url) {
 
 /* ---- other machines ---- */
 
-/* Copies word n, from 0, of "CLIENT PORT SERVER PORT". */
+/* Copies word n (from 0) of $SSH_CONNECTION: "CLIENT PORT SERVER PORT". */
 static void copy_word(const char *text, int n, char *word, size_t size) {
   for (; n && *text; n--) text += strcspn(text, " "), text += strspn(text, " ");
   snprintf(word, size, "%.*s", (int)strcspn(text, " "), text);

@@ -21,7 +21,7 @@ struct opening {
 
 /* ---- --at ---- */
 
-/* Returns the numbers behind "step "; NULL if the text is a time. */
+/* Returns the text after "step ", which contains the step numbers; NULL if `at` is a time. */
 static const char *steps_in(const char *at) {
   static const char WORD[] = "step";
   if (strncmp(at, WORD, sizeof WORD - 1) != 0) return NULL;
@@ -30,7 +30,7 @@ static const char *steps_in(const char *at) {
   return at;
 }
 
-/* Parses a range of times, or a moment, whose range has no end.  The trace may be NULL. */
+/* Parses a range of times, or a single time, whose range then has no end.  `t` is NULL if only the syntax is checked. */
 static bool parse_times(const struct tk_trace *t, const char *at, struct tk_range *range, struct tk_err *err) {
   char moment[128];
   if (strstr(at, "..")) return tk_parse_time_range(t, at, range, err);
@@ -63,7 +63,7 @@ static void open_wider(struct opening *o, tk_time by) {
   o->is_part = true;
 }
 
-/* Shows the steps with these numbers.  Returns false if there are none. */
+/* Sets *o to the time range of the steps with these numbers, with a margin.  Returns false if there are none. */
 static bool show_steps(struct opening *o, const struct tk_inspection *p, struct tk_range numbers) {
   struct opening found = { INT64_MAX, INT64_MIN, false };
   for (uint64_t i = 0; i < p->n_steps; i++) {
@@ -97,7 +97,7 @@ static bool find_at(const struct tk_trace *t, const struct tk_inspection *p, con
   return true;
 }
 
-/* Viewers ignore a range that is not completely within the trace. */
+/* Restricts the range to the trace (`all`), because viewers ignore a range that exceeds it. */
 static void clip(struct opening *o, const struct opening *all) {
   if (o->start < all->start) o->start = all->start;
   if (o->end > all->end) o->end = all->end;
@@ -106,7 +106,7 @@ static void clip(struct opening *o, const struct opening *all) {
 
 /* ---- writing ---- */
 
-/* Writes a time of the trace in nanoseconds of the file. */
+/* Writes a timestamp, converted to the nanoseconds that the viewer's file contains. */
 static void put_time(const struct tk_trace *t, struct json *j, const char *key, tk_time ts) {
   const int64_t ns = ts / 1000 + ts % 1000 / 500; /* rounded */
   char text[32];

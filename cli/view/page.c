@@ -1,8 +1,8 @@
 /* page.c - see page.h.
  *
- * The policy allows the page to use its own script and style, and to connect to and frame its own server and ui.perfetto.dev,
- * and nothing else.  There is no Cross-Origin-Opener-Policy, because it would separate the page from a tab that the page opens,
- * and the page could not pass the trace to that tab. */
+ * The Content-Security-Policy allows the page only to use its own script and style, and to connect to and frame its own server
+ * and ui.perfetto.dev.  There is no Cross-Origin-Opener-Policy, because it would separate the page from a tab that the page
+ * opens, and the page could not pass the trace to that tab. */
 #include "page.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* page.h - the page around a viewer: the files of cli/view/, which the build embeds in the command. */
+/* page.h - the page around a viewer: the files of cli/view/page/, which the build embeds in the command. */
 #ifndef CLI_VIEW_PAGE_H
 #define CLI_VIEW_PAGE_H
 

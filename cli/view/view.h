@@ -5,7 +5,7 @@
  *     make.c          sources and selections -> the file that the viewer opens, in memory
  *     opening.c       the time range that the viewer shows first, and its row of steps
  *     site.c          contents by address: the page, the trace, the report, the viewer's own files
- *     page.c          the page itself: the files of cli/view/
+ *     page.c          the page itself: the files of cli/view/page/
  *     ui.c            a viewer's own files, from a folder or a zip
  *     server.c        connections and their limits;  request.c       parsed requests;  peer.c       user of a connection
  *     open.c          starts a browser, or prints the address for one

@@ -76,7 +76,8 @@ static bool find_program(const char *name, char path[PATH_MAX]) {
   return false;
 }
 
-/* Finds the Python in the first line of a script.  Returns false if the line names none that can be run. */
+/* Stores the path of the Python interpreter in the first line (#!) of a script.  Returns false if the line names no program
+ * that can be executed. */
 static bool find_python(const char *script, char python[PATH_MAX]) {
   FILE *f = fopen(script, "r");
   const bool read = f && fgets(python, PATH_MAX, f);

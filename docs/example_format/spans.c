@@ -13,7 +13,7 @@
  * The contract of a reader:
  *
  *   - It gets an open input, decompressed, and an empty trace. It only adds: processes and tracks, classes (name and category),
- *     events in the order of the file. It neither sorts nor nests; sealing does, after it returns.
+ *     events in the order of the file. It neither sorts nor nests events: sealing does that after the reader returns.
  *   - Times are integers in picoseconds. Convert decimals with num_scaled, never through a double.
  *   - The input is hostile. in_ahead gives a window; never assume more than *avail bytes of it. What cannot be used is skipped
  *     with a note that says how often and where (trace_note counts), so that nothing is lost silently. `strict` refuses.
@@ -62,7 +62,7 @@ static bool time_of(struct cell c, tk_time *ps) {
 
 static tk_id string_of(struct tk_trace *t, struct cell c) { return trace_string(t, c.p, (size_t)(c.end - c.p)); }
 
-/* Adds the span of a line. Returns false if the line is no span. */
+/* Adds the span of a line. Returns false if the line is not a valid span. */
 static bool add_line(struct spans *s, const uint8_t *p, const uint8_t *end) {
   struct cell cells[FIELDS];
   tk_time start, dur;

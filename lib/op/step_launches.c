@@ -10,7 +10,7 @@ struct linker {
   tk_time *first; /* by process of a device: start of its first work whose launch is known; INT64_MAX = none */
 };
 
-static tk_id process_of(const struct tk_trace *t, tk_id track) {
+static tk_id device_process(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
 }
 
@@ -31,7 +31,7 @@ static bool find_first(struct linker *l) {
   for (tk_id i = 0; i <= t->n_tracks; i++) l->first[i] = INT64_MAX;
   for (tk_id i = 1; i <= t->n_events; i++) {
     if (!is_in_host_step(l, l->launch_of[i]) || !follows_host(l, i)) continue;
-    tk_time *first = &l->first[process_of(t, t->events[i].track)];
+    tk_time *first = &l->first[device_process(t, t->events[i].track)];
     if (t->events[i].ts < *first) *first = t->events[i].ts;
     any = true;
   }
@@ -41,7 +41,7 @@ static bool find_first(struct linker *l) {
 static tk_id decider_of(const struct linker *l, tk_id event) {
   const struct tk_event *e = &l->kinds->t->events[event];
   if (is_in_host_step(l, l->launch_of[event])) return l->launch_of[event];
-  const tk_time first = l->first[process_of(l->kinds->t, e->track)];
+  const tk_time first = l->first[device_process(l->kinds->t, e->track)];
   return first != INT64_MAX && e->ts < first ? STEPS_BEFORE : event;
 }
 

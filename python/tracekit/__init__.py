@@ -107,7 +107,7 @@ def _ps(value: Union[None, int, str]) -> Optional[int]:
 
 
 def _by(by: str) -> Tuple[int, Optional[str]]:
-    """Returns (index in _BY, None) or, for "arg.KEY", (its index, KEY)."""
+    """Returns (index of the word in _BY, None); for "arg.KEY", (index of "arg.KEY", KEY)."""
     if by.startswith("arg."):
         return _BY.index("arg.KEY"), by[4:]
     return _word(by, _BY, "by"), None
@@ -465,7 +465,7 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
     names : iterable of str, optional
         Names of the runs; by default the last part of their paths.
     by : str
-        Meaning of a row, as in `Trace.top`, except "kind".
+        Property by which events are grouped into rows, as in `Trace.top`, except "kind".
     by_path : bool
         Compare spans by call path.
     fold : bool
@@ -764,7 +764,7 @@ def command(*words: Any) -> Any:
 
 @_contextlib.contextmanager
 def _opened(source: Any, reading: Dict[str, Any]) -> Iterator[Trace]:
-    """Yields a trace, which is closed at the end unless it was given."""
+    """Yields the source if it is a Trace; otherwise loads it, and closes the trace at the end."""
     if isinstance(source, Trace):
         if reading:
             raise TypeError(f"options of load are of no use for a loaded trace: {', '.join(reading)}")
@@ -776,7 +776,7 @@ def _opened(source: Any, reading: Dict[str, Any]) -> Iterator[Trace]:
 
 @_contextlib.contextmanager
 def _file_of(source: Any) -> Iterator[Any]:
-    """Yields the source, or for a trace the path of a temporary copy."""
+    """Yields the source or, if it is a Trace, the path of a temporary file to which the trace is saved."""
     if not isinstance(source, Trace):
         yield source
         return
@@ -983,7 +983,8 @@ class Trace:
         Parameters
         ----------
         by : str
-            Meaning of a row: name, cat, kind, rank, process, track, stream, step, phase, op, module, class or arg.KEY.
+            Property by which events are grouped into rows: name, cat, kind, rank, process, track, stream, step, phase, op,
+            module, class or arg.KEY.
         where : str or iterable of str, optional
             Filter expressions, as in `filter`.
         time : str, optional
@@ -1030,7 +1031,7 @@ class Trace:
         Parameters
         ----------
         by : str, optional
-            Meaning of a level above the names, as in `top`.
+            Property that forms a level above the names, as in `top`.
         per : str, optional
             Name or glob of spans; times are then means per such span.
         path : str, optional
@@ -1605,7 +1606,7 @@ class Trace:
         Raises
         ------
         Error
-            A file cannot be written; then none is.
+            A file cannot be written; then no file is written.
 
         Examples
         --------

@@ -28,7 +28,7 @@ class Executor:
 
     workers   number of processes, if the executor starts them on this machine (default: one per core)
     address   of an existing cluster
-    settings  further settings, as a dict; named as the options of the cluster
+    settings  further settings of the cluster, as a dict, with the cluster's own names
     folder    a folder that all workers share, for files of the executor
     """
     takes_settings = False
@@ -49,13 +49,13 @@ class Executor:
 
 
 def by_value(cloudpickle):
-    """Makes a cloudpickle send the tasks as code, so that workers need not have the package."""
+    """Makes the given cloudpickle module send the code of the tasks, so that workers need not have the package."""
     if _ranks.__name__ in sys.modules and hasattr(cloudpickle, "register_pickle_by_value"):
         cloudpickle.register_pickle_by_value(sys.modules[_ranks.__name__])
 
 
 def reason(error):
-    """Returns the message of a task's exception, without the tracebacks that clusters add to it."""
+    """Returns the message of a task's exception, without the tracebacks that clusters put into the message."""
     lines = str(error).split("\n")
     raised = [m.group(1) for m in (re.search(r"(?:^|\W)(?:RuntimeError|_ranks\.Failed): (.*)", line) for line in lines) if m]
     others = [line.strip() for line in lines if re.match(r"\s*[\w.]+Error: ", line)]
@@ -76,10 +76,10 @@ def in_rounds(items, one_round):
 
 
 class Process(Executor):
-    """Processes of this machine. A pool breaks when one of its processes is killed; the remaining items get another one."""
+    """Processes of this machine. If a process is killed, its pool breaks; a new pool then processes the remaining items."""
 
     def map(self, function, items):
-        # A fork does not run the caller's main module again, as the other start methods do.
+        # Unlike the other start methods, fork does not run the caller's main module again.
         how = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
         context = multiprocessing.get_context(how)
 
@@ -128,7 +128,7 @@ class Ray(Executor):
 
 
 class Dask(Executor):
-    """The scheduler at `address` or $DASK_SCHEDULER_ADDRESS, else processes of this machine."""
+    """Dask with the scheduler at `address` or $DASK_SCHEDULER_ADDRESS; without an address, with processes of this machine."""
 
     def __init__(self, client=None, **options):
         super().__init__(**options)
@@ -192,7 +192,7 @@ def has_java():
 
 
 class Spark(Executor):
-    """An active context, or a new one. `address` is its master, such as local[4]; settings belong to its configuration."""
+    """The active Spark context, or a new one: `address` is its master, such as local[4]; the settings are its configuration."""
     takes_settings = True
 
     def __init__(self, context=None, **options):

@@ -212,10 +212,10 @@ def run(command, arguments, folder=None):
 
 # ---- tasks ----
 #
-# A task gets `job`, a dict with the command and with the folder of the driver, in which relative names are resolved, and a file as
-# (index, path). The task of apply gets a rank instead, as (index, (path, number)); the number is None unless the file contains
-# several ranks. A task returns (result, None), or (None, reason) if the input is to blame. Any other failure raises, so that the
-# executor retries the task, possibly on another machine.
+# A task gets two arguments: `job`, a dict with the command and the folder in which relative names are resolved (the driver's),
+# and a file as (index, path). The task of apply gets a rank instead, as (index, (path, number)); the number is None unless the
+# file contains several ranks. A task returns (result, None), or (None, reason) if the input is invalid. Any other failure
+# raises, so that the executor retries the task, possibly on another machine.
 
 def _task(job, path, step):
     with tempfile.TemporaryDirectory(prefix="tracekit-") as work:
@@ -239,7 +239,7 @@ def _write(job, to, work, *arguments):
 
 
 def _plan_file(plan, work):
-    """Returns a local name of the plan, which is copied if it is remote."""
+    """Returns a local path of the plan; copies a remote plan to `work`."""
     if is_local(plan):
         return local(plan)
     name = os.path.join(work, "plan.json")
@@ -261,7 +261,8 @@ def apply(job, options, plan, to, rank):
 
 
 def table(job, plan, numbers, clocks, to, rank):
-    """Writes the events of a file as Parquet, on the timeline of the plan. `numbers` has the ranks of each file, None if left out."""
+    """Writes the events of a file as Parquet, on the timeline of the plan. `numbers`: by file name, its rank numbers, None for
+    ranks that are left out."""
     i, path = rank
 
     def step(name, work):
@@ -277,7 +278,7 @@ def table(job, plan, numbers, clocks, to, rank):
 # ---- tables ----
 
 def _rows(moved, numbers):
-    """Returns the events of an aligned trace as a pyarrow.Table, with the numbers that the plan gives its ranks."""
+    """Returns the events of an aligned trace as a pyarrow.Table, with the plan's rank numbers in place of the trace's own."""
     import pyarrow
     from pyarrow import compute
     try:

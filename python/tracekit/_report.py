@@ -1,4 +1,4 @@
-"""Results that judge a run: the report of where time went, and checks."""
+"""Results that judge a run: the report, which shows where time was spent, and checks."""
 from __future__ import annotations
 
 import html
@@ -56,7 +56,7 @@ class Report(Dict[str, Any]):
         Returns
         -------
         str
-            A self-contained page, without scripts and without references to the network.
+            A self-contained page, which loads nothing from the network. Its only script zooms the timelines.
 
         Raises
         ------

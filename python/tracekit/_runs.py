@@ -1,4 +1,4 @@
-"""Compares three or more runs, for `tracekit.diff`."""
+"""Compares three or more runs, or the runs in a folder, for `tracekit.diff`."""
 from __future__ import annotations
 
 import os

@@ -77,7 +77,7 @@ class Table(ABC):
 
     @abstractmethod
     def _chunks(self) -> Iterator[List[Row]]:
-        """Returns all rows, some at a time."""
+        """Yields all rows in order, as lists of several rows."""
 
     def to_pandas(self, times: Optional[str] = None) -> Any:
         """Returns a data frame of pandas.

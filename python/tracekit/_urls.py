@@ -180,7 +180,8 @@ def output(path: Path, force: bool) -> Iterator[str]:
 
 @contextlib.contextmanager
 def outputs(path: Optional[Path], force: bool, rows: List[Any]) -> Iterator[Optional[str]]:
-    """As `output`, for a file or a folder ("out/"): uploads the files named by `output` in the rows that the call appends."""
+    """Like `output`, but `path` may also be a folder ("out/"), and several files may be written: the caller appends a row per
+    file to `rows`; row["output"] is the path of the file to upload."""
     name = None if path is None else os.fspath(path)
     if name is None or not is_url(name):
         yield None if name is None else local(name)

@@ -54,8 +54,8 @@ def milliseconds(ns: float) -> str:
     return f"{ns / 1e6:,.3f}"
 
 
-# Self time per kind and bin. A span within one bin is added to that bin; a longer one is divided: `first` and `last` are the parts
-# of its first and last bin, `middle` that of each bin between.
+# Self time per kind and bin. A span within one bin is added to that bin; a longer span is divided: `first` and `last` are the
+# parts in its first and last bin, `middle` is the part in each bin between them.
 QUERY = """
 SELECT kind, b, e, sum(self_dur * CASE WHEN b = e OR dur = 0 THEN 1.0 ELSE ({start} + (b + 1) * {bin} - ts) / dur END) AS first,
   sum(CASE WHEN b = e THEN 0.0 ELSE self_dur * (ts + dur - {start} - e * {bin}) / dur END) AS last,

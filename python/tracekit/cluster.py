@@ -87,7 +87,7 @@ def _named(path, why):
 
 
 class Driver:
-    """A merge in progress: its executor, the job that tasks get, and the ranks that failed."""
+    """A merge in progress: its executor, the `job` argument of its tasks, and the ranks that failed."""
 
     def __init__(self, executor, command, keep_going, say):
         self.executor, self.keep_going, self.say, self.failed = executor, keep_going, say, []
@@ -211,7 +211,7 @@ def _write_tables(driver, shared, plan, ranks, to, force):
 
 
 def _executor_of(executor, work, options):
-    """Returns (executor, whether it was made here)."""
+    """Returns (executor, True if this function created it)."""
     if isinstance(executor, str):
         return _executors.make(executor, folder=work, **options), True
     if any(value for value in options.values()):
@@ -220,7 +220,7 @@ def _executor_of(executor, work, options):
 
 
 def _check(out, force, table):
-    """Fails now if the output could not be written in the end."""
+    """Raises an error before any work if the output could not be written at the end."""
     folder = os.path.dirname(os.path.abspath(_ranks.local(out)))
     if _ranks.is_local(out) and not os.path.isdir(folder):
         raise Failed(f"{out}: there is no folder {folder}")

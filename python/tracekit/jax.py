@@ -15,7 +15,7 @@ from . import Path, Size, Trace, _size, extract, load
 
 
 class Recording:
-    """A recording of `trace`, which can be read when its block has ended.
+    """A recording made by `trace`, which can be read when the `with` block has ended.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times commands that need only part of a trace, and merges, compared with other programs that do the same with the same file:
-filtering kernels on one core and on two, reading with and without args and flows, and merging four ranks whose clocks can be aligned
-or not into one .json.gz. Medians of alternating rounds, in wall seconds; ratios are to the first row. A missing program is reported
-as SKIPPED.
+filtering kernels on one core and on two, reading with and without args and flows, and merging four ranks into one .json.gz,
+with clocks that can be aligned and with clocks that cannot. Medians of alternating rounds, in wall seconds; ratios are to the
+first row. A missing program is reported as SKIPPED.
 
     asked.py TRACEKIT GENERATOR WORKDIR INTEROP [MEGABYTES...]"""
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Times whole processes alternately (A B A B ...), so that speed drift of the machine affects both alike. Reports the median of
-wall and CPU seconds and the largest resident set size; ratios are between medians. Absolute seconds are valid for this
-machine only.
+"""Times whole processes alternately (A B A B ...), so that speed drift of the machine affects both programs alike. Reports the
+median of wall and CPU seconds and the largest resident set size; ratios are between medians. Absolute seconds are valid for
+this machine only.
 
 Usage: bench.py TRACEKIT GENERATOR STAGES WORKDIR [MEGABYTES]"""
 import json

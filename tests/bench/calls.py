@@ -3,10 +3,9 @@
     make BUILD=build/o0 CFLAGS='-O0 -g' build/o0/tracekit
     tests/bench/calls.py [--args=13] [--general] [--inlines] [--by-function] [build/o0/tracekit]
 
-Converts two traces that differ by EVENTS kernel events under callgrind. The difference between the counts, divided by
-EVENTS, is the cost of one event; startup and shutdown cancel out. Kineto prints 13 args per kernel, and 20 per collective
-kernel.
-Prints the calls of functions in .c files, as seen by a reader of the code, and the moves, which are calls into another file;
+Converts two traces that differ by EVENTS kernel events under callgrind. The difference between the counts, divided by EVENTS,
+is the cost of one event; startup and shutdown cancel out. Kineto prints 13 args per kernel, and 20 per collective kernel.
+Prints the number of calls of functions in .c files, and the number of these calls that lead into another file ("moves");
 --inlines also counts functions in headers. Every event uses the template learned from the first; --general forces all events
 onto the general path, by giving each its own order of keys. Calls into libc and zlib are excluded, because they cannot be
 inlined here."""

@@ -2,11 +2,11 @@
 """Measures whether cost is linear in the number of bytes: the same work on files of 50 MB to 2 GB, compared with the lower
 bound for these bytes (limits.c).
 
-For each work the fastest of alternating rounds counts: CPU seconds, wall seconds, the largest resident set size. `ns` is CPU
-time per event, `limit` the ratio to the lower bound of CPU time: inflate for reading, inflate and deflate for writing. The
-last column is the cost per event in the largest file relative to the smallest. The upper bound for the gain of a second
-thread is measured with two independent processes: on machines with shared cores it is less than 2. Results are also written
-to WORKDIR/../bench.json (schemas/bench.schema.json). QUICK=1: 12 and 50 MB, under two minutes; LONG=1: also 8 GB.
+For each kind of work, the fastest of alternating rounds counts: CPU seconds, wall seconds, the largest resident set size. `ns`
+is CPU time per event, `limit` the ratio to the lower bound of CPU time: inflate for reading, inflate and deflate for writing.
+The last column is the cost per event in the largest file relative to the smallest. The upper bound for the gain of a second
+thread is measured with two independent processes: on machines with shared cores it is less than 2. Results are also written to
+WORKDIR/../bench.json (schemas/bench.schema.json). QUICK=1: 12 and 50 MB, under two minutes; LONG=1: also 8 GB.
 
     growth.py TRACEKIT GENERATOR STAGES LIMITS WORKDIR
     growth.py TRACEKIT GENERATOR STAGES LIMITS WORKDIR --check RATIOS

@@ -1,6 +1,7 @@
 /* limits.c - lower bounds for processing the same bytes: inflating, deflating, copying, and allocating memory for them.
  *
- * Every command does some of these, plus its own work, so ratios to these bounds are stable across days.
+ * Every command does some of this work, plus its own, so ratios to these bounds do not depend on the speed of the machine that
+ * day.
  *
  * Usage: limits FILE.gz ROUNDS. Prints the best CPU seconds of the rounds as JSON; single-threaded. */
 #include <stdint.h>
@@ -68,7 +69,7 @@ static uint64_t inflate_all(struct bytes gz, uint8_t *block) {
 }
 #endif
 
-/* Deflates n bytes, the first block repeatedly, at the default level of convert. */
+/* Deflates n bytes, repeating the first block of the file, at the default level of convert. */
 #ifdef TK_HAVE_ISAL
 static void deflate_all(uint64_t n, const uint8_t *block, uint8_t *out) {
   static const uint32_t room = ISAL_DEF_LVL1_DEFAULT;

@@ -1,5 +1,5 @@
-/* numbers.c - nanoseconds to print and to read a double, by the library and by the C library (the shortest of %.15g to
- * %.17g, strtod).
+/* numbers.c - nanoseconds to print and to read a double, by this library and by the C library (strtod, and the shortest of
+ * %.15g to %.17g).
  *
  * Usage: numbers [COUNT]. "random" is random bits; "decimal" is measured values with three decimal places; "duration" is
  * picoseconds as microseconds; "quotient" is ratios, which have 16 or 17 digits. The minimum of three rounds counts, in CPU

@@ -66,7 +66,8 @@ def once(command, env=None):
 
 
 def alternate(commands, rounds, env=None):
-    """{name: command} -> {name: runs}; [] if the command fails."""
+    """Runs each command of {name: command} in several rounds. Returns {name: list of runs}; the list is empty if the command
+    fails."""
     runs = {name: [] for name in commands}
     failed = set()
     for _ in range(rounds):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures what our Perfetto file costs its reader, compared with the JSON it was made from: size, and seconds and memory of an
-import by the pinned trace_processor; also the speed of both directions, compared with traceconv's WebAssembly for the way
-back.
+import by the pinned trace_processor; also the speed of converting in both directions; from Perfetto to JSON, compared with
+traceconv's WebAssembly.
 
-Rounds alternate between the files, so that speed drift of the machine affects all alike; medians. The memory of an engine is
-that of its process minus that of a process that loads an empty trace. Args dominate the cost of an import: without args, a
-file of begin and end events loads hardly faster than JSON without args; lib/format/perfetto/write/write.c has the experiment.
-Without the engine (make interop installs it) that part is SKIPPED.
+Rounds alternate between the files, so that speed drift of the machine affects all alike; figures are medians. The memory of an
+engine is that of its process minus that of a process that loads an empty trace. Args dominate the cost of an import: without
+args, a file of begin and end events loads hardly faster than JSON without args; lib/format/perfetto/write/write.c has the
+experiment. Without the engine (make interop installs it) that part is SKIPPED.
 
 Usage: perfetto.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
 import os
@@ -43,7 +43,7 @@ def inputs():
 
 
 def deflated(path, level):
-    """Returns the compressed size by zlib."""
+    """Returns the size of the file after compression by zlib."""
     n, z = 0, zlib.compressobj(level)
     with open(path, 'rb') as f:
         while piece := f.read(1 << 20):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """recording.py TRACE FOLDER - prints, as text, what merge, extract, filter and shrink show on a terminal while they process a
-large trace. For the progress line it shows the first state of each phase, one from its middle and the last, then the text that
-remains. docs/recipes/large.md is made this way."""
+large trace. For the progress line, shows the first, a middle and the last state of each phase, then the text that remains.
+docs/recipes/large.md is made this way."""
 import os
 import re
 import sys

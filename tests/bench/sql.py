@@ -42,7 +42,7 @@ def ours(path, queries, *options):
 
 
 def fastest(commands, env, rounds):
-    """{name: command} -> {name: (wall, cpu, MB)}; None if the command fails."""
+    """Runs each command of {name: command}. Returns {name: (wall, cpu, MB)}, with None for a command that fails."""
     best = {}
     for _ in range(rounds):
         for name, command in commands.items():

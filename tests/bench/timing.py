@@ -22,8 +22,8 @@ def measure(command, env=None):
 
 
 def race(commands, rounds, env=None):
-    """{name: command} -> {name: (wall, cpu, MB)}, medians of alternating rounds, so that speed drift of the machine affects all
-    alike."""
+    """Runs each command of {name: command}. Returns {name: (wall, cpu, MB)}, medians of alternating rounds, so that speed drift
+    of the machine affects all commands alike."""
     runs = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():

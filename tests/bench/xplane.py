@@ -4,8 +4,8 @@ peak memory.
 
 xprof runs its `trace_viewer`, which stops at a million events, and gzips the output, as its own server does. Each run is a
 separate process; its startup and import are measured on an empty file and subtracted. The two programs take turns, and the
-figures are medians. Because xprof may stop early, the events that each program wrote are counted, and the figures are
-seconds per million events. Without xprof (make interop installs it) its part is SKIPPED.
+figures are medians. Because xprof may stop early, figures are in seconds per million events that the program wrote. Without
+xprof (make interop installs it) its part is SKIPPED.
 
 Usage: xplane.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
 import gzip

@@ -2,7 +2,7 @@
 # Tests typical mistakes of newcomers and the replies; mistakes.txt is the table. Each command runs separately in a folder
 # with
 #
-#   r0.json r0.json.gz r1.json.gz   two ranks         merged.json.gz   a merge of both     exists.json   a trace of nothing
+#   r0.json r0.json.gz r1.json.gz   two ranks         merged.json.gz   a merge of both     exists.json   a trace without events
 #   noext RANK.JSON.GZ r0.json.zst  rank 0 again      dir              an empty folder     empty.json    no bytes
 #   files of other programs (others/)
 #

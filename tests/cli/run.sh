@@ -4,8 +4,8 @@
 #   <case>.stdout   standard output (no file: empty)        <case>.exit   exit status (no file: 0)
 #   <case>.stderr   standard error (no file: empty)
 #
-# Messages are compared by their values only (values.awk): all of standard error, and the lines of standard output that begin
-# with "tracekit:" or report what was done. Their wording is in tests/words/messages.txt.
+# Of messages, only the values are compared (values.awk). Messages are all of standard error, and the lines of standard output
+# that begin with "tracekit:" or report what was done. Their wording is in tests/words/messages.txt.
 #
 # bash runs each case in an empty directory with $TRACEKIT, $FIXTURES and `tracekit` on the PATH. GOLDEN=1 (make golden)
 # writes the expectations. FOREIGN=1 is for a command of another processor: gzip sizes, and how far a damaged gzip file can

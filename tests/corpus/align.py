@@ -104,8 +104,8 @@ def spliced(work, space, names, rng):
 
 
 def chips(work, space):
-    """Checks that an alignment by three collectives on clocks 20 s apart is not trusted, and that hosts which are shifted anyway
-    return to the original common clock."""
+    """Checks that an alignment by three collectives on clocks 20 s apart is not trusted, and that hosts which are shifted
+    nevertheless return to the original common clock."""
     moved, worst = 0, 0
     for seed in range(8):
         for older in (False, True):
@@ -148,8 +148,8 @@ def texts_of(space):
 
 
 def programs(top):
-    """Compares the groups of each op. The text of an op does not tell its program, so the groups must be those of an op with this
-    name in any program."""
+    """Compares the groups of each op. The text of an op does not contain the name of its program, so the groups must equal
+    those of an op with this name in any program."""
     ops = files = 0
     for path in find(top, '*.xplane.pb'):
         with open(path, 'rb') as f:

@@ -19,7 +19,7 @@ static bool has_flow(const struct tk_trace *t, tk_id event) {
   return false;
 }
 
-/* Returns the first span without children, from the middle of the trace on. */
+/* Returns the first span without children in the second half of the trace. */
 static tk_id a_leaf(const struct tk_trace *t) {
   for (tk_id i = t->n_events / 2 + 1; i < t->n_events; i++) {
     const struct tk_event *e = &t->events[i], *next = e + 1;

@@ -3,9 +3,9 @@
 
     counts   records by phase: stated in the inventory, counted by Python, read according to `info`
     values   written and read again, the values are equal (tests/support/chromejson.py)
-    silent   ... at most as many events differ as were reported as repaired
+    silent   at most as many events differ as were reported as repaired
     stable   a second write gives the same bytes
-    paths    the predicting reader and the plain one build the same graph
+    paths    reading with and without templates (prediction) gives the same graph
     check    `check` finds a fault exactly if something needed repair
     memory   bytes of graph per event, without distinct strings: at most 64 (from 1000 events on, where fixed costs are
              negligible)
@@ -189,8 +189,8 @@ def report(exceptions, missing, totals):
 
 
 def self_test():
-    """Runs the reader with each fault, and without: the intended comparison must detect each fault, and none may report one
-    otherwise."""
+    """Runs the reader with each fault, and without a fault: the intended comparison must detect each fault, and without a fault
+    no comparison may report one."""
     path = os.path.join(os.environ['FIXTURES'], SELF_TEST)
     stated = dict(chromejson.phases(chromejson.read(path)))
     os.environ.update(TRACEKIT=os.environ['BROKEN'], PATHS=os.environ['BROKEN_PATHS'])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares databases of profilers with their conversion to Chrome JSON: the number of spans and the sum of their durations, by SQL for
-each table, and by category in the JSON.
+"""Compares databases of profilers with their conversion to Chrome JSON: the number of spans and the sum of their durations,
+computed by SQL for each table and by category from the JSON.
 
     databases.py CORPUS"""
 import gzip
@@ -17,7 +17,7 @@ from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
 MAGIC = b'SQLite format 3\0'
-# table or the beginning of its name, columns of start and end, categories of its spans
+# rows: table or the beginning of its name, columns of start and end, categories of its spans
 TABLES = (
     ('CUPTI_ACTIVITY_KIND_KERNEL', 'start', 'end', ('kernel',)),
     ('CUPTI_ACTIVITY_KIND_MEMCPY', 'start', 'end', ('gpu_memcpy',)),

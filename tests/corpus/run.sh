@@ -5,7 +5,7 @@
 #   chains   every chain of formats keeps every event, or reports the loss: tests/property/chains.py
 #   xplane   compared with the output of jaxlib and xprof for the same files, and written again: tests/property/xplane.py
 #   shrink   totals survive, on JSON files of up to SHRINK_MOST bytes (default 20 MB): tests/property/shrink.py
-#   perfetto unmodelled data is restored byte for byte, also in a second round: tests/property/kept_perfetto.py
+#   perfetto unmodelled data is restored byte for byte, also after a second round trip: tests/property/kept_perfetto.py
 #   align    ranks of real jobs with falsified clocks: tests/corpus/align.py
 #   ascend   reports of Ascend's traces, compared with the summary in the traces: tests/corpus/ascend.py
 #   databases of nsys, ROCm and Ascend: number and sum of spans by table, by SQL: tests/corpus/databases.py

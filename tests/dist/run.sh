@@ -2,8 +2,8 @@
 # make test-dist - installs the packages of dist/ in bare systems and merges four ranks with each: the static command, the wheels, the
 # Debian packages, the source distribution. Checks the checksums, and that the merged trace is the one of this machine's command.
 #
-# Bare means what mmdebstrap puts into its smallest variant with apt. Needs root, dist/ and an archive of Debian and Ubuntu; a system
-# that cannot be made is named and skipped. SYSTEMS limits the systems. The last column of a line is the time from the package on
+# A bare system is mmdebstrap's smallest variant with apt. Needs root, dist/ and an archive of Debian and Ubuntu; a system that
+# cannot be made is reported and skipped. SYSTEMS limits the systems. The last column of a line is the time from the package on
 # the disk to the merged timeline.
 set -u
 : "${SRC:?run me by make test-dist}" "${B:?}" "${FIXTURES:?}" "${TRACEKIT:?}"
@@ -28,7 +28,8 @@ note() { # STATUS WHAT SECONDS
 }
 skip() { skipped=$((skipped + 1)); printf 'SKIPPED %-10s %s\n' "$system" "$1"; }
 
-# Prints the file with Ubuntu's keys: of the package of this system, or of Ubuntu's own package, whose bytes are known.
+# Prints the path of the file with Ubuntu's keys: from the package on this system, or from Ubuntu's package, checked by its
+# hash.
 ubuntu_keys() {
   local keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg package=ubuntu-keyring_2021.03.26_all.deb
   local sum=0d0e7ed6b112f5d03eabf3c7eb01ebdacf9c57714b279e90495cfc58c8c4520f
@@ -69,7 +70,7 @@ inside() { # COMMAND
     chroot "$root" /bin/sh -c "$1" >> "$roots/log" 2>&1
 }
 
-# Runs a command in the bare system, which must leave the merged trace of this machine in /merged.json.
+# Runs a command in the bare system; it must write /merged.json, equal to the merged trace of this machine.
 try() { # WHAT COMMAND
   local began status=1
   rm -f "$root/merged.json"

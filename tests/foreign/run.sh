@@ -38,7 +38,7 @@ for file in $files; do
   check "$file: needs libc alone" needs_libc_alone "$file"
 done
 
-# emulated FILE WRAPPER: writes a command that runs FILE, with the name it is called by, whatever the PATH.
+# emulated FILE WRAPPER: writes the script WRAPPER, which runs FILE under qemu, under the name by which the script was called.
 emulated() {
   chmod +x "$1"
   printf '#!/bin/sh\nexec "%s" -0 "$0" -L "%s" "%s" "$@"\n' "$qemu" "$root" "$1" > "$2"
@@ -48,7 +48,7 @@ emulated "$(find "$work/wheel" -path '*/scripts/tracekit')" "$work/tracekit"
 version=$("$work/tracekit" --version | head -n 1)
 check "the command says its version: $version" [ "$version" = "tracekit $(sed -n 's/^.define TK_VERSION "\(.*\)"/\1/p' "$SRC/lib/tracekit.h")" ]
 
-# A shared library, as on a system with the package installed.
+# Links the C program to the shared library, as on a system with the package installed.
 cross=build/package/linux-$CPU
 "$SRC/packaging/cross.sh" "linux-$CPU" make -s -C "$SRC" "$cross/make/libtracekit.so.0" > "$work/log" 2>&1 || { tail -n 20 "$work/log"; exit 1; }
 "$SRC/$cross/bin/cc" -I"$SRC/lib" "$SRC/tests/foreign/graph.c" -L"$SRC/$cross/make" -l:libtracekit.so.0 -Wl,-rpath,"$SRC/$cross/make" \

@@ -3,9 +3,9 @@
 # whose gzip files have the same bytes.
 #
 #   tests/cli       the native build writes the expectations of all cases into a copy, and the package must meet them exactly
-#   wasm.tsv        cases that cannot work in WebAssembly, and why. They run, too: one that passes is a failure of the table
-#   fixtures        both convert, filter, shrink and merge them into files with the same bytes and print the same
-#   wasm.mjs        the same in memory, by the package's run()
+#   wasm.tsv        cases that cannot work in WebAssembly, and why. These cases run, too: if one passes, its row is an error
+#   fixtures        both builds convert, filter, shrink and merge them; files and printed text must be equal
+#   wasm.mjs        does the same in memory, with the package's run()
 #
 # T=WORD runs the cases with WORD in their name.
 set -u

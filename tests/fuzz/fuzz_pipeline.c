@@ -45,8 +45,8 @@ static struct tk_trace *load(const char *path, const char *format, struct tk_err
   return tk_load(path, &options, err);
 }
 
-/* True if an event has lost its clock. Such events are written with the times they had; after an operation, reading may treat
- * another part of the trace as the one with the lost clock. */
+/* True if an event has lost its clock. Such events are written with their original times; when the output of an operation is
+ * read, the reader may decide that another part of the trace has lost its clock. */
 static bool has_lost_clocks(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_events; i++)
     if (t->events[i].flags & TK_FLAG_LOST_CLOCK) return true;

@@ -1,8 +1,8 @@
-/* fuzz_plan.c - arbitrary bytes as a plan, as the message inside a plan, and as the end of a part: applying the plan to a
- * rank, and joining parts by the plan, either succeeds or fails with a message.
+/* fuzz_plan.c - arbitrary bytes as a plan, as the message inside a plan, and as the end of a part: applying the plan to a rank,
+ * and joining parts by the plan, either succeeds or fails with a message.
  *
- *     two lowest bits of the first byte: a plan file | the message of a plan | the message of a part | a part file
- *     next two bits: the format of the plan to which a part belongs
+ *     byte 0, bits 0 and 1   use of the bytes: as a plan file, the message of a plan, the message of a part, or a part file
+ *     byte 0, bits 2 and 3   the format of the plan to which a part belongs
  *
  * Numbers that random bytes hardly ever match (the CRC of a report, the id of a plan) are appended after the bytes: in a
  * message the last value of a field wins. */
@@ -34,7 +34,7 @@ static void require(bool ok, const char *what, const char *message) {
   abort();
 }
 
-/* Creates a file with these bytes, and sets `path`. */
+/* Creates a file in memory with these bytes, and stores its path in `path`. Returns its descriptor. */
 static int file_of(const void *p, size_t n, char *path) {
   const int fd = memfd_create("fuzz", 0);
   require(fd >= 0 && write(fd, p, n) == (ssize_t)n, "memfd", "not written");
@@ -49,7 +49,8 @@ static int rank_of(int rank, char *path) {
 
 /* ---- prepared data ---- */
 
-/* Moves a file to memory: outputs get their name by a rename, which does not work for a file in memory. */
+/* Moves an output from the disk to a file in memory; an output cannot be written there, because it gets its name by a rename.
+ * Returns its size. */
 static size_t move_to_memory(const char *from, char *to, char *text, size_t size) {
   FILE *f = fopen(from, "rb");
   require(f != NULL, from, "is not there");

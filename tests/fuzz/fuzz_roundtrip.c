@@ -15,7 +15,7 @@ static void require(bool ok, const char *what, const char *message) {
   abort();
 }
 
-/* `chunk`: bytes that each of three threads reads at a time; 0 = a single thread. */
+/* Reads the bytes into a trace. `chunk`: number of bytes that each of three threads reads at a time; 0 = a single thread. */
 static struct tk_trace *read_as(const char *format, const void *p, size_t n, size_t chunk, struct tk_err *err) {
   const struct tk_load_options opt = {.format = format, .check = true, .threads = chunk ? 3 : 1, .chunk = chunk};
   struct tk_trace *t = trace_new(1 << 30);
@@ -42,8 +42,9 @@ static const uint8_t *write_trace(const struct tk_trace *t, struct out *out, str
   return out_memory_data(out, n);
 }
 
-/* Detects cases that may be resolved differently after writing: which of two async spans on two threads with equal start is the
- * inner one, and which part of a trace has lost its clock if neither is the majority. */
+/* end_is_lost() and ambiguous() detect traces that may be read differently after writing: of two async spans on two threads
+ * with equal start, the other one may become the inner one; if a part of the trace has lost its clock, the reader may choose
+ * another part. */
 static bool end_is_lost(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg arg;
@@ -60,7 +61,8 @@ static bool ambiguous(const struct tk_trace *t) {
   return n > 1;
 }
 
-/* Returns the number of events; stack samples of a part without a clock are records, and which part that is may change. */
+/* Returns the number of events, without stack samples if the trace is ambiguous: in the part without a clock they are records
+ * and not events, and this part may change. */
 static tk_id events_of(const struct tk_trace *t, bool without_samples) {
   tk_id n = 0;
   for (tk_id i = 1; i <= t->n_events; i++) n += !without_samples || t->events[i].kind != TK_EVENT_SAMPLE;
@@ -80,8 +82,8 @@ static void compare(const struct tk_trace *a, const struct tk_trace *b) {
   require(ambiguous(a) || longest_a == longest_b, "durations", "another longest span once written");
 }
 
-/* Splits text into lines without quotes, commas and order: if a thread is spelled 7 and "7" the first spelling wins, and
- * trailing metadata is written first. */
+/* by_text() and lines_of() split a text into sorted lines without quotes and commas, for a comparison: if a thread is spelled 7
+ * and "7", the first spelling wins, and trailing metadata is written first. */
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static size_t lines_of(char *text, char ***lines) {

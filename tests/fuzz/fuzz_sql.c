@@ -1,7 +1,7 @@
 /* fuzz_sql.c - arbitrary text as SQL over a small trace: its statements succeed or are refused with a message, within their
  * limits, and the trace stays unchanged.
  *
- *     byte 0   which trace; bit 2: the tables are then copied to a file, whatever the statements did to them
+ *     byte 0   selects the trace; bit 2: afterwards, the tables are copied to a file
  *     rest     SQL */
 #include "tracekit.h"
 

@@ -25,7 +25,7 @@ static void put_indices(const char *name, unsigned n) {
   put("]");
 }
 
-/* Each stack extends one of the 40 before it, so that depths vary and grow. */
+/* Prints the table of stacks. Each stack extends one of the 40 previous stacks, so that depths vary and grow. */
 static void put_stacks(const struct options *o) {
   struct rng r = {mix(o->seed, 77)};
   put("\"stackTable\":{\"prefixOffset\":[0");

@@ -50,7 +50,8 @@ bool write_truth(const struct options *o);
 
 enum phase { FORWARD, BACKWARD, OPTIMIZER, COMMUNICATION };
 
-/* An op of the host, in preorder with its depth; the family of the kernel that it launches (0 = none); other runtime calls. */
+/* An op of the host. Rows are in preorder, with their depth. `kernel`: family of the kernel that the op launches (0 = none);
+ * `calls`: number of its other runtime calls. */
 struct row {
   const char *name;
   uint8_t depth, kernel, calls;

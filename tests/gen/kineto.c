@@ -81,7 +81,7 @@ static void open_args(struct kineto *k) {
 
 static void close_args(struct kineto *k) { put(layout(k) == COMPACT ? "}}" : "\n    }\n  }"); }
 
-/* Prints an arg's key. The exporter joins fragments, and the spaces between them are those in its source. */
+/* Prints an arg's key after the separator `before`, whose spaces are irregular, as in libkineto's exporter. */
 void kineto_key(struct kineto *k, const char *before, const char *key) {
   put(layout(k) == COMPACT ? (*before ? "," : "") : before);
   put("\"");

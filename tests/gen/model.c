@@ -52,7 +52,7 @@ bool write_truth(const struct options *o) {
 
 enum { LAUNCH_SLOT = 90000, LAUNCH_TO_START = 30000, UNIT = 1024 };
 
-/* Minimum duration of a list of rows: see lay. */
+/* Returns a duration (ns) into which lay() can always fit these rows. */
 static int64_t rows_period(const struct row *rows, unsigned n) {
   static const int64_t room[K_FAMILIES] = {0, 150000, 22000, 40000, 50000, 20000, 90000, 16000, 8000};
   int64_t sum = 3000;
@@ -66,11 +66,11 @@ static const struct row *rows_of(unsigned group, enum phase phase, unsigned *n) 
   return phase == BACKWARD ? g->backward : g->forward;
 }
 
-/* The last group in the table is the optimizer's. */
+/* first_group() and end_group() give the groups of a phase; the last group in the table is the optimizer's. */
 static unsigned first_group(enum phase phase) { return phase == OPTIMIZER ? n_groups - 1 : 0; }
 static unsigned end_group(enum phase phase) { return phase == OPTIMIZER ? n_groups : n_groups - 1; }
 
-/* Scale common to all ranks: some layers and steps cost up to a quarter more. */
+/* Returns a time scale common to all ranks, in 1/UNIT: layers and steps cost up to a quarter more. */
 static int64_t group_scale(const struct options *o, int step, int layer, unsigned key) {
   return UNIT + (int64_t)(mix(mix(o->seed, (uint64_t)step << 20 | (unsigned)layer << 8 | key), 11) % 256);
 }
@@ -87,7 +87,7 @@ static int64_t layer_period(const struct options *o, int step, int layer, enum p
   return sum + (phase == BACKWARD ? LAUNCH_SLOT : 0);
 }
 
-/* Scale of one rank: 0 to 3% slower than the best, a straggler 12 to 25% more. */
+/* Returns the time scale of a rank, in 1/UNIT: up to 3% above 1; for the straggler, 12 to 25% more. */
 static int64_t rank_scale(const struct options *o, int rank, int step, int layer, enum phase phase) {
   uint64_t h = mix(mix(o->seed, (uint64_t)rank << 32 | (unsigned)step), (unsigned)layer * 4 + phase);
   return UNIT + (int64_t)(h % 31) + (rank == o->straggler ? 123 + (int64_t)(h >> 32) % 133 : 0);
@@ -117,7 +117,7 @@ static void job_layers(struct job *j, struct plan *p, enum phase phase, int laye
   }
 }
 
-/* All ranks join; the last one determines the end. */
+/* Adds a collective to the plan: all ranks join it, and it ends after the last one has joined. */
 static void job_collective(struct job *j, struct plan *p, int layer) {
   const struct options *o = j->o;
   uint64_t h = mix(mix(o->seed, (uint64_t)j->step << 8 | (unsigned)layer), 77);

@@ -103,7 +103,7 @@ static void replicas(const struct xplane *x, char *text, size_t size) {
   snprintf(text + n, size - n, "}}");
 }
 
-/* Every device numbers its runs itself. */
+/* Adds the run id, in which each device counts its own runs. */
 static void stat_run(struct xplane *x, struct pb *e, int step) {
   if (!x->o.no_run_id) stat_u(e, 4, S_RUN, UINT, (uint64_t)(step + 5 + x->o.rank * 3 % 7));
 }

@@ -2,7 +2,7 @@
 """Checks that a merge by tracekit.cluster writes the same bytes as `tracekit merge`: 16 ranks on four hosts, with every executor
 given as an argument (default: process). Clusters run on this machine.
 
-    same       in each format, with options of merge, by name and by function
+    same       the bytes, in each format, with options of merge, on the command line and by the function
     killed     the worker of a rank is killed once in each step: the step is repeated, and the output is the same
     failing    a step that fails because of the machine is repeated; if it always fails, its message is printed
     damaged    an unreadable rank: the message of the command and no output or, on request, output of all others
@@ -67,7 +67,7 @@ def left(folder):
 
 
 def script(folder, name, text):
-    """Writes a command that runs `text` before tracekit."""
+    """Writes a script that runs the shell commands `text`, then tracekit. Returns its path."""
     path = f'{folder}/{name}'
     with open(path, 'w', encoding='ascii') as f:
         f.write(f'#!/bin/bash\n{text}\nexec {TRACEKIT} "$@"\n')

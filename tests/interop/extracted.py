@@ -40,7 +40,7 @@ def judge(what, fault):
 
 
 class Slices(collections.Counter):
-    """Counts slices by name. Also has their total time and the number of processes."""
+    """Counter of slices by name, with their total time (dur) and the number of processes."""
 
     def __init__(self, engine, *paths, original=False):
         super().__init__()

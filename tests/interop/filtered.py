@@ -60,7 +60,7 @@ def kept(path, options, target):
 
 
 def shrunk(path, percent, target):
-    """Returns False if the trace cannot be made to fit: then this must be reported, and nothing written."""
+    """Shrinks a trace to a percentage. Returns False if the command reports that the trace cannot be made to fit."""
     try:
         tracekit('shrink', '-q', '--force', path, '--percent', percent, '-o', target)
     except Refused as e:
@@ -86,7 +86,7 @@ def one(job):
             if 'failed' in before:
                 return label, {'filter.load': f'the original does not load: {before["failed"][:100]}'}
             ours = samples(path)
-            # the engine moved spans by their position: a filter may change how many it moves
+            # the engine moved overlapping spans, and may move others after a filter
             moved = any(name in errors(before) for name in MOVED)
             for name, (options, where) in FILTERS.items():
                 target = os.path.join(work, f'{name}.json')

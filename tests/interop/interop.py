@@ -26,7 +26,7 @@ def fixture(*path):
 
 
 def nasty():
-    """Returns odd and damaged inputs that can be read."""
+    """Returns the paths of unusual and damaged inputs that can be read."""
     with open(fixture('nasty', 'EXPECT.tsv'), encoding='utf-8') as f:
         rows = [line.split('\t') for line in list(f)[1:]]
     return ['nasty/' + row[0] for row in rows if row[2] in ('ok', 'note', 'repair') and not row[0].startswith('merge/')]

@@ -7,7 +7,7 @@ import json
 
 TYPES = ('legacy_async_process_slice', 'legacy_async_global_slice', 'legacy_chrome_global_instants', 'chrome_process_instant')
 OF_TRACK = ('track_id', 'depth', 'parent_id')  # columns of an event that depend on its track
-# Args of tracks and of their events.
+# Keys of args of tracks and of their events that differ between the two forms.
 ARGS = ('name', 'scope', 'source', 'source_scope', 'is_root_in_scope', 'parent_track_uuid', 'merge_key_type', 'merge_key_value', 'track_compressor_idx', 'description')
 QUERY = ("select distinct 'C' as phase, n.string_value as name from args n join args p using (arg_set_id) where n.key = 'legacy_event.name' "
          "and p.key = 'legacy_event.phase' and p.string_value = 'C' union select distinct 'T', s.name from slice s join args p "
@@ -36,7 +36,8 @@ class Legacy:
         return bool(self.names or self.counters)
 
     def excuse(self, table, gone, new):
-        """Removes rows from `gone` and `new`, which are counters of rows."""
+        """Removes expected differences from `gone` and `new`: counters of the rows that only the original or only the output
+        has."""
         if not self:
             return
         if table in ('slice', 'instant'):

@@ -84,7 +84,7 @@ async def ask_all(session, folder, verdict):
 
 
 async def page(session, verdict):
-    """Reads a long list in pages, and as one list that must not fit."""
+    """Reads a long list in pages; also requests the whole list, which must not fit into an answer."""
     ids, sql = [], 'SELECT id FROM slice ORDER BY id LIMIT 1000'
     while True:
         result = await session.call_tool('sql', {'paths': [TRACE], 'execute': [sql], 'limit': 300, 'offset': len(ids)})

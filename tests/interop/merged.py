@@ -124,7 +124,7 @@ def naive(ranks, merged):
 
 
 def alone(rank, ending, work):
-    """Returns the path of the rank in the format with that extension."""
+    """Returns the path of the rank, converted to the format with this extension if necessary."""
     if f'.{ending}' in rank:
         return rank
     into = os.path.join(work, f'{len(os.listdir(work))}.{ending}')

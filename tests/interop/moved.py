@@ -2,7 +2,7 @@
 """Compares merged and moved Perfetto traces of systems with their originals by all tables of an engine that describe what happened:
 the rows of each machine of a merge, and of a trace moved by `rebase`, are those of the original, apart from the engine's own ids.
 
-    moved.py [CORPUS]    traces of tests/support/system_trace.py; from a corpus its .pftrace and .perfetto-trace files"""
+    moved.py [CORPUS]    traces of tests/support/system_trace.py, and the .pftrace and .perfetto-trace files of a corpus"""
 import json
 import os
 import random

@@ -112,7 +112,7 @@ def of_engine(rows):
 
 
 def of_tracekit(path):
-    """Returns the counted rows of each query, and the notes."""
+    """Runs all queries with tracekit. Returns {query: rows as a multiset}, and the notes that tracekit printed."""
     p = subprocess.run([os.environ['TRACEKIT'], 'sql', '--json', path, *(word for q in QUERIES.values() for word in ('-e', q))],
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8', errors='replace', timeout=600)
     if p.returncode:

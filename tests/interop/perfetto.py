@@ -3,7 +3,7 @@
 read and written again. If the engine gives the expected answer of a TrackEvent case on the original, it must also give it on
 our output, and the spans of its JSON must equal those of the original.
 
-    perfetto.py [CORPUS]    the fixtures; from a corpus its Chrome JSON, and the JSON and TrackEvent cases of perfetto_cases
+    perfetto.py [CORPUS]    the fixtures; of a corpus, the Chrome JSON files, and the JSON and TrackEvent cases of perfetto_cases
 
 Known differences are listed in perfetto_exceptions.tsv with reasons; a row that a corpus meets but does not need is a
 failure. Args are compared by the keys that both importers can keep: "args.a.b" in JSON is "debug.a.b" here, where '.', '['

@@ -9,7 +9,7 @@ list must be equal, row for row, apart from the engine's own ids, which are repl
     merge     with itself, and with another trace: the rows of each machine are those of its input, also with new names of processes
               (--label), on another trace clock, and after a correction of drift
 
-    tables.py [FOLDER...]    traces of tests/support/system_trace.py; from folders their Perfetto files"""
+    tables.py [FOLDER...]    traces of tests/support/system_trace.py, and the Perfetto files in the folders"""
 import collections
 import fnmatch
 import glob
@@ -220,8 +220,9 @@ class Judge:
         self.exceptions = Exceptions(os.path.join(HERE, 'tables_exceptions.tsv'))
 
     def check(self, label, what, faults):
-        """`faults`: {table: difference}. A row `GLOB of the file, OPERATION TABLE, reason` excuses one, `GLOB, TABLE, reason` all of them.
-        A row of a view excuses the table that it shows."""
+        """Reports differences that no exception excuses. `faults`: {table: difference}. An exception `GLOB of the file,
+        OPERATION TABLE, reason` is for one operation, `GLOB, TABLE, reason` for all. An exception for a view also applies to
+        its table."""
         bad = {}
         for table, fault in faults.items():
             names = dict.fromkeys((f'{what} {table}', table, table.removeprefix('__intrinsic_')))

@@ -106,7 +106,8 @@ def is_of_ns(path, work):
 
 
 def carried(path, work):
-    """Checks round trips; through Perfetto, which rounds times to the nanosecond, only if the file has no finer times."""
+    """Checks round trips through JSON and, if the file has no times finer than a nanosecond, through Perfetto, which rounds to
+    the nanosecond."""
     for between in ('between.json', 'between.pftrace')[:1 + is_of_ns(path, work)]:
         middle, ours = os.path.join(work, between), os.path.join(work, 'ours.xplane.pb')
         tracekit('convert', '--force', path, '-o', middle)

@@ -87,7 +87,7 @@ def is_of_ns(path, work):
 
 
 def size_of(text):
-    """Returns the amount of a tool's output, to detect that all outputs are empty."""
+    """Returns the number of rows or events in a tool's output; 0 if it is empty."""
     if isinstance(text, collections.Counter):
         return text.total()
     try:

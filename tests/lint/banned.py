@@ -37,7 +37,7 @@ def without(text, kinds):
 
 
 def call_end(code, start):
-    """Returns the offset after the call whose parenthesis opens at `start`; strings and characters are blanked in `code`."""
+    """Returns the offset after the call whose parenthesis opens at `start`. In `code`, strings and characters are blanked."""
     depth = 0
     for i in range(start, len(code)):
         depth += (code[i] == '(') - (code[i] == ')')

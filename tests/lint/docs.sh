@@ -40,7 +40,7 @@ diff -u <(sed -n '/^## Commands/,/^## Doc/p' README.md | grep -E '^\| (\[|[A-Z])
   status=1
 }
 
-# [text](path#heading): the path, relative to the page, must be a file that contains the heading.
+# Checks links, [text](path#heading): the path, relative to the page, must be a file that contains the heading.
 for page in *.md docs/*.md docs/*/*.md; do
   for link in $(grep -oE '\]\([^)[:space:]]+\)' "$page" | sed 's/^](//; s/)$//' | grep -vE '^[a-z]+:'); do
     file=${link%%#*} heading=

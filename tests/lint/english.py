@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts turns of phrase that make prose read as translated (CONTRIBUTING.md, "English"): in comments, in texts for users
-(messages, help) and in the documentation. Fails if their share exceeds a limit. A low count does not make good prose: it is
-a floor.
+(messages, help) and in the documentation. Fails if their share exceeds a limit. A low count is necessary but not sufficient for
+good prose.
 
   comments  begin with the thing or the action, never with What, Who, Of, Those or That; no clause such as "what is written" as
             a subject

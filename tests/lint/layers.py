@@ -67,7 +67,7 @@ def format_of(path):
 
 
 def is_row(path):
-    """True for the file of a format that holds its row, such as chrome/chrome.c, which combines both sides."""
+    """True for the file with the row of a format, such as chrome/chrome.c, which combines reader and writer."""
     return path == f'lib/format/{format_of(path)}/{format_of(path)}.c'
 
 

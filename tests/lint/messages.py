@@ -45,7 +45,7 @@ LITERALS = re.compile(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*')
 
 
 def literals(source, at, inside):
-    """Yields the place and the text of each string, whose parts are joined."""
+    """Yields (line number, text) of each string; adjacent string literals are joined."""
     for group in LITERALS.finditer(inside):
         yield source.count('\n', 0, at + group.start()) + 1, ''.join(TEXT.findall(group.group()))
 

@@ -20,7 +20,7 @@ tree() {
 
 includes() { printf '#include "%s"\n' "${@:2}" >> "$1"; }
 
-# LINT WANT TEXT: checks the lint's exit status, and that its output contains TEXT.
+# expect LINT WANT TEXT: checks that the lint's exit status is WANT and that its output contains TEXT.
 expect() {
   local out got=0
   out=$(B=build "tests/lint/$1.sh" 2>&1) || got=1
@@ -30,7 +30,8 @@ expect() {
   status=1
 }
 
-# FROM TO TEXT: including TO from FROM is a fault, unless a row excuses it; an unused row is a fault.
+# refused FROM TO TEXT: checks that including TO from FROM is a fault, unless an exception allows it, and that an unused
+# exception is a fault, too.
 refused() {
   tree
   local named=${2#lib/}
@@ -82,7 +83,8 @@ expect circles 0 ''
 rm build/obj/lib/op/c.o
 expect circles 1 'no such object'
 
-# HEADER TEXT: declarations of lib/op/a.h, with a function of lib/op/b.c; the code of lib/op/a.c; what is found.
+# walked HEADER CODE STATUS TEXT: checks the lint `structure` on lib/op/a.h with the text HEADER and lib/op/a.c with the text
+# CODE; the function b() is in lib/op/b.c. STATUS and TEXT: expected exit status and output.
 walked() {
   tree
   mkdir -p build/obj/lib/op

@@ -1,4 +1,4 @@
-"""Measures how easily the sources are walked, and holds each figure to its limit.
+"""Measures how easily a reader finds code in the sources, and compares each figure with its limit.
 
     structure.py BUILD [--list]      --list names what each figure counts
 
@@ -14,7 +14,7 @@ import sys
 from common import exceptions, files, read, without_comments
 from length import called_once, code_of, functions
 
-# Figures and their limits: at least for shares of good names, at most for all others.
+# Figures and their limits: minimums for shares of good names, maximums for all others.
 LEAST = {'named after their file, %': 90}
 MOST = {
     'headers that declare functions of other files': 0,
@@ -51,7 +51,7 @@ def words_of(path):
 
 
 def is_named(name, path):
-    """Commands and formats are rows that a table lists: command_merge in merge.c, format_chrome in chrome.c."""
+    """True if the name begins with a word of its file, or is that of a table row, such as command_merge in merge.c."""
     stem = os.path.basename(path)[:-2]
     return name in (f'command_{stem}', f'format_{stem}') or any(name == w or name.startswith(f'{w}_') for w in words_of(path))
 

@@ -1,7 +1,6 @@
 /* interrupt.c - preloaded into the command: interrupts it after it has flushed its output for the $INTERRUPT-th time.
  *
- * The last flush before a prompt reads is the one of interest: a signal rarely comes at just this moment, and it must not be
- * missed then. */
+ * Of interest is the last flush before a prompt reads: a signal rarely arrives at just this moment, and must not be missed. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>

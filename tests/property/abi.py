@@ -2,8 +2,8 @@
 """Checks that the ABI is unchanged: sizes and offsets of structs, values of enums and macros, functions and their symbol
 versions.
 
-abi.tsv lists the ABI, one line per item. A new line is accepted if it cannot break a program: a function, an enum value, or
-a field at the end of a struct that begins with its size, of a report or of a row (header.py: growing). To change the ABI on
+abi.tsv lists the ABI, one line per item. A new line is accepted if it cannot break a program: a function, an enum value, or a
+field at the end of a report, of a row, or of a struct that begins with its size (`growing` in header.py). To change the ABI on
 purpose, run `make golden T=abi`, read the diff, and raise SOVERSION in the Makefile if a line was removed or changed.
 
 The header must also compile as C++, as C99, and with warnings about missing prototypes.

@@ -75,7 +75,7 @@ def kineto_answer(family, call):
 
 
 def ascend():
-    """msprof and torch_npu, trace_view.json: no categories; pids are pid << 10 | row << 5 | device."""
+    """Returns a trace as msprof and torch_npu write trace_view.json: no categories; pids are pid << 10 | row << 5 | device."""
     base = 3096504 << 10
     cann, hardware, hccl, overlap = base | 160, base | 162, base | 194, base | 226
     launch = x('Node@launch', cann, 5, 100, 10, connection_id=4, level='node')
@@ -89,7 +89,8 @@ def ascend():
 
 
 def rocprof(gpus):
-    """rocprof 1: bin/tblextr.py, sqlitedb.py, dform.py; all values are text, and copies have a process of their own."""
+    """Returns a trace as rocprof 1 writes it (bin/tblextr.py, sqlitedb.py, dform.py): all values are text, and copies have a
+    process of their own."""
     call = x('hipLaunchKernel', 2, 77, 10, 5, BeginNs='10000')
     kernel = x('Cijk_Ailk_Bljk.kd', 6, 0, 20, 50, **{'dev-id': '0'})
     return [*meta(0, 'Markers and Ranges'), *meta(2, 'CPU HIP API'), *meta(1, 'COPY'), *meta(6, 'GPU0'), *meta(518, 'GPU Barriers0'),
@@ -98,7 +99,7 @@ def rocprof(gpus):
 
 
 def rpd():
-    """rocmProfileData, tools/rpd2tracing.py: all values are text."""
+    """Returns a trace as rocmProfileData writes it (tools/rpd2tracing.py): all values are text."""
     call = x('hipLaunchKernel', '77', '77', '10.0', '5.0', desc='args')
     kernel = x('Cijk_Ailk_Bljk', '0', '0', '20.0', '50.0', desc='KernelExecution')
     return [{'ph': 'M', 'name': 'process_name', 'pid': '0', 'args': {'name': 'GPU0'}},
@@ -108,7 +109,7 @@ def rpd():
 
 
 def unitrace(rank=''):
-    """pti-gpu, tools/unitrace/src/chromelogger.h."""
+    """Returns a trace as unitrace of pti-gpu writes it (tools/unitrace/src/chromelogger.h)."""
     host, device = 4000, 100
     call = x('zeCommandListAppendLaunchKernel', host, host, 10, 5, 'cpu_op')
     kernel = x('Tile #0: gemm_kernel', device, 9, 20, 50, 'gpu_op', id='1')
@@ -119,26 +120,27 @@ def unitrace(rank=''):
 
 
 def nsys2json():
-    """nsys2json.py: texts as pid and tid; forks of the script add links by correlationId."""
+    """Returns a trace as nsys2json.py writes it: pid and tid are text; forks of the script add links by correlationId."""
     return [x('sgemm', 'Device 0', 'Stream 7', 20, 50, 'cuda', correlationId=5), x('sgemm', 'Device 1', 'Stream 7', 20, 40, 'cuda'),
             x('step', 'Device 0', 'NVTX Thread 12', 0, 90, 'nvtx'), x('step', 'Device 0', 'NVTX Kernel Thread 12', 20, 50, 'nvtx-kernel'),
             x('cudaLaunchKernel', 'Device 0', 'CUDA API Thread 12', 6, 2, 'cuda_api', correlationId=5)]
 
 
 def autograd():
-    """torch/autograd/profiler.py without Kineto: one process of operators, one of kernels, whose threads are devices."""
+    """Returns a trace as torch/autograd/profiler.py writes it without Kineto: a process for operators, and one for kernels,
+    whose threads are devices."""
     return [x('aten::mm', 'CPU functions', 1, 5, 20), x('sgemm', 'CUDA functions', 0, 20, 50)]
 
 
 def jax():
-    """trace.json.gz of xprof: planes and lines."""
+    """Returns a trace.json.gz as xprof writes it: processes are planes, threads are lines."""
     return [*meta(1, '/device:GPU:0', None, t7='Stream #7(Compute)', t8='XLA Modules'), *meta(701, '/host:CPU', None, t3='python'),
             x('gemm_fusion', 1, 7, 20, 50, hlo_op='dot.1', hlo_module='jit_f', correlation_id=3), x('jit_f(1)', 1, 8, 20, 50),
             x('cuLaunchKernel', 701, 3, 5, 5, correlation_id=3)]
 
 
 def bare(label):
-    """Slices of a device without categories, as torch.profiler's export of old versions and many scripts write them."""
+    """Returns events of a device without categories, as old versions of torch.profiler and many scripts write them."""
     return [*meta(5, 'python', label, t1='stream 1'), *meta(6, 'python', 'CPU'), x('k1', 5, 1, 0, 10), x('k2', 5, 1, 20, 10), x('main', 6, 6, 0, 40)]
 
 
@@ -319,7 +321,8 @@ OTHERS = [
 
 
 def judge_ranges(folder):
-    """Ranges of CUPTI's range profiler have counters, but arbitrary times: they are neither work of the host nor of the device."""
+    """Checks that ranges of CUPTI's range profiler, whose times are arbitrary, count neither as work of the host nor of the
+    device."""
     kernels = ['void gemm<float>(float*)', 'Memcpy HtoD', 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(int)']
     path = write(folder, 'ranges.json', [*meta(0, 'python3.8', 'GPU 0'), *meta(9, 'python'),
                                          *(x(n, 0, 0, 100 * i, 100, 'cuda_profiler_range', **{'smsp__inst.sum': i}) for i, n in enumerate(kernels)),
@@ -389,7 +392,8 @@ def xspace(folder, working):
 
 
 def judge_run(folder):
-    """The XPlane of a run and its JSON, which names idle devices, too, have the same devices, namely the ones that worked."""
+    """Checks that `info` lists only the devices with work, for the XPlane of a run and for its JSON, which also names idle
+    devices."""
     for working in ((1, 3), (0, 1, 2, 3), ()):
         events = [{'ph': 'M', 'name': 'process_name', 'pid': i + 1, 'args': {'name': f'/device:GPU:{i}'}} for i in range(4)]
         events += [{'ph': 'M', 'name': 'thread_name', 'pid': i + 1, 'tid': 7, 'args': {'name': 'Stream #7(Compute)'}} for i in range(4)]

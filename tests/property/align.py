@@ -3,7 +3,7 @@
 
     drift     recovers an offset and a drift of 20 ppm within 1 us and 1 ppm, at the timestamps of the output
     missing   with a quarter of the collectives removed from every rank, the result is right or reported as unreliable
-    unkeyed   the same without sequence numbers and group names
+    unkeyed   like missing, but without sequence numbers and group names
     order     shifting keeps durations (constant offset) and nesting (piecewise lines); no collective ends before another
               rank arrives
     one host  ranks of one host stay unchanged, byte for byte except the metadata, whatever the collectives suggest

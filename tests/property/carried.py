@@ -4,7 +4,7 @@
     file       XPlane -> F -> XPlane equals XPlane -> XPlane, byte for byte, for F = JSON and Perfetto: programs, bytes, the
                metadata each event refers to, types and refs of stats, ids and times of lines (through Perfetto rounded to
                the nanosecond)
-    again      F -> F writes the same bytes
+    again      reading F and writing F again gives the same bytes
     json       JSON -> XPlane -> JSON is unchanged, even if the JSON was edited in between
     merge      ranks merged to F and then written as XPlane have the planes, programs and events of ranks merged to XPlane
     filter     the block contains nothing that was filtered out: no name, no program

@@ -38,7 +38,7 @@ KNOWN = (
     ('*/native_symbol_arg*', 'perfetto', 'perfetto.fields', 'it refers to what the packets hold that were lost, as was said'),
 )
 
-# Args that a format adds: XPlane stores flows as a stat of the events that they bind to.
+# Args that a format adds to events: XPlane stores a flow as a stat of the events that it connects.
 BESIDE = {'xplane': ('flow',)}
 
 

@@ -317,8 +317,8 @@ def messages():
 
 
 def flow_ids():
-    """In queries, flows of legacy events are those of Perfetto's engine: it ignores a begin of an id that is in use, and a step or end of
-    an id that has not begun."""
+    """Checks that queries give the same flows of legacy events as Perfetto's engine, which ignores a begin of an id that is in
+    use, and a step or end of an id that has not begun."""
     rng, packets, want, opened = random.Random(5), [], [], {}
     track = field(1, field(60, field(1, THREAD) + field(4, field(1, PID) + field(2, TIDS[0]))) + field(10, 1) + field(13, 1))
     for i in range(200):

@@ -31,8 +31,8 @@ static const double least[JOB_KINDS] = {
     [JOB_ONE_NAME] = 0.4,    [JOB_STEP_NUMBERS] = 0.7, [JOB_ONE_MISSING] = 0.65,  [JOB_JUMP] = 0.6, [JOB_SLEW] = 0.85,
     [JOB_BIAS] = 0.7,        [JOB_UNNAMED] = 0.85,     [JOB_TWO_JOBS] = 0.15,     [JOB_CPU_STEPS] = 0.75,
     [JOB_UNKNOWN_GROUPS] = 0.6, [JOB_TWO_PIPELINES] = 0.1, [JOB_TWO_TPU_JOBS] = 0.15, [JOB_CROWD] = 0.9};
-/* Coverage of the 95% errors over all kinds except biased ones and pipelines: of some 10,000 draws, and of the few hundred of a
- * short run. */
+/* Limits of the coverage of the 95% errors, over all kinds except biased ones and pipelines. The upper limit is wider for the
+ * few hundred draws of a short run than for some 10,000 draws. */
 static const double covered_least = 0.93, covered_most = 0.97, covered_most_short = 0.985;
 
 struct count {
@@ -57,7 +57,7 @@ static void add_count(struct count *to, const struct count *c) {
 
 /* ---- one host ---- */
 
-/* The claimed offset at a clock reading, and its 95% error; us. */
+/* Returns the offset that the report claims at a clock reading, and stores its 95% error; both in us. */
 static double claimed(const struct tk_align_host *h, int64_t reading_ns, double *error) {
   *error = h->error_us;
   if (h->n_pieces == 0) return (double)h->offset_ns / 1e3;
@@ -68,19 +68,19 @@ static double claimed(const struct tk_align_host *h, int64_t reading_ns, double 
   return (double)p->offset_ns / 1e3 + p->drift_ppm * 1e-6 * after;
 }
 
-/* True time at which the host's clock shows `reading`. Clocks drift little, so a few iterations converge. */
+/* Returns the true time at which the host's clock shows `reading`. Clocks drift little, so a few iterations converge. */
 static double shown_at(const struct job *j, unsigned host, double reading) {
   double t = reading;
   for (int i = 0; i < 8; i++) t += reading - job_clock(j, host, t);
   return t;
 }
 
-/* How far the host's clock is ahead of the reference's at the reading that the host's clock shows at t. */
+/* Returns how far (us) the host's clock is ahead of the reference's clock at true time t. */
 static double true_offset(const struct job *j, unsigned host, unsigned reference, double t) {
   return job_clock(j, host, t) - job_clock(j, reference, t);
 }
 
-/* True if t is ambiguous: a clock that was set back shows some times twice. */
+/* True if the host's clock shows its reading at t twice, because it was set back. */
 static bool is_twofold(const struct job *j, unsigned host, double t) {
   const struct job_clock *c = &j->clock[host];
   for (unsigned i = 0; i < c->n; i++)
@@ -147,13 +147,14 @@ static bool merge(const char *const *paths, unsigned n, struct tk_merge_report *
   return false;
 }
 
-/* If clocks were not compared, nothing is shifted; treat this as a claim that all ranks are on one host. */
+/* Returns the reported clock of an input. If clocks were not compared, nothing is shifted; this counts as a claim that all
+ * ranks are on one host. */
 static const struct tk_align_host *clock_of(const struct tk_merge_report *r, unsigned input) {
   static const struct tk_align_host same = {.trusted = true, .error_us = 1};
   return r->align.n_hosts && r->ranks[input].clock ? &r->align.hosts[r->ranks[input].clock - 1] : &same;
 }
 
-/* Without host names, each input has its own claim. */
+/* Judges each input separately, because without host names each input has its own claim. */
 static void judge_inputs(const struct job *j, const struct tk_merge_report *r, struct count *c) {
   for (unsigned i = 1; i < j->ranks; i++) judge(j, job_host(j, i), 0, clock_of(r, i), c);
 }
@@ -241,7 +242,7 @@ static const struct draw {
   uint64_t seed;
 } wrong_once[] = {{JOB_TWO_PIPELINES, 1, 0, 5003}, {JOB_TWO_PIPELINES, 1, 0, 5012}, {JOB_JUMP, 0, 2, 5018}};
 
-/* Returns how many of the draws are wrong again. */
+/* Runs the draws that were wrong in an earlier version. Returns how many of them are wrong again. */
 static unsigned run_again(const char *folder) {
   unsigned again = 0;
   for (size_t i = 0; i < sizeof wrong_once / sizeof *wrong_once; i++) {
@@ -290,7 +291,8 @@ static bool is_good(int kind, const struct result *r) {
 
 static bool is_bounded_only(int kind) { return kind == JOB_PIPELINE || kind == JOB_TWO_PIPELINES; }
 
-/* Checks the coverage: the 95% error must hold as often as claimed. A crowd has so many hosts that it is counted separately. */
+/* True if the 95% errors hold as often as claimed. Jobs of kind JOB_CROWD are counted separately, because they have very many
+ * hosts. */
 static bool is_covered(const struct result *results, bool crowd, double most) {
   unsigned times = 0, covered = 0;
   for (int kind = 0; kind < JOB_KINDS; kind++) {

@@ -99,7 +99,7 @@ struct stay {
   double start, end;
 };
 
-/* True if the device recorded this run; sets the number under which the device records it. */
+/* True if the device recorded this execution of the program; sets the numbers under which the device records it. */
 static bool is_recorded(const struct scene *s, unsigned input, unsigned run, struct align_anchor *v) {
   unsigned host = input / s->gpus, runs = s->collectives / s->program, from = host * 5 % (runs / 3), to = runs - host * 3 % (runs / 4);
   if (s->vain) from = host ? runs / 2 : 0, to = host ? runs : runs / 2;
@@ -175,7 +175,8 @@ static void simulate(struct align_anchors *a, struct cluster *c, const struct sc
 
 /* ---- errors ---- */
 
-/* Worst error in us of a host's `estimate` (offset by reading) within the trace. */
+/* Returns the worst error (us) of a host's estimated offset within the trace. `m`: the estimate; NULL = the offset
+ * `constant`. */
 static double error_of(const struct cluster *c, unsigned host, const struct align_map *m, double constant) {
   double worst = 0;
   for (int i = 0; i <= SAMPLES; i++) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the compilations that `report` lists: random traces of compile spans on several threads, against a model; a step, a module and a
-function where the trace states them; ranges; ranks; and how often a module was compiled again.
+"""Checks the compilations that `report` lists against a model, on random traces with compile spans on several threads: their
+steps, modules and functions, if the trace states them; selected ranges; ranks; and how often each module was compiled again.
 
 The model considers only compiler spans that are outermost on their thread. A span within the time of another one is a part of that
 compilation."""

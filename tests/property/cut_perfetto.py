@@ -279,7 +279,8 @@ SENT, RECEIVED, BUFFER, REQUEST, ONE_WAY, REPLY = 50, 51, 323, b'', field(7, 1),
 
 
 class Calls:
-    """Random Binder calls of a thread, within each other: events (ns, thread, number, content), and the call to which each belongs."""
+    """Random nested Binder calls of a thread. `events`: (ns, thread, field number, content, call to which the event
+    belongs)."""
 
     def __init__(self, rng, thread):
         self.rng, self.events, self.ns, self.n_threads, self.n_calls = rng, [], START, thread, thread
@@ -311,7 +312,8 @@ class Calls:
 
 
 def calls():
-    """All events of a Binder call that has not ended before the range stay; those of other calls before the range go."""
+    """Checks that events before the range are kept if they belong to a Binder call that ends in or after the range, and only
+    then."""
     rng = random.Random(3)
     for seed in range(20):
         events = sorted(e for thread in (100, 300, 500) for e in Calls(rng, thread).events)

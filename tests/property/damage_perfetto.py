@@ -50,7 +50,7 @@ def read(data):
 
 
 def frames(data):
-    """Returns [(start, start of the packet, end)]."""
+    """Returns the offsets of each frame in the file: [(start, start of its packet, end)]."""
     at, out = 0, []
     while at < len(data):
         start, size, shift = at, 0, 0
@@ -99,7 +99,8 @@ def flips(name, data, pool):
 
 
 def headers(name, data, pool):
-    """Flips every bit of the tags and lengths of some packets; the expected result is known, because the frames are."""
+    """Flips every bit of the tags and lengths of some packets; the expected result is known, because the frames of the file are
+    known."""
     _, whole, _ = read(data)
     rng = random.Random(name)
     places = [(start, bit) for start, packet, _ in rng.sample(frames(data), 12) for bit in range(start * 8, packet * 8)]

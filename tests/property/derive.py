@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks tk_derive on the XPlane fixtures: without the derived parts the JSON equals that of the trace before derive; through
-JSON and through Perfetto the XPlane is unchanged; the invariants hold. tests/interop compares the derived lines with
-xprof's."""
+"""Checks tk_derive on the XPlane fixtures: without the derived parts the JSON equals the JSON of the original trace; XPlane
+output after a round trip through JSON or Perfetto is unchanged; the invariants hold. tests/interop compares the derived lines
+with xprof's."""
 import collections
 import glob
 import json
@@ -28,7 +28,7 @@ def events(path):
 
 
 def less_derived(all_events):
-    """Returns the events without derived lines and events, added args, and names of steps."""
+    """Yields the events of the JSON without all that was derived: lines, events, args, and names of steps."""
     made = {(e['pid'], e['tid']) for e in all_events if e.get('args', {}).get(MARK) is True}
     for e in all_events:
         args = e.get('args', {})

@@ -41,7 +41,8 @@ def diff(*args):
 
 
 def make_run(rnd, folder, ranks, steps, slow, extra, first=0):
-    """Writes, per rank and step, a loop of forward over gemm and add, with an op before the first step."""
+    """Writes a run: each step of each rank contains three spans `forward`, and each of these gemm and add; an op precedes the
+    first step."""
     os.makedirs(folder, exist_ok=True)
     samples = []
     for rank in range(ranks):
@@ -192,7 +193,8 @@ def launching(path, rnd, steps, most):
 
 
 def launches(work):
-    """Launches, in all and per step, and peaks of device memory are compared, whatever events are selected."""
+    """Checks the comparison of launches (in total and per step) and of peak device memory, which does not depend on a
+    selection."""
     rnd = random.Random(7)
     paths = [f'{work}/launches{i}.json' for i in range(2)]
     want = [launching(path, rnd, 4, 500 * (i + 1)) for i, path in enumerate(paths)]
@@ -208,7 +210,7 @@ def launches(work):
 
 
 def marks(work):
-    """Spans that only show that a profiler ran are the last rows, without self time, whatever they changed by."""
+    """Checks that spans which only show that a profiler ran are the last rows, without self time, even if they changed most."""
     paths = [f'{work}/marks{i}.json' for i in range(2)]
     for i, path in enumerate(paths):
         events = [('PyTorch Profiler (0)', 'Trace', 0, 1000 + 500 * i), ('aten::mm', 'cpu_op', 10, 30 + i), ('aten::add', 'cpu_op', 50, 10)]
@@ -239,7 +241,8 @@ def ranks_of_a_node(work):
 
 
 def numbered_steps(work):
-    """JAX names all steps "train"; in JSON they are "train 0" and so on. Both have one row, so a run equals its own conversion."""
+    """Checks that a run equals its conversion to JSON: JAX names all steps "train", in JSON they are "train 0" and so on, and
+    both forms must give one row."""
     own, other = f'{os.environ["FIXTURES"]}/xplane/mlp_train/vm.xplane.pb', f'{work}/numbered.json'
     run('extract', '-q', own, '-o', other)
     rows = diff(own, other, '--top', '10000')['rows']

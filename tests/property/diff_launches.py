@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks `diff --match tree` against a model in Python: two generated runs have the same operators, and kernels with other names. The
-model knows by construction which operator launched each kernel, copy and fill; durations, counts, names and states of the rows follow.
-Near misses: an operator with one more kernel, a fill that only one run has, operators of one run alone, kernels that no operator
-launched, kernels of a replayed graph, kernels that start in another order than they were launched in, and frames of Python that only
-one run has recorded."""
+"""Checks `diff --match tree` against a model in Python: two generated runs have the same operators, and kernels with other
+names. The model knows by construction which operator launched each kernel, copy and fill; durations, counts, names and states
+of the rows follow. Near misses: an operator with one more kernel, a fill that only one run has, operators that only one run
+has, kernels that no operator launched, kernels of a replayed graph, kernels that start in an order different from their
+launches, and Python frames that only one run has recorded."""
 import collections
 import csv
 import io
@@ -44,7 +44,8 @@ class Side:
         self.at += 3
 
     def capture(self):
-        """Captures a graph of two kernels, which belong to the operator that is captured whenever the graph is replayed."""
+        """Captures a graph of two kernels. At each replay, the kernels belong to the operator in which the graph was
+        captured."""
         self.call('StreamBeginCapture')
         self.op(PATHS['graph'], lambda: (self.call('LaunchKernel'), self.call('LaunchKernel')))
         self.call('StreamEndCapture')
@@ -71,7 +72,8 @@ class Side:
         self.at += 3
 
     def op(self, path, body):
-        """Runs body inside an operator for each name of the path, with a frame of Python around each if the run has recorded any."""
+        """Runs `body` inside nested operators, one for each name of the path, each within a Python frame if the run records
+        these."""
         names, opened = path.split(' > '), []
         for name in names:
             if not self.amd:

@@ -73,7 +73,7 @@ def probability(t, freedom):
 
 
 def best(values, errors):
-    """Returns (corrected probability, place) of the best division."""
+    """Returns (corrected probability, index) of the most significant division of the values into two parts."""
     n, found = len(values), (-1, 0)
     for at in range(2, n - 1):
         before, after = values[:at], values[at:]

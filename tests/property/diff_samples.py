@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks `diff` over stack samples against a model in Python: self, total and count of each name and path in two and three runs; recursion
-counts once; samples weighted in a different unit than the comparison uses are counted without a weight; spans and stack samples in
-one comparison."""
+"""Checks `diff` over stack samples against a model in Python: self, total and count of each name and path in two and three
+runs; recursion counts once; samples whose weight has a unit different from the unit of the comparison count as samples without
+weight; spans and stack samples in one comparison."""
 import collections
 import json
 import os
@@ -42,7 +42,7 @@ def make(path, r, events):
 
 
 def sums(samples, unit, by_path):
-    """Returns {row: [count, total, self]} and the sums of all."""
+    """Returns {row: [count, total, self]}, and the number and total weight of all samples."""
     rows, everything = collections.defaultdict(lambda: [0, 0, 0]), [0, 0]
     for stack, weight, of in samples:
         weight = weight if of == unit else 0

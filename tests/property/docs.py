@@ -4,7 +4,7 @@
   docs/filter.md    the trace is the page's block of JSON; each table row "tracekit filter trace.json ..." names the events
                     that remain
   README.md         each block "console" is run and must print what it shows, except file sizes, which depend on the compressor
-  docs/analysis.md  the same, also docs/sql.md and docs/recipes
+  docs/analysis.md  like README.md; also docs/sql.md and docs/recipes
   docs/library.md   the programs are compiled, linked and run, and must print what the page shows
 
 GOLDEN=1 updates the output shown in the pages.

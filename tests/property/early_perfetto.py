@@ -3,7 +3,7 @@
 for a file and for a pipe, but not for a member of an archive. Inputs are all Perfetto fixtures and random traces; ranges are random, and
 often end at times of the trace.
 
-    early_perfetto.py [FOLDER...]    from folders their Perfetto files, too"""
+    early_perfetto.py [FOLDER...]    also uses the Perfetto files in these folders"""
 import gzip
 import os
 import random
@@ -24,7 +24,8 @@ LONG = bool(os.environ.get('LONG'))
 TRACES, RANGES = (200, 12) if LONG else (40, 6)
 BOOT, REAL, MONO, RAW = 6, 1, 3, 5
 START, SPAN = 1_000_000_000, 1_000_000
-# Field numbers of TracePacket: contents with samples, states, only a time, or timed items; the last one is unknown
+# Numbers of fields of TracePacket whose contents are samples, states, or items with times, or that have only a time; 901 is
+# unknown
 TIMED = (7, 9, 52, 53, 66, 70, 71, 77, 86, 136, 901)
 
 

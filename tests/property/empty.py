@@ -16,7 +16,7 @@ TRACEKIT = os.environ['TRACEKIT']
 SELECT = ('--name nosuch', '--kind memset', '--cat nosuch', '--stream 99', '--rank 9', '--host nosuch', '--min-dur 50s', '--depth 9',
           '--launched-by nosuch', '--regex nosuch', '-e "phase == decode"', '--step 3', '--time 50s..60s', '--track nosuch', '--pid 77')
 SELECTING = ('top T', 'tree T', 'diff T T', 'report T', 'filter T -o O.json')
-# Other selections.
+# Command lines whose other selections match nothing.
 NOTHING = ('tree T --per nosuch', 'tree T --path arg.nosuch', 'top T --min-count 50', 'convert T --scopes arg.nosuch -o O.json',
            'rebase T --at nosuch -o O.json', 'rebase T --at a --nth 7 -o O.json', 'split T --by step -o O-{}.json',
            'merge T U --rank 9 -o O.json', 'merge T U --step 5 -o O.json', 'merge T U --time 50s..60s -o O.json')

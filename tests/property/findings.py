@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the findings of `report`: for each one, a trace that shows it and a trace that just does not.
 
-    shown       each row of CASES makes two traces from the same healthy run; the first has exactly the findings of the row, and
-                the near miss has none of its own
+    shown       each row of CASES makes two traces from the same healthy run; the first has exactly the findings of the row, the
+                second, a near miss, does not have them
     names       names of spans that only resemble garbage collections, compilations and blocking calls
     devices     several devices, hosts and ranks: each is judged separately, and sentences state the number of others
     commands    the commands in the advice
@@ -182,7 +182,7 @@ def with_overhead(name, dur, cat='overhead'):
 
 def with_lost(when, steps=5, tail=0):
     """Returns a run with launches whose kernels were not recorded: before the others, after them while their work runs, or later;
-    `tail`: us for which the last step goes on."""
+    `tail`: the length in us of a further step at the end."""
     made = Run(2200, steps) if steps else with_gaps([(9000, 20000)])
     work = [e for e in made.events if e['pid'] == 0]
     last = max(e['ts'] + e['dur'] for e in work)
@@ -295,7 +295,7 @@ CASES = [
     ('unrecorded-launches', lambda: with_lost('late', 0), lambda: with_lost('after', 0)),
     ('unrecorded-launches', lambda: with_lost('after', tail=3000), lambda: with_lost('after', tail=100)),  # at least 5% of the steps
 ]
-# Findings that a near miss shares with its row, because they do not depend on the same figure.
+# The findings that a near miss has nevertheless, because they depend on other figures. Near misses not listed here have none.
 ALSO = {'small-kernels device-idle': {'device-idle'}, 'unrecorded-launches': {'device-idle'}}
 
 
@@ -313,7 +313,8 @@ def advised(path):
 
 
 def tensor_cores(folder):
-    """The advice for fp32 products depends on what the device supports, and on whether products or convolutions are in fp32."""
+    """Checks that the advice for fp32 depends on what the device supports, and on whether matrix products or convolutions use
+    fp32."""
     product, convolution = 'ampere_sgemm_128x64_nn', 'ampere_scudnn_128x64_relu_interior_nn_v1'
     matmul, cudnn = 'set_float32_matmul_precision', 'backends.cudnn.allow_tf32'
     for device, kernels, said, not_said in (
@@ -333,7 +334,8 @@ def tensor_cores(folder):
 
 
 def pasted(folder):
-    """A command in an advice names the input as it was typed, quoted for a shell, and selects the rank of an input with several."""
+    """Checks that a command in an advice contains the input's name as typed, quoted for a shell, and selects the rank if the
+    input contains several."""
     for name in ('a b/x.json', "it's/$x.json", '-x.json'):
         os.makedirs(os.path.dirname(f'{folder}/{name}'), exist_ok=True)
         Run(2200).write(f'{folder}/{name}')
@@ -353,8 +355,8 @@ def pasted(folder):
 
 
 def compiled(folder):
-    """Checks that without a compilation, operators of the host show that nothing was compiled, but neither kernels alone nor operators
-    beside compiled code do. Also checks that the verdict of `check` is last."""
+    """Checks that the compilation time is 0 if a trace has operators and no compilation, and unknown if it has only kernels, or
+    compiled code. Also checks that the verdict of `check` is last."""
     healthy, alone, warm = Run(), Run(), Run()
     alone.events = [e for e in alone.events if e['cat'] == 'kernel']
     warm.span('Torch-Compiled Region: 0/0', 'cpu_op', 300, 50)
@@ -369,7 +371,7 @@ def compiled(folder):
 
 
 def once(folder):
-    """A host with two devices has one row of host activity."""
+    """Checks that a host with two devices has one row of host activity."""
     made = Run(steps=2)
     made.events += [{**e, 'pid': 1, 'args': {**e['args'], 'device': 1, 'correlation': 0}} for e in made.events if e['cat'] == 'kernel']
     path = made.write(f'{folder}/once.json')
@@ -640,8 +642,8 @@ def meet_in_ranges(folder):
 
 
 def chance(folder):
-    """Checks that a rank which arrives last in most collectives of a pair is a straggler, by the excess of its delays over those of its
-    peer, and that one which arrives last in half of them is not."""
+    """Checks two ranks: the rank that arrives last in most collectives is a straggler, by the excess of its delays over those
+    of the other rank; a rank that arrives last in half of them is not."""
     paths = meet(folder, 2, lambda i, rank: rank == (i > 0), 10, 2)
     same('last in 9 of 10', [(f['id'], f['rank'], round(f['figure'], 1)) for f in report(*paths)['findings']], [('straggler', 1, 8.0)])
     same('a selection of work', ids(*paths, '--name', '*AllReduce*'), set())
@@ -773,8 +775,8 @@ def key_figures(folder):
 
 
 def selected(folder):
-    """Checks that a report on selected work has no findings, which are about whole devices, and that one on selected ranks or
-    steps has."""
+    """Checks that a report on selected work has no findings, because these are about whole devices, and that a report on
+    selected ranks or steps has findings."""
     paths = [Run(2100, rank=r).write(f'{folder}/rank{r}.json') for r in range(2)]
     for options, want in ((('--kind', 'memcpy', '--allow-empty'), []), (('--name', 'kernel_1'), []), (('--rank', '1'), [1]), (('--step', '1'), [0])):
         same(f'findings with {options}', [f['rank'] for f in report(*paths, *options)['findings']], want)
@@ -862,7 +864,8 @@ def with_inner(count, same_numbers=False):
 
 
 def unrecorded(folder):
-    """Sentences about calls whose work was not recorded: at most five, and none below the threshold of their finding."""
+    """Checks that there are at most five sentences about calls whose work was not recorded, and none below the threshold of the
+    finding."""
     limits = f'{folder}/limits'
     for names, want in ((1, (1, '')), (5, (5, '')), (6, (5, 'calls with 1 other name ')), (8, (5, 'calls with 3 other names '))):
         made = with_graphs(0)
@@ -959,7 +962,8 @@ def hosts(folder):
 
 
 def launchers(folder):
-    """The advice about a dominant kernel shows what launches it, with what the trace contains of the host."""
+    """Checks that the advice about a dominant kernel shows how to find its launches: by operator, by annotation, or by
+    recording the host."""
     for left_out, want in (((), '--by op'), (('cpu_op',), '--kind annotation --fold'), (('cpu_op', 'user_annotation'), 'record the host')):
         made = with_kernels(['a'] * 6 + ['b', 'b', 'c', 'c'])
         made.each_step(lambda at: made.span('part', 'user_annotation', at + 1, 95))  # noqa: B023

@@ -1,4 +1,4 @@
-/* flips.c - a flipped bit in an XSpace loses at most what it hits.
+/* flips.c - checks that a flipped bit in an XSpace loses at most the item that contains it.
  *
  * In each fixture a bit is flipped at 1,000 places, one at a time. Reading must never crash, and must yield a valid graph. A
  * file may be refused only if no event remains. In the median at most the damaged event is missing, and on average only a

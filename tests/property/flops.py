@@ -3,7 +3,7 @@
 the window, products by their elements.
 
     models      each kind of operator in random shapes and types, alone: operations, bytes, type, rates, shares of the peak, bound
-    owners      operators within operators, several kernels of one, kernels without an operator, copies and fills beside kernels
+    owners      operators within operators, several kernels of one operator, kernels without an operator, copies and fills
     rows        MFU of the window and of steps, mixed types, coverage, ranges of time, two devices, merged ranks
     unknown     no shapes, unknown devices and types, shapes of others: no figure, and a note
     hostile     sizes that are negative, huge, missing, nested or text: no figure, and no crash
@@ -42,7 +42,7 @@ class Trace:
         self.events.append({'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'args': args})
 
     def kernel(self, name='kernel', dur=10, cat='kernel', device=0, **args):
-        """Launches work now, and returns its start."""
+        """Launches work at the current time, and returns the start of the work."""
         self.correlation += 1
         self.add('cudaLaunchKernel', 'cuda_runtime', 100, 1, self.at, 1, correlation=self.correlation)
         self.at += 1

@@ -12,7 +12,7 @@ from verdict import check, finish  # noqa: E402
 TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 # Options that Python names otherwise.
 RENAMED = {'step': 'steps', 'clock-error': 'clock_error_ps', 'names': 'redact_names'}
-# Options of merge about how a program runs, or that only refine --redact.
+# Options of merge that the others need not have: they concern how a program runs, or only refine --redact.
 UNASKED = {'threads', 'progress', 'keep-args', 'keep-numbers', 'key-file', 'names', 'redact-report'}
 EVERY_COMMAND = {'help', 'quiet', 'verbose', 'json', 'output', 'force'}
 

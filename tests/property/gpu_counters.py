@@ -79,7 +79,7 @@ def counters(gpu, *parts):
     return field(52, field(3, gpu) + b''.join(parts))
 
 
-# A sample is valid up to its time unless the descriptor says otherwise. Two sequences use one id for two GPUs.
+# A sample is valid for the time before it unless the descriptor states otherwise. Two sequences use one id for two GPUs.
 save('numbered.pftrace',
      packet(counters(0, field(1, specification(1, 'load') + specification(2, 'clock', FORWARDS))), ns=0, sequence=1),
      packet(counters(1, field(1, specification(1, 'load'))), sequence=2),
@@ -92,7 +92,7 @@ status, out, err = tracekit('info', path('numbered.pftrace'))
 check('numbered: a counter without descriptor is a repair', 'that nothing describes' in err, err)
 
 
-# Interned descriptors end with their sequence's state.
+# Interned descriptors are valid until their sequence's state is cleared.
 def interned(name):
     return packet(field(12, field(47, field(1, 5) + field(2, specification(1, name, FORWARDS)) + field(3, 3))), sequence=4, flags=1)
 

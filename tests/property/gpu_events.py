@@ -96,9 +96,8 @@ def report(name):
 
 
 def same(what, source, *more, flags=True):
-    """Writes the source both ways and compares the graphs and reports. Returns the stages.
-    `flags`: false if reading Perfetto loses properties of spans that decide whether they become stages, so that the number of stages
-    may differ."""
+    """Writes the source both ways and compares the graphs and reports. Returns the stages. `flags`: False if the number of
+    stages may differ, because reading Perfetto loses properties that decide whether a span becomes a stage."""
     plain, gpu = convert(what, source, 'plain.pftrace', *more), convert(what, source, 'gpu.pftrace', '--gpu-events', *more)
     check(f'{what}: the same graph', graph(plain) == graph(gpu))
     check(f'{what}: the same report', report(plain) == report(gpu))

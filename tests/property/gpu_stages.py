@@ -52,7 +52,7 @@ def save(name, data):
 
 
 def spans(name):
-    """[(name, start in us, duration in us, process, thread)], from the JSON of the trace."""
+    """Returns [(name, start in us, duration in us, process, thread)] from the JSON of the trace."""
     status, out, err = tracekit('convert', path(name), '-f', 'json')
     check(f'{name}: is read', status == 0, err)
     events = json.loads(out)['traceEvents']
@@ -63,7 +63,7 @@ def args(name):
     return {e['name']: e.get('args', {}) for e in json.loads(tracekit('convert', path(name), '-f', 'json')[1])['traceEvents'] if e.get('ph', '-') == 'X'}
 
 
-# Interned queues and stages, two GPUs, events with their own names, launches and extra data.
+# A trace with interned queues and stages, two GPUs, events with their own names, launches and extra data.
 dimension = field(1, 256) + field(2, 2) + field(3, 1)
 interned = packet(field(12, specification(1, 'compute') + specification(2, 'copy') + specification(3, 'kernel', 2) + field(2, field(1, 9) + field(2, 'gemm'))),
                   flags=1) + b''.join((
@@ -84,7 +84,7 @@ check('interned: device', found['MemcpyHtoD'].get('device') == 1, found['MemcpyH
 status, out, err = tracekit('info', path('interned.pftrace'))
 check('interned: a queue without a description is a repair', 'never interned' in err, err)
 
-# Numbered queues and stages, described in an event of their own.
+# A trace with numbered queues and stages, which an event of their own describes.
 described = field(7, field(2, field(1, 'queue A')) + field(2, field(1, 'queue B')) + field(3, field(1, 'binning')) + field(3, field(1, 'render')))
 save('numbered.pftrace', stage(0, described) + stage(1000, field(1, 1), field(2, 30), field(3, 1), field(4, 1)) +
      stage(2000, field(1, 2), field(2, 40), field(3, 6), field(4, 0)))

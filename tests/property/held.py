@@ -147,7 +147,7 @@ def write(name, events):
 
 
 def table():
-    """Checks that the table sums up small rows, and those beyond --top, for each allocator."""
+    """Checks that, for each allocator, the table adds up small rows and rows beyond --top in one row."""
     sizes = {0: [1000, 500, 400, 15, 5, 3], 1: [700]}
     events = []
     for device, blocks in sizes.items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An operation on a folder of ranks equals the same operation on the output of merge: the ranks are joined in memory, and
-nothing is lost that the merged file would contain.
+"""Checks that an operation on a folder of ranks equals the same operation on the output of merge: the ranks are joined in
+memory, and nothing is lost that the merged file would contain.
 
     op DIR -o x.F  =  merge DIR -o m.F; op m.F -o y.F       byte for byte, all with --no-provenance
 

@@ -138,7 +138,8 @@ def made(work):
 
 
 def incremental_counters(work):
-    """Samples of an incremental counter add up within a sequence, from 0 after each clearing, as in trace_processor."""
+    """Checks that samples of an incremental counter add up within a sequence, from 0 each time its state is cleared, as in
+    trace_processor."""
     described = field(60, field(1, 10) + field(2, b'sum') + field(8, field(5, 1)))
     out = b''.join(field(1, described + field(10, q) + field(13, 1)) for q in (1, 2))
     sums, want = {1: 0, 2: 0}, []
@@ -174,7 +175,8 @@ def symbols(work):
 
 
 def descriptor_times(work):
-    """Descriptors are written before snapshots: their times are then on the trace clock, or dropped if they cannot be converted."""
+    """Checks descriptors written before the snapshots: their times are converted to the trace clock, or dropped if that is
+    impossible."""
     clocks = ((6, 5000), (3, 4000), (64, 100))  # BOOTTIME, MONOTONIC, and a clock of the sequence
     snapshot = field(6, b''.join(field(1, field(1, c) + field(2, t) + (field(3, 1) if c == 64 else b'')) for c, t in clocks))
     out, want = field(1, snapshot + field(10, 3) + field(13, 1)), []

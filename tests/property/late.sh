@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that libarchive is loaded only when an archive or a compressed stream is opened, and what happens without it: a file that
-# cannot be loaded takes its place.
+# Checks that libarchive is loaded only when an archive or a compressed stream is opened, and tests the commands without it: a
+# file that cannot be loaded replaces it.
 set -u
 : "${B:?}" "${TRACEKIT:?}" "${FIXTURES:?}"
 work=$(mktemp -d) || exit 1

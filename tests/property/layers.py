@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks `tree --layers` against a model: for a scope the time in which its work ran, for modules and annotations the time in which
-work launched within them ran, per step, with PyTorch's backward pass below the layers of the forward pass and all other work in one
-row. Also checks that --levels lists the first levels of the same tree, that report has the same layers, added up over its traces, and
-that tree and diff shorten the names of kernels as top does."""
+"""Checks `tree --layers` against a model: for a scope, the time in which its work ran; for modules and annotations, the time in
+which work launched within them ran; each per step. PyTorch's backward pass is below the layers of the forward pass, all other
+work in one row. Also checks that --levels lists the first levels of the same tree, that report has the same layers, added up
+over its traces, and that tree and diff shorten the names of kernels as top does."""
 import json
 import os
 import random
@@ -183,7 +183,7 @@ class Training:
         self.events.append({'ph': 'X', 'cat': cat, 'name': name, 'pid': 1, 'tid': tid, 'ts': ts, 'dur': dur, 'args': args})
 
     def kernel(self, tid, ts, path):
-        """A kernel that a call at `ts` launches; None: without a call."""
+        """Adds a kernel that is launched by a call at `ts`; None: without a call."""
         self.ids += 1
         self.free = max(self.free, ts) + self.rnd.randrange(1, 5)
         dur = self.rnd.randrange(1, 9)
@@ -195,7 +195,8 @@ class Training:
         self.free += dur
 
     def operator(self, tid, path, thread=0):
-        """An operator of the forward pass with one kernel, preceded by one that has the same number. Returns its number and start."""
+        """Adds an operator of the forward pass with one kernel, after an operator with the same number. Returns its number and
+        start."""
         numbers = {'Sequence number': self.sequence, 'Fwd thread id': thread} if self.args else {}
         self.span(tid, 'cpu_op', 'aten::t', self.at, 2, **numbers)
         self.span(tid, 'cpu_op', 'aten::mm', self.at + 2, 5, **numbers)
@@ -217,7 +218,8 @@ class Training:
 
 
 def backward(folder, trial):
-    """PyTorch's backward pass runs on a thread of its own, whose operators Kineto links to those of the forward pass."""
+    """Checks PyTorch's backward pass, which runs on a thread of its own; Kineto links its operators to those of the forward
+    pass."""
     flows, args = ((True, True), (True, False), (False, True), (False, False))[trial % 4]
     t = Training(random.Random(trial), flows, args)
     root, steps = ('nn.Module: Net_0',), []
@@ -248,7 +250,8 @@ def backward(folder, trial):
 
 
 def ambiguous(folder):
-    """Numbers of sequences are counted by thread: the same one in two threads links nothing without a flow."""
+    """Checks that an equal sequence number on two threads does not link operators without a flow: each thread counts its
+    own."""
     t = Training(random.Random(1), False, True)
     t.span(1, 'python_function', 'nn.Module: Net_0', 90, 100)
     number, start = t.operator(1, ('nn.Module: Net_0',))
@@ -262,7 +265,7 @@ def ambiguous(folder):
 
 
 def outside(folder):
-    """Without layers, a note has the work that was launched outside of all selected spans."""
+    """Checks that without --layers a note states the work that was launched outside of all selected spans."""
     t = Training(random.Random(2), True, True)
     number, start = t.operator(1, ('in',))
     t.span(1, 'user_annotation', 'in', 100, 10)
@@ -279,7 +282,7 @@ def outside(folder):
 
 
 def stepless(folder):
-    """Layers outside of all steps are left out, with a note; another step's name includes them."""
+    """Checks that layers outside of all steps are left out with a note, and included if --step-name selects other steps."""
     span = lambda name, ts, dur: {'ph': 'X', 'cat': 'user_annotation', 'name': name, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur}  # noqa: E731
     path = write(f'{folder}/stepless.json', [span('all', 0, 500), span('before', 10, 50), span('within', 20, 20), span('ProfilerStep#1', 100, 200),
                                              span('layer', 110, 20)])
@@ -300,7 +303,8 @@ def nothing(folder):
 
 
 def tables(folder):
-    """The table and the page of a report show the layers with the most device time, and those around them."""
+    """Checks that the table and the page of a report show the layers with the most device time and the layers that contain
+    them."""
     events = named(3, '/device:TPU:0', t3='XLA Ops')
     for i in range(40):
         events.append({'ph': 'X', 'pid': 3, 'tid': 3, 'ts': 100 * i, 'dur': 10 + i, 'name': 'fusion', 'args': {'tf_op': f'jit(f)/net/layer_{i}/dot'}})

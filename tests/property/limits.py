@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks --max-memory with any size: a command gives the same result as without a limit, or reports in one line, with status 3,
-that memory did not suffice; it never dies from a signal or fails silently. From 16 MB on, peak memory is at most 10%
-above the limit, and the least limit that is enough is at most 10% above the peak memory; both plus 2 MB, because two threads measure
-memory once per megabyte each. LONG=1 tries more sizes and larger traces."""
+that memory did not suffice; it never dies from a signal or fails silently. From 16 MB on, peak memory is at most 10% above the
+limit, and the lowest limit that suffices is at most 10% above the peak memory; to both, 2 MB are added, because two threads
+measure memory once per megabyte each. LONG=1 tries more sizes and larger traces."""
 import concurrent.futures
 import os
 import subprocess
@@ -83,7 +83,7 @@ def large_commands(path, ending):
 
 
 def peak_is_within(args, folder):
-    """Returns the fault, or None. Searches the least limit with which the command succeeds."""
+    """Searches for the lowest limit with which the command succeeds, and checks it. Returns the fault, or None."""
     args = [*args, '-j2', *(['--force'] if '-o' in args else [])]
     too_little, enough = 16 << 10, 512 << 10
     needed = None

@@ -1,4 +1,4 @@
-/* locale.c - the library must work in any locale: with a decimal comma it reads and writes the same bytes as in the C
+/* locale.c - tests that the library works in any locale: with a decimal comma it reads and writes the same bytes as in the C
  * locale.
  *
  * Each step runs twice, in one folder per locale, and leaves its files there. The comma comes from de_DE.UTF-8, which

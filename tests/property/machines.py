@@ -100,7 +100,8 @@ def other_ids(source, work):
 
 
 def tracks(path):
-    """Returns [(machine, track, parent, events)], and the ends of flows as {(machine, id): [(ends it, event)]}."""
+    """Returns [(machine, track, parent, events)], and the points of flows as {(machine, id): [True if the point ends the
+    flow]}."""
     named, on, ends = {}, [], {}
     track = 0
     for p in packets(path):

@@ -8,8 +8,8 @@
                all three formats
     runs       several runs of one log directory whose files all have the same names
     broken     an unreadable rank is named and stops the merge; --keep-going leaves it out, also if it is a pipe that fails
-    many       200 inputs with at most 32 files open, in the memory of one input plus that of waiting ones (LONG=1: of 2 MB
-               each)"""
+    many       200 inputs with at most 32 files open, in the memory of one input plus that of inputs waiting to be written
+               (LONG=1: inputs of 2 MB each)"""
 import gzip
 import io
 import json
@@ -47,7 +47,7 @@ def good(*args, **more):
     return out, err
 
 
-# Runs in a small process, because a child's peak memory starts at its parent's.
+# Program that runs the command from a small process, because the peak memory of a child starts at that of its parent.
 MEASURED = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[1])))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that a merge keeps the packets of Perfetto inputs whatever it changes: names of processes, times by amounts that differ, the
-trace clock, and the clocks of further machines. A packet and a track event of the same time are at the same time afterwards.
+"""Checks that a merge keeps the packets of Perfetto inputs even if it changes names of processes, times (by different amounts),
+the trace clock, or the clocks of further machines. A packet and a track event with equal times still have equal times
+afterwards.
 
     programs    ranks with GPU work: names contain the rank, and render stages, counters and pids stay
     labels      new names are in descriptors and in process trees; a process without either gets a descriptor
@@ -161,7 +162,7 @@ class Clocks:
 
 
 def item_times(name, machine, trace_clock):
-    """{kind: [time on the trace clock of item 1, 2, ...]}"""
+    """Returns {kind: [time on the trace clock of item 1, 2, ...]}."""
     clocks, found = Clocks(name, machine, trace_clock), collections.defaultdict(dict)
 
     def add(text, clock, ns):
@@ -221,7 +222,7 @@ def drift():
         merge(f'drift {ppm}', '--anchor', 'barrier', '--require-align', path('a.pftrace'), path('b.pftrace'))
         a, b = compare(f'drift {ppm}', 0, BOOTTIME), compare(f'drift {ppm}', 1, BOOTTIME)
         check(f'drift {ppm}: is corrected', max(abs(x - y) for x, y in zip(a, b)) < 100, [x - y for x, y in zip(a, b)])
-        # a range of the merge: the same packets as a range of the events
+        # with --time, the merge keeps packets and events of the same range
         merge(f'drift {ppm} and a range', '--anchor', 'barrier', '--require-align', '--time', '+2.25s..+8.25s', path('a.pftrace'), path('b.pftrace'))
         kept = item_times('merged.pftrace', 1, BOOTTIME)
         events = barrier_times('merged.pftrace')[1]
@@ -239,7 +240,7 @@ def clocks():
             compare(f'clocks: {what}', machine, out)
         primaries = {get(parse(s), 2) for s in contents('merged.pftrace', 1, 6)}
         check(f'clocks: {what}: trace clock of the second', primaries - {None} <= {out}, primaries)
-    # BOOTTIME that no snapshot relates to the trace clock has no place
+    # a time on BOOTTIME is lost if no snapshot relates BOOTTIME to the trace clock
     unrelated = packet(field(6, field(1, field(1, MONOTONIC) + field(2, 1000)) + field(2, MONOTONIC))) + \
         packet(field(UNKNOWN, 'nowhere') + field(58, BOOTTIME), ns=5, sequence=8) + packet(field(UNKNOWN, 'somewhere'), ns=5000, sequence=8)
     args = ('merge', '--force', '--align', 'none', path('boot.pftrace'), write('unrelated.pftrace', unrelated), '-o', path('merged.pftrace'))

@@ -40,7 +40,7 @@ def rows_of(command, source, *options):
 
 
 def counts_agree(source):
-    """Compares samples by function, itself and with all that it calls, with SQL on the database."""
+    """Compares the samples of each function, its own and including its callees, with SQL on the database."""
     db = sqlite3.connect(source)
     name = "SELECT value, count(DISTINCT c.id) FROM SAMPLING_CALLCHAINS c JOIN COMPOSITE_EVENTS e ON e.id = c.id AND e.cpuCycles != 0 " \
            'JOIN StringIds s ON s.id = c.symbol'

@@ -51,7 +51,8 @@ def align_of(plan):
 
 
 def same(name, folder, inputs):
-    """Returns the plans of all ways to scan the inputs, and the merge."""
+    """Checks that plans from inputs scanned in four ways are equal, and have the clocks and collectives of a merge. Returns the
+    plan."""
     run(folder, 'merge', '-q', '--force', *inputs, '-o', 'merged.json', '--align-report', 'align.json', '--collectives', 'merged.csv')
     run(folder, 'scan', '-q', '--force', *inputs, '-o', 'all.scan')
     each = []

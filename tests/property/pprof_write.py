@@ -92,7 +92,7 @@ def of_samples(*inputs):
 
 
 def of_spans(path):
-    """Checks that the self time by name equals that in `top`, where marks of a profiler have none."""
+    """Checks that the self time by name equals the self time in `top`, where marks of a profiler have no self time."""
     out, lost = convert(path)
     types, samples = decode(out)
     own, total = collections.Counter(), collections.Counter()

@@ -107,7 +107,7 @@ def statements(home, term):
 
 
 def interrupted_before_reading(home, term):
-    """An interrupt that comes after the prompt was shown and before the command reads: it must not end the command."""
+    """Checks that an interrupt between the display of the prompt and the read of the command does not end the command."""
     library = f'{home}/interrupt.so'
     subprocess.run([*os.environ['CC'].split(), '-D_GNU_SOURCE', '-shared', '-fPIC', '-o', library,
                     f'{os.environ["SRC"]}/tests/preload/interrupt.c', '-ldl'], check=True)

@@ -431,7 +431,8 @@ def _():
 
 
 def two_ranks(pid, **args):
-    """Two ranks with equal correlations and pids, as a script merged them: `pid` changes the pid, by rank; `args` are added to all events."""
+    """Returns the events of two ranks with equal correlations, as merged by a script. pid(rank, pid) returns the new pid; each
+    of `args` is a function of the rank that returns an arg of all events."""
     events = []
     for rank in (0, 1):
         launch = x('cudaLaunchKernel', 10, 5, cat='cuda_runtime', args={'correlation': 1})

@@ -212,8 +212,8 @@ def _():
 
 
 def nccl():
-    """Returns output in the form of NCCL's example of a profiler plugin: ids count within a category, and the time of an end that never
-    came is 0."""
+    """Returns output in the form of NCCL's example of a profiler plugin: ids are unique within a category only, and a missing
+    end has the time 0."""
     base = {'pid': 75087, 'tid': 1}
     def pair(name, cat, i, start, stop, **args):
         return [{'name': name, 'cat': cat, 'ph': 'b', 'id': i, 'ts': start, 'args': args, **base}, {'name': name, 'cat': cat, 'ph': 'e', 'id': i, 'ts': stop, **base}]

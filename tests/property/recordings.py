@@ -190,7 +190,8 @@ def snapshots():
 
 
 def clocks():
-    """Clocks that are wrong by days: a note; by months: refused, unless the clocks are to be ignored."""
+    """Checks that clocks which differ by days give a note, and that clocks which differ by months are refused, unless they are
+    ignored (--align=start)."""
     job = job_of(84)
     k = job.kineto('kineto_rank0.json')
     s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 2 * DAY // 1000)

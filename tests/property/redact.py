@@ -51,7 +51,7 @@ def texts(value):
             yield from texts(v)
 
 
-# Words of the V8 profiles as which stack samples are written.
+# Words of V8 profiles, the form in which stack samples are written to JSON.
 PROFILE = {'Profile', 'ProfileChunk', 'data', 'cpuProfile', 'nodes', 'callFrame', 'functionName', 'url', 'scriptId', 'lineNumber', 'columnNumber',
            'id', 'parent', 'samples', 'timeDeltas', 'startTime', 'endTime', 'tracekit', 'unit', 'cat', 'weights', 'args', 'module', '(root)'}
 
@@ -75,7 +75,7 @@ def sample_places(e, names_stay):
 
 
 def places(trace, names_stay):
-    """Returns the texts that must go, and the texts that stay."""
+    """Returns the texts that redaction must remove, and the texts that it keeps."""
     gone, kept = set(), set(OURS)
     for key, value in trace.items():
         if key != 'traceEvents':
@@ -256,7 +256,7 @@ def seconds(folder, names):
 
 
 def users(folder):
-    """Checks that cost does not grow with the product of users and names."""
+    """Checks that the time does not grow with the product of the numbers of user names and event names."""
     ordinary = seconds(folder, [f'/data/u{i}/a/b.py' for i in range(12000)])
     many = min(seconds(folder, [f'/home/u{i}/a/b.py' for i in range(12000)]) for _ in range(2))
     check('12,000 users', many < 3 * ordinary + 0.1, f'{many:.2f} s, {ordinary:.2f} s without users')

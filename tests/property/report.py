@@ -291,7 +291,8 @@ def gaps_fault(traces, got):
 
 
 def gap_of_host(folder):
-    """Checks that the host's span of a gap is the innermost one over at least half of it, on the threads that launch work."""
+    """Checks that the host's span reported for an idle gap is the innermost span over at least half of the gap, on a thread
+    that launches work."""
     span = lambda name, cat, tid, ts, dur, **args: {'ph': 'X', 'name': name, 'cat': cat, 'pid': 0 if cat == 'kernel' else 9, 'tid': tid,  # noqa: E731
                                                     'ts': ts, 'dur': dur, 'args': args}
     events = [span('aten::first', 'cpu_op', 1, 0, 10), span('cudaLaunchKernel', 'cuda_runtime', 1, 2, 5, correlation=1),
@@ -518,7 +519,7 @@ def never_ended(work):
 
 
 def addresses(work):
-    """A function has one row in the tables of hosts, whatever its address in each of its calls."""
+    """Checks that a function has one row in the tables of hosts, even if its calls have different addresses in their names."""
     names = [f'<built-in method f of T object at 0x7f{i}c0>' for i in range(3)]
     row = '<built-in method f of T object at 0x*>'
     at = lambda name, cat, ts, **more: {'ph': 'X', 'name': name, 'cat': cat, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': 10, **more}  # noqa: E731
@@ -538,7 +539,8 @@ def addresses(work):
 
 
 def long_operators(work):
-    """The number of long operators is that of the worst rank: self times of different ranks are not added up."""
+    """Checks that long operators are counted by rank, and the worst rank is reported: self times of different ranks are not
+    added up."""
     figure = lambda *paths: next((f['value'], f['rank']) for f in report(*paths)['key_figures'] if f['name'] == 'operators with self time above 50 ms')  # noqa: E731
     paths = [f'{work}/long{rank}.json' for rank in range(3)]
     for rank, path in enumerate(paths):
@@ -552,7 +554,8 @@ def long_operators(work):
 
 
 def system_calls(work):
-    """Calls of the operating system are no operators: those that wait are waits. A wait within an operator is a wait, another call is not."""
+    """Checks that calls of the operating system are not operators. A call that waits counts as a wait, also within an operator;
+    the time of another call within an operator belongs to the operator."""
     waits = ('usleep', 'clock_nanosleep', 'wait', 'wait4', 'waitpid', 'poll', 'epoll_pwait2', 'sem_wait', 'pthread_join', 'pthread_cond_timedwait',
              'pthread_cond_wait', 'pthread_mutex_lock', 'pthread_rwlock_timedrdlock', 'sigwaitinfo', 'sigtimedwait', 'futex')
     others = ('fork', 'pthread_create', 'read', 'ioctl', 'sem_post', 'sem_trywait', 'pthread_mutex_unlock', 'pthread_mutex_trylock', 'waiter', 'futex_wake',

@@ -118,7 +118,7 @@ def read(path):
 
 
 def differ(a, b):
-    """Returns the innermost different values."""
+    """Returns a text with the innermost values in which two nested values differ."""
     while isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b):
         a, b = next((x, y) for x, y in zip(a, b) if x != y)
     if isinstance(a, tuple) and isinstance(b, tuple):

@@ -145,7 +145,7 @@ def read_v8(events):
 
 
 def read_perfetto(path):
-    """Yields the PerfSamples of a trace without clearings and with ascending ids of one sequence."""
+    """Yields the PerfSamples of a trace with one sequence, whose state is never cleared and whose ids ascend."""
     interned, samples = collections.defaultdict(dict), []
     for _, packet in pprof.fields(open(path, 'rb').read()):
         packet = dict(pprof.fields(packet))

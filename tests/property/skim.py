@@ -41,7 +41,8 @@ def run(*args):
 
 
 def differs(args):
-    """Returns how the result depends on what is loaded. A file that needs repairs fails with --strict, and --verbose prints more notes."""
+    """Returns the difference from a run that loads everything (--strict); '' if there is none. If --strict fails because the
+    file needs repairs, compares with a run with --verbose, without the notes."""
     less, whole = run(*args), run(*args, '--strict')
     if whole[0] == 3:
         less, whole = less[:2], run(*args, '--verbose')[:2]

@@ -38,7 +38,8 @@ def near(a, b):
 
 
 def fault(path, ranks, whole=True):
-    """`ranks`: step durations of each row of report that has steps; `whole`: no rank lacks steps, so that diff compares steps."""
+    """Returns the first command that disagrees with report on the step durations, or ''. `ranks`: step durations of each row of
+    report that has steps; `whole`: no rank lacks steps, so that diff compares steps."""
     most = max(ranks, key=lambda s: s['count'])
     shown = run('info', '-q', '--json', path)['traces'][0]['step']
     if any(shown[k] != most[k] for k in ('count', 'mean_ns', 'min_ns', 'max_ns')):
@@ -69,8 +70,8 @@ def drawn(folder):
 
 
 def collections(folder):
-    """Checks the garbage collections of each step against a model: those that start in it, and its time in which at least one ran, on
-    any thread. A collection within another one of its thread is a part of that one."""
+    """Checks the garbage collections of each step against a model: the number that start in the step, and how long at least one
+    ran during the step, on any thread. A collection within another one of its thread is a part of that one."""
     for seed in range(20):
         rnd = random.Random(seed)
         events, collected, at, steps = [], [], 0, []
@@ -149,7 +150,7 @@ def lagging(folder):
 
 
 class Devices:
-    """A trace of two devices that mark steps with times and numbers of their own, a device that marks none, and their host."""
+    """A trace of a host and three devices: two mark steps, each with its own times and numbers, one marks none."""
 
     def __init__(self, seed):
         self.rnd, self.events, self.steps, self.work = random.Random(seed), [], {}, []

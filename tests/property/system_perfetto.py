@@ -173,7 +173,7 @@ for seed in range(SEEDS):
     report = json.loads(tracekit('top', '--json', '--name', 'draw*', path('system.pftrace'))[1])
     check(f'seed {seed}: top', sum(row['count'] for row in report['rows']) == sum(r[1].startswith('draw') for r in want), report['rows'][:2])
 
-# A thread that has track events, too: these keep their track, and both are there.
+# A thread that also has track events: these keep their own track, and both tracks are in the output.
 track = system.packet(system.field(60, system.field(1, 77) + system.field(4, system.field(1, 100) + system.field(2, 101) + system.field(5, 'Described'))))
 both = track + b''.join(system.packet(system.field(11, system.field(9, kind) + system.field(11, 77) + system.field(23, 'own')), ns=at)
                         for kind, at in ((1, system.START), (2, system.START + 500)))

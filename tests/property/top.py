@@ -165,7 +165,8 @@ def folds_values(work):
 
 
 def addresses(work):
-    """An object has a row whatever its address. Selections, SQL and writers keep the recorded name."""
+    """Checks that names which differ only in the address of an object have one row, and that selections, SQL and writers keep
+    the recorded name."""
     row = '<built-in method f of T object at 0x*>'
     names = ['<built-in method f of T object at 0x7f36941d5310>', '<built-in method f of T object at 0x000001F2A3B4C5D6>', row.replace('*', '0'),
              'g at 0x', 'h at 0x12z', 'k at 0x_', 'at 0x12', '<a at 0x1> and <b at 0x2>']
@@ -187,7 +188,7 @@ def addresses(work):
 
 
 def copies(work):
-    """A device's copy of an annotation is no second annotation, whatever its name; it is an event of the device."""
+    """Checks that the copy of an annotation on a device is an event of the device and not a second annotation."""
     events = [(name, cat, pid, 10 + 5 * pid, 20 + 10 * pid) for name in ('Optimizer.step', 'nccl:all_reduce', 'Memcpy all')
               for cat, pid in (('user_annotation', 1), ('gpu_user_annotation', 0))]
     with open(f'{work}/copies.json', 'w', encoding='utf-8') as f:
@@ -207,7 +208,7 @@ def copies(work):
 
 
 def marks(work):
-    """Spans that only show that a profiler ran are last and in no sum, whatever the order; their own row is as any other."""
+    """Checks that spans which only show that a profiler ran are the last rows in any order, and in no sum."""
     events = [('PyTorch Profiler (0)', 'Trace', 9, 0, 1000), ('PyTorch Profiler (1)', '', 8, 0, 900), ('aten::mm', 'cpu_op', 1, 10, 30), ('aten::add', 'cpu_op', 1, 50, 10)]
     with open(f'{work}/marks.json', 'w', encoding='utf-8') as f:
         json.dump([{'ph': 'X', 'name': name, **({'cat': cat} if cat else {}), 'pid': tid, 'tid': tid, 'ts': ts, 'dur': dur} for name, cat, tid, ts, dur in events], f)
@@ -227,7 +228,7 @@ def marks(work):
 
 
 def classes(path):
-    """An expression selects work by the class by which --by class groups it."""
+    """Checks that an expression selects work by the same classes by which --by class groups it."""
     rows = top(path, '--by', 'class')['rows']
     for row in rows:
         if row['name']:

@@ -98,7 +98,7 @@ def details():
 
 
 def reported():
-    """Checks the peaks of each device in the report, of a snapshot alone and of one with another input."""
+    """Checks each device's peaks in the report, for a snapshot alone and together with another input."""
     root = Snapshot(11, events=90, devices=2).root()
     save('peaks.pickle', pickle.dumps(root))
     want = {}

@@ -57,7 +57,7 @@ def rocprof():
 
 
 def answers():
-    """Kernels are attributed to such operators, and shapes give floating-point operations."""
+    """Checks that kernels are attributed to these operators, and that FLOP are computed from their shapes."""
     r = Report(path('work.sqlite'))
     thread = process(77) + 77
     r.add('NVTX_EVENTS', start=0, end=900, eventType=59, globalTid=thread, domainId=0, text='aten::mm, op_id = 7, sizes = [[64, 32], [32, 16]]')

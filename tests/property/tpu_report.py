@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks reports about TPUs: overlapping operations of an asynchronous line count whole; the memory of each device, against the
-limit of its allocator; bytes of compute operations alone; and the steps of every plane, whose programs have metadata of their own."""
+"""Checks reports about TPUs: overlapping operations of an asynchronous line each count with their full duration; the memory of
+each device is compared with the limit of its allocator; the memory bandwidth is that of compute operations only; and each plane
+has the steps of its own programs."""
 import json
 import os
 import subprocess
@@ -41,7 +42,7 @@ def allocation(device, ts, allocated, available, name='MemoryAllocation', size=1
 
 
 def operations(folder):
-    """Copies that begin within one another, and operations within operations; memory of two devices."""
+    """Checks overlapping copies, nested operations, and the memory of two devices."""
     events = named(701, '/host:CPU', t1='main') + named(3, '/device:TPU:0', t3='XLA Ops', t4='Async XLA Ops')
     events += [span('while', 3, 3, 0, 1000), span('fusion.1', 3, 3, 100, 300, bytes_accessed=3000), span('fusion.2', 3, 3, 500, 100, bytes_accessed=1000)]
     events += [span('async-copy', 3, 4, 0, 800, bytes_accessed=10**9), span('async-copy', 3, 4, 100, 400), span('async-copy', 3, 4, 200, 900)]

@@ -144,7 +144,7 @@ def difference(want, found, device):
 
 
 def means(report):
-    """Checks the figures per call: each is the sum over the number of calls."""
+    """Checks the figures per call: each is the sum divided by the number of calls."""
     for row in report['paths']:
         want = [None if row[k] is None else Decimal(row[k]) / report['calls'] for k in ('count', 'total_ns', 'self_ns', 'device_ns')]
         got = [row['per_call'][k] for k in ('count', 'total_ns', 'self_ns', 'device_ns')]
@@ -154,7 +154,8 @@ def means(report):
 
 
 def steps_in_a_span(work):
-    """--by step with a span around all steps: each step is an outermost line, with what begins in it, also on other threads."""
+    """Checks --by step with a span around all steps: each step is an outermost line and contains all spans that begin in it,
+    also on other threads."""
     rnd, events, want, inside = random.Random(7), [], collections.Counter(), 0
     for step in range(4):
         begin, length = 10 + 100 * step, rnd.randrange(60, 90)
@@ -250,7 +251,8 @@ def levels(path, what):
 
 
 def marks(work):
-    """Spans that only show that a profiler ran are last, in no sum and no flame graph, and what they contain is beside them."""
+    """Checks that spans which only show that a profiler ran are last, in no sum and in no flame graph, and that the spans
+    inside them are not nested in them."""
     events = [('PyTorch Profiler (0)', 'Trace', 9, 0, 1000), ('PyTorch Profiler (1)', '', 1, 0, 900), ('aten::mm', 'cpu_op', 1, 10, 30), ('aten::add', 'cpu_op', 2, 50, 10)]
     path = f'{work}/marks.json'
     with open(path, 'w', encoding='utf-8') as f:

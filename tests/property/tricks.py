@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that no trick of clocks or collectives makes merge claim more than it knows.
+"""Checks that merge never claims more about clocks than the data supports, even for adversarial clocks and collectives.
 
     for each kind and seed: a job with true clocks -> one file per rank -> merge -> marks of known true time in the output
 
@@ -565,7 +565,7 @@ KINDS = {
     scatter: 0.3, hour_off: 0.5, removed: 0.5, one_name: 0.3, unnamed: 0.8, other_steps: 0.6, other_run: None, few: 0.2, one_rank_late: 0.3, swapped_names: 0}
 
 
-# Draws that were once trusted although they were wrong, or outside of the proven interval.
+# Draws that earlier versions trusted although they were wrong or outside of the proven interval.
 WRONG_ONCE = ((late_both, 20189), (late_both, 20192), (rotating, 20103), (jump_twice, 1002), (jump_twice, 1005), (jump_twice, 1029),
               (gpu_of_one, 1030), (jump_at_edge, 3051), (late_ddp, 3), (late_grows, 5), (late_grows, 8), (jump_decode, 2), (jump_unkeyed, 20028),
               (jump_twice, 20038), (stagger, 700096), (jump_unkeyed, 700062), (late_unkeyed, 700098))
@@ -646,7 +646,7 @@ def judge_draw(j, paths, out, report, c):
     copied = {name: (rank, shift) for (rank, shift, _, front), name in zip(j.copies, [n for n in names if 'copy' in n])}
     first = os.path.basename(paths[0])
     by_name = {os.path.basename(n): m for n, m in marks.items()}
-    # Where the reference's clock shows a time: interpolated between the marks of the reference's first input.
+    # The reference clock's reading at a true time is interpolated between the marks of the reference's first input.
     of = first if reference is None or report['reference'] else first
     ticks = sorted(by_name[of])
 

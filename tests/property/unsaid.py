@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks small traces of kinds that were once changed without a report: through each format and back, with --no-loss, each gives the
-file that a direct conversion gives; all formats answer the same queries; and --no-loss refuses what a format cannot represent.
+"""Checks small traces of kinds that earlier versions changed without a report: through each format and back, with --no-loss,
+each gives the file that a direct conversion gives; all formats answer the same queries; and --no-loss refuses what a format
+cannot represent.
 
 Chrome JSON: quoted times, flows by bind_id, empty records, scopes of instants, async spans, counters with two series. XPlane: ids of
 metadata above 32 bits, two names of stats with equal ids or two ids with equal names. Perfetto: integers above 2^63 in nested
@@ -149,7 +150,8 @@ def answers(path):
 
 
 def same_answers(what, source, work):
-    """Compares the counters of all formats; their names only if the trace was JSON, because trace_processor appends the series'."""
+    """Compares the counters of all formats; their names only if the trace was JSON, because trace_processor appends the name of
+    the series."""
     def counters(path):
         return [row if source.endswith('.json') else row[1:] for row in answers(path)[1]]
     want = counters(source)

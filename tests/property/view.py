@@ -521,8 +521,8 @@ http.server.HTTPServer((args['--host'], int(args['--port'])), http.server.Simple
 
 
 def xprof(place, word='xprof'):
-    """Checks a run directory with a fake TensorBoard: it is told to listen on loopback, and is gone afterwards with the
-    directory."""
+    """Views a run directory with a fake TensorBoard: it gets the options to listen on loopback; after a signal, the viewer and
+    its temporary files are gone."""
     os.makedirs(f'{place}/bin')
     os.makedirs(f'{place}/tmp')
     with open(f'{place}/bin/tensorboard', 'w', encoding='ascii') as f:

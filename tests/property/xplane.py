@@ -134,7 +134,8 @@ def compare(xplane, golden, work, by_xprof=False):
 
 
 def stays(path, work):
-    """Checks that XPlane -> graph -> XPlane writes the same bytes; from Chrome JSON, the second round does."""
+    """Checks that XPlane -> graph -> XPlane writes the same bytes; for XPlane made from Chrome JSON, the second round trip
+    does."""
     once, twice = os.path.join(work, 'once.pb'), os.path.join(work, 'twice.pb')
     for source, out in ((path, once), (once, twice)):
         p = subprocess.run([TRACEKIT, 'convert', '--force', '--no-provenance', '-f', 'xplane', source, '-o', out], capture_output=True, text=True)
@@ -162,8 +163,8 @@ def stem_of(path):
 
 
 def by_xprof(root, xplane):
-    """Returns the path of xprof's output: <its path, / as __>.trace.json, or <logdir>.<run>.<host>.trace_viewer.json.gz, in any
-    folder."""
+    """Returns the path of xprof's output for an XPlane file: <the file's path, / as __>.trace.json, or
+    <logdir>.<run>.<host>.trace_viewer.json.gz, in any folder."""
     parts = os.path.relpath(stem_of(xplane), root).split(os.sep)
     names = ['__'.join(parts[i:]) + '.trace.json' for i in range(len(parts) - 1)]
     if parts[-4:-2] == ['plugins', 'profile'] and len(parts) > 4:

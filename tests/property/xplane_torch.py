@@ -120,7 +120,7 @@ def look(label, options, work):
 
 
 def several_ranks(work):
-    """Checks that in a merged file rows stay separate per rank: xprof would take them for one program."""
+    """Checks that rows stay separate per rank in a merged file; otherwise xprof would take them for one program."""
     paths = []
     for rank in range(2):
         paths.append(os.path.join(work, f'rank{rank}.json'))

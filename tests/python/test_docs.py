@@ -13,7 +13,8 @@ PAGES = ("docs/python.md",)
 
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks(page, tmp_path, fixture, monkeypatch, capsys):
-    """Blocks of one page share their names, as for a reader; the text block after a block shows its output."""
+    """The blocks of a page share one namespace, as if typed by a reader; the text block after a Python block must equal its
+    output."""
     text = open(os.path.join(HERE, "..", "..", page), encoding="utf-8").read()
     shutil.copytree(fixture("json/torch/ddp2_handler"), tmp_path / "logs")
     monkeypatch.chdir(tmp_path)

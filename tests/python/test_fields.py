@@ -182,7 +182,7 @@ def shaped(path, kernel):
 
 
 def see_operators(seen, tmp_path):
-    """Sees operators with known peaks, device work matched by its launch, and recordings of one rank."""
+    """Records the fields of operators with known peaks, of device work matched by its launch, and of recordings of one rank."""
     runs = [shaped(tmp_path / f"shaped{i}.json", name) for i, name in enumerate(("sgemm_80", "Cijk_90", "gemm_94"))]
     seen.row(KINDS["report"], tracekit.report(runs[0]), command("report", "--json", runs[0]))
     ours, said = tracekit.diff(*runs[:2], match="tree"), command("diff", "--json", "--match", "tree", *runs[:2], fails=True)
@@ -226,7 +226,7 @@ def see_files(seen, fixture, tmp_path):
 
 
 def test_descriptions_of_python():
-    """The descriptions of fields in Python equal those in docs/fields.md, in the same order."""
+    """The descriptions of fields in Python equal the descriptions in docs/fields.md, in the same order."""
     assert len(ROWS) > 30 and not _native.fields(len(ROWS))
     for kind, (name, fields) in enumerate(ROWS):
         assert [field[0] for field in _native.fields(kind)] == list(fields), name

@@ -17,7 +17,7 @@ def trace():
 
 
 def test_a_callback_cannot_use_the_trace_that_it_reports_on(trace, tmp_path):
-    """The callback would wait for the call that runs it."""
+    """A callback that uses the trace of its own call gets an error; otherwise it would wait for itself."""
     said = []
 
     def use(done, total):
@@ -63,7 +63,7 @@ def test_scopes_need_a_key(trace):
 
 
 def test_a_refused_option_ends_the_call(trace):
-    """Reading a second option could run Python code, which must not happen while the exception of the first one is set."""
+    """After an invalid option, no further option is read: reading it could run Python code while the exception is set."""
     class Odd:
         def __bool__(self):
             raise KeyError("never called")
@@ -98,7 +98,7 @@ def test_no_input():
 
 
 def test_times_at_the_end_of_the_range(tmp_path):
-    """Merging rounds up the time at which a rank ends, which must not overflow."""
+    """Merging rounds up the end time of a rank; this must not overflow."""
     path = tmp_path / "late.json"
     path.write_text('[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":9223372036854.775807,"name":"a"}]')
     assert len(tracekit.load([path, TRACE])) > 1

@@ -1,4 +1,4 @@
-"""Checks that report and diff agree with the command, and that progress is shown."""
+"""Checks that report and diff return the figures of the command, and that progress is shown."""
 import json
 import os
 import shutil

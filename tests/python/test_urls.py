@@ -40,7 +40,7 @@ def put(store, fixture):
 
 @pytest.fixture
 def web(tmp_path):
-    """Serves tmp_path/web; returns its address and the list of paths that were asked for."""
+    """Serves tmp_path/web; returns the address of the server and the list of requested paths."""
     asked, folder = [], tmp_path / "web"
     folder.mkdir()
 
@@ -202,7 +202,7 @@ def test_web(web, fixture):
 
 
 def test_threads(put):
-    """Several threads read addresses; progress functions run meanwhile."""
+    """Several threads read addresses while progress functions run."""
     for rank in range(4):
         put(f"{RANKS}/rank{rank}.json.gz", f"/run/rank{rank}.json.gz")
     events, failed, seen = tracekit.load("memory://run").info["events"], [], []
@@ -237,7 +237,7 @@ def test_file_addresses(tmp_path, fixture):
 
 
 def test_without_fsspec(tmp_path):
-    """The message names the extra; paths and file:// need nothing."""
+    """Without fsspec, the error for an address names the extra to install; paths and file:// work."""
     (tmp_path / "x.json").write_bytes(b'[{"ph":"X","pid":1,"tid":7,"ts":0,"dur":2,"name":"a"}]')
     program = ("import sys; sys.modules['fsspec'] = None; sys.modules['fsspec.core'] = None\n"
                "import tracekit; t = tracekit.load(sys.argv[1]); assert t.info['events'] == 1\n"

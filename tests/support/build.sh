@@ -3,7 +3,7 @@
 
 TESTS=$B/tests/corpus
 
-# Compiles and links with the flags of the build; they are given twice, because the libraries among them must follow the
+# Compiles and links with the flags of the build. The flags are given twice, because the libraries in the flags must follow the
 # objects.
 # shellcheck disable=SC2046
 build() { # OUTPUT ARG...
@@ -33,8 +33,8 @@ broken_library() {
     objcopy --localize-hidden "$TESTS/library.o"
 }
 
-# hlo: uses internal functions. paths: reads with both paths. broken: the command with a reader that applies $TEST_FAULT;
-# broken-paths: the same for paths.
+# Builds hlo, which uses internal functions; paths; and two programs with a reader that applies $TEST_FAULT: broken, which is
+# the command, and broken-paths, which is paths.
 # shellcheck disable=SC2046
 build_programs() {
   newest "$TESTS/broken-paths" && return 0

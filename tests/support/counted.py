@@ -14,9 +14,9 @@ def info(path):
 
 
 def sums_fault(before, after, lost):
-    """Compares counts before and after with the reported losses. A sample of several series may become several samples, and
-    xprof writes samples as spans on a line "_counters_", which are read as samples: so spans and samples are compared as a sum.
-    Dangling flow points are lost to viewers only."""
+    """Checks that counts before and after a conversion differ by the reported losses. A sample of several series may become
+    several samples, and xprof writes samples as spans on a line "_counters_", which are read as samples: so spans and samples
+    are compared as a sum. Dangling flow points are lost to viewers only."""
     pairs = [('instants', before['instants'], after['instants'], lost.get('instants', 0))]
     pairs += [(key, before[key], after[key], lost.get(key, 0)) for key in ('spans', 'flow_points')]
     for kind, had, has, gone in pairs:

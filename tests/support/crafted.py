@@ -1,5 +1,5 @@
-"""Chrome JSON of a given size that would take disproportionate time if any step were not linear: a hundred thousand of
-anything, with equal times, equal names, deep, wide, shuffled, crossing, and so on. Each kind is a function of the number of
+"""Chrome JSON of a given size that would take disproportionate time if any step were not linear: a hundred thousand items of
+one kind, with equal times, equal names, deep, wide, shuffled, crossing, and so on. Each kind is a function of the number of
 events."""
 import json
 import random
@@ -374,7 +374,7 @@ def empty_objects(n):
     return [{} for i in range(n)]
 
 
-# Values that no JSON writer would print; the text of an arg that never ends repeats one of them.
+# Texts that no JSON writer would print; write_raw() repeats one of them in an arg that never ends.
 RAW = {'quotes': '"a"b"', 'dicts': '"{"x"', 'open dicts': '"{"x": "y', 'numbers': '7,757', 'commas': ',', 'brackets': '[{'}
 
 

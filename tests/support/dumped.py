@@ -19,7 +19,7 @@ def is_device_copy(cat):
 
 
 def without_originals(tracks):
-    """Copies of annotations that the trace lacks are events like any others."""
+    """A copy of an annotation on a device is an ordinary event if the trace lacks the original annotation."""
     originals = {e.name for _, events in tracks for e in events if not e.is_copy}
     return [(track, [e._replace(is_copy=e.is_copy and e.name in originals) for e in events]) for track, events in tracks]
 

@@ -72,7 +72,7 @@ CASES = {
     'scoped': (field(9904, b'inside'), {'scoped': 'inside'}),
     'list': (field(9905, 3) + field(9905, 4), {'list': [3, 4]}),
     'two': (field(9904, b's') + field(9902, field(1, 1)) + field(9903, 2), {'scoped': 's', 'args.External id': 1, 'plain': 2}),
-    # Fields without a complete description stay as they are.
+    # Fields without a complete description are kept unchanged.
     'undescribed': (field(9999, 5), None),
     'undescribed inside': (field(9902, field(1, 5) + field(99, 1)), None),
     'twice': (field(9902, field(1, 5)) + field(9902, field(1, 6)), None),

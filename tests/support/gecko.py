@@ -157,7 +157,7 @@ class Reading:
         return text if re.fullmatch(r'-?[1-9]\d*|0', text) else quote(text)
 
     def clock(self, table, first, *others):
-        """Yields the picosecond of each row, and the row."""
+        """Yields (time in ps, row) of each row."""
         at = Fraction(0)
         for value, time, delta, *row in Column(table).rows(first, 'time', 'timeDeltas', *others):
             at += Fraction(str(delta)) if delta is not None else 0

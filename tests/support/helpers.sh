@@ -1,5 +1,5 @@
-# helpers.sh - programs that stand in for aws, gcloud, gsutil, hf and ssh, first on PATH: each appends its words to $PWD/log and
-# reads $STORE instead of the network. `forget` prints and empties the log.
+# helpers.sh - programs that imitate aws, gcloud, gsutil, hf and ssh, first on PATH: each appends its command line to $PWD/log
+# and reads $STORE instead of the network. `forget` prints and empties the log.
 STORE=$PWD/store LOG=$PWD/log
 export STORE LOG
 mkdir -p "$STORE" bin
@@ -31,7 +31,7 @@ case $2 in
     echo 'TOTAL: 2 objects, 2 bytes (2 B)' ;;
 esac
 SH
-# The successor of gsutil answers alike.
+# gcloud, the successor of gsutil, prints the same.
 helper gcloud <<'SH'
 exec gsutil "$@"
 SH

@@ -1,4 +1,4 @@
-/* job.c - generates a job (job.h): programs, lateness, noise of ends, clocks, and the peculiarity of its kind. */
+/* job.c - generates a job (job.h): the program, late arrivals, noise of ends, clocks, and the peculiarity of the job's kind. */
 #include "job.h"
 
 #include <math.h>
@@ -147,7 +147,7 @@ static struct job_op *add_op(struct job *j, const struct part *part, int step, u
   return op;
 }
 
-/* All ranks arrive independently; the last arrival releases all. */
+/* Simulates a collective: all ranks arrive independently, and the last arrival releases all of them. */
 static void meet(struct job *j, struct job_op *op, double done, double wait) {
   double transfer = between(j, 15, 50);
   unsigned last = below(j, j->ranks);
@@ -160,7 +160,8 @@ static void meet(struct job *j, struct job_op *op, double done, double wait) {
   }
 }
 
-/* A sender leaves when it has sent, a receiver when it has received; neither need wait for the other. */
+/* Simulates a message: the sender leaves when it has sent, the receiver when it has received; neither needs to wait for the
+ * other. */
 static void pass_on(struct job *j, struct job_op *op, double done, double wait) {
   unsigned root = op->class == JOB_REDUCE ? j->ranks - 1 : 0;
   double sent = done + between(j, 10, 30), all = -INFINITY;
@@ -188,7 +189,7 @@ static unsigned groups_of(const struct job *j, const struct part *part, uint32_t
   return n;
 }
 
-/* Groups on different hosts do not wait for each other. */
+/* Draws the collectives of a part, one for each group of ranks; groups do not wait for each other. */
 static bool draw_part(struct job *j, const struct part *part, int step, double done, double wait) {
   uint32_t masks[JOB_RANKS];
   unsigned n = groups_of(j, part, masks);
@@ -210,7 +211,7 @@ static bool has_two(const struct job *j) {
 }
 static bool is_pipeline(const struct job *j) { return j->kind == JOB_PIPELINE || j->kind == JOB_TWO_PIPELINES; }
 
-/* Activations pass from stage to stage and gradients back, for each of several micro-batches. */
+/* Draws the messages of a pipeline: for each micro-batch, activations pass from stage to stage, and gradients pass back. */
 static bool draw_messages(struct job *j, unsigned job, int step, double *t, double gap) {
   static const struct part message = {.group = 3, .size = 8192};
   unsigned stages = has_two(j) ? j->hosts / 2 : j->hosts, turn = 2 * (stages - 1), first = job * stages;

@@ -82,7 +82,7 @@ struct job {
   double begin[2][64], length;        /* begin: steps of both jobs; length: of the whole job */
 };
 
-/* Returns false if memory runs out. */
+/* Fills in `j`; the same arguments give the same job. Returns false if memory runs out. */
 bool job_draw(struct job *j, enum job_kind kind, unsigned size, unsigned jitter, uint64_t seed);
 void job_free(struct job *j);
 

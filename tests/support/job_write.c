@@ -15,7 +15,7 @@ static bool takes_part(const struct job_op *op, unsigned rank) { return job_has(
 
 /* ---- Kineto ---- */
 
-/* True if the kind has two jobs, each of which numbers its own ranks. */
+/* True if the simulation contains two separate jobs, each of which numbers its ranks from 0. */
 static bool has_two(const struct job *j) {
   return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES || j->kind == JOB_TWO_TPU_JOBS;
 }

@@ -52,7 +52,7 @@ def trace(guest=GUEST, other=OTHER):
     out += packet(guest, field(6, clocks({BOOTTIME: 500_000, REALTIME: 9_000_000_000, MONOTONIC: 100_000})))
     out += span(guest, next(names), 400_000, BOOTTIME) + span(guest, next(names), 410_000, MONOTONIC)
     out += span(guest, next(names), 9_001_000_000, REALTIME)
-    # 9,798,000 and 9,797,995 ahead: the mean of both, truncated
+    # ahead by 9,798,000 and by 9,797,995 ns: the offset is the mean of both, truncated
     out += synced(guest, ({BOOTTIME: 10_000_000, MONOTONIC: 5_000_000}, {BOOTTIME: 202_100}),
                   ({BOOTTIME: 10_000_200, MONOTONIC: 5_000_200}, {BOOTTIME: 202_310}))
     out += span(guest, next(names), 10_500_000, BOOTTIME) + span(guest, next(names), 5_500_000, MONOTONIC)
@@ -85,7 +85,7 @@ def flows(ids):
 
 
 def called_alike(ids, name):
-    """Returns packets of machines whose private field, written by our writer, has this name."""
+    """Returns packets of machines with this name in the private field that tracekit's writer adds."""
     out = b''
     for machine in ids:
         process = field(1, 1) + field(3, field(1, 10) + field(6, b'process of %d' % machine)) + field(1990, field(6, name))

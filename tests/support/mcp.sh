@@ -1,4 +1,5 @@
-# mcp.sh - `ask` writes requests to tracekit mcp and prints the answers, shortened to what matters and without temporary paths.
+# mcp.sh - sourced by tests: say() and call() print requests for `tracekit mcp`; shorten() prints its answers without temporary
+# paths.
 say() { # METHOD PARAMS: a request with the next id
   id=$((${id:-0} + 1))
   printf '{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}\n' $id "$1" "${2:-{\}}"

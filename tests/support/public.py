@@ -13,7 +13,7 @@ from xspace import message, number
 TRACEKIT, ONLY = os.environ['TRACEKIT'], set(sys.argv[1:])
 CASES = []
 
-# Threads whose cases still fail; these cases run only with OPEN=1.
+# Discussion threads whose cases still fail; these cases run only with OPEN=1.
 OPEN = {}
 
 
@@ -137,7 +137,7 @@ def slice_event(ts, kind, uuid, name=None, more=b'', clock=None, flags=None, seq
 # ---- command lines that people type ----
 
 def advice(text):
-    """Returns an answer without its repetition of what was typed."""
+    """Returns an error message without the command line that it repeats."""
     text = re.sub(r"\(try 'tracekit help[^)]*\)|^tracekit: (\w+: )?", '', text, flags=re.M)
     return re.sub(r"(unknown (option|command)) '[^']*'", r'\1', text)
 

@@ -4,15 +4,15 @@ import random
 
 
 def wrong_clock(host):
-    """Returns by how many ns a host's clock is ahead."""
+    """Returns the number of ns by which a host's clock is ahead."""
     return (host * 37 % 11 - 5) * 20000
 
 
 def make_rank(path, rank, host, events, late=0, world=64, heavy=0, steps=0):
     """Writes a rank of a large job, on a host whose clock is wrong.
 
-    late: us by which the rank reaches collectives later, less than 90; heavy: us added to each of its op3; steps: number of
-    training steps."""
+    late: delay in us with which the rank reaches collectives, less than 90; heavy: us added to each of its ops named op3;
+    steps: number of training steps."""
     rng, beat = random.Random(rank), random.Random(7)  # collectives of all ranks come at irregular intervals
     base, wrong = 1790857026000000000, wrong_clock(host)
     trace = [{'ph': 'X', 'cat': 'user_annotation', 'name': f'ProfilerStep#{step + 1}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8,

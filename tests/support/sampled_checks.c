@@ -8,7 +8,8 @@
 
 #define PLAIN __attribute__((no_sanitize("address", "undefined")))
 
-/* Returns N, or 1. The sanitizer starts before libc has the environment and before open() can be called, so this reads the file. */
+/* Returns N of CHECK_EVERY, or 1. Reads the environment from a file in /proc by system calls, because the sanitizer starts
+ * before libc knows the environment and before open() can be called. */
 PLAIN static unsigned check_every(void) {
   static char text[1 << 16]; /* a longer environment is not read to its end */
   static const char name[] = "CHECK_EVERY=";
@@ -25,8 +26,8 @@ PLAIN static unsigned check_every(void) {
   return 1;
 }
 
-/* Called by the sanitizer when it starts. ASAN_OPTIONS overrides the result. Process ids are mixed, because tests start several
- * processes by turns. */
+/* Called by the sanitizer when it starts. ASAN_OPTIONS overrides the result. The process id is hashed, because tests start
+ * different processes in a regular order. */
 const char *__asan_default_options(void);
 PLAIN const char *__asan_default_options(void) {
   const unsigned n = check_every();

@@ -60,7 +60,8 @@ def some(rng, *fields):
 
 
 def merging(rng):
-    """How a track is merged with its siblings (sibling_merge_behavior, and the key as text or number)."""
+    """Returns the fields that state how a track is merged with its siblings: sibling_merge_behavior, and the key as text or
+    number."""
     if rng.random() < .6:
         return b''
     behavior = rng.randrange(4)
@@ -68,7 +69,7 @@ def merging(rng):
 
 
 def named_as(rng):
-    """The name of a track in one of the fields for it: name, static_name, atrace_name."""
+    """Returns the name of a track in one of the three fields for names: name, static_name, atrace_name."""
     return field(rng.choice((2, 2, 2, 10, 13)), rng.choice(NAMES).encode())
 
 

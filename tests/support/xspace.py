@@ -50,7 +50,7 @@ def plane_name(plane):
 
 
 def task_environment(start_ns):
-    """Returns the plane that records when the profile began."""
+    """Returns a plane "Task Environment", which states the start of the profile."""
     name = message(5, number(1, 1) + message(2, number(1, 1) + message(2, b'profile_start_time')))
     return message(2, b'Task Environment') + name + message(6, number(1, 1) + number(3, start_ns))
 
@@ -78,7 +78,7 @@ def host(space, name, keep, start_ns):
 
 
 def without(space, stats):
-    """Returns the space without the stats of these names on events, as older profilers wrote it."""
+    """Returns the space without the events' stats of these names, as older profilers would write it."""
     out = b''
     for field, value in fields(space):
         if field != 1:

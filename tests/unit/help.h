@@ -42,17 +42,17 @@ struct feed {
 
 /* Returns the checked trace, or NULL with err set. The trace does not refer to `p`. */
 struct tk_trace *feed_bytes(const void *p, size_t n, struct feed how, struct tk_err *err);
-/* The same for text, which must load. */
+/* Reads a text of Chrome JSON, which must load. */
 struct tk_trace *feed_text(const char *text);
 
-/* Returns the canonical text; the caller frees it. */
+/* Returns the dump of the graph (tk_dump); the caller frees it. */
 char *dump_of(const struct tk_trace *t);
 /* Returns the dump of the fed bytes, or "error <code>"; the caller frees it. */
 char *dump_fed(const void *p, size_t n, struct feed how);
 
 /* Returns the graph as Chrome JSON. */
 struct bytes written(const struct tk_trace *t, bool pretty);
-/* True if the bytes are exactly one JSON value by RFC 8259, in valid UTF-8 and without surrogate escapes. */
+/* True if the bytes are exactly one JSON value by RFC 8259, in valid UTF-8 and without escaped surrogates. */
 bool strict_json(const uint8_t *p, size_t n);
 
 /* Returns the decompressed content of a file; p == NULL on failure. */

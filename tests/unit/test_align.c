@@ -55,7 +55,7 @@ static void slews(void **state) {
   assert_true(fabs(curve_at(&c, 180e9) - 80e9 * 50e-6) < 4000);
 }
 
-/* Jumps of the clock, also near either end, with only a few points on one side. */
+/* Checks that jumps of the clock are found, also near either end, with only a few points on one side. */
 static void jumps(void **state) {
   static const int at[] = {3, 100, 150, N - 3};
   (void)state;

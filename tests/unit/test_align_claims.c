@@ -1,4 +1,5 @@
-/* test_align_claims.c - checks the claims of a solution: numbers that contradict ends, gaps, rows of CPUs, staggers, copies. */
+/* test_align_claims.c - checks that a solution claims no more than is known: sequence numbers that contradict ends, jumps, rows
+ * of CPUs, staggered ends, copies of a rank. */
 #include "help.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static void add(struct job *j, int i, int rank, double start, double end) {
       .end = EPOCH + (int64_t)(reading(j, host, end) * 1e3)};
 }
 
-/* Collectives follow each other after a pause that varies by `uneven` us; a late rank is late for the next one. */
+/* Simulates n collectives, which follow each other after a pause that varies by `uneven` us, and solves for the clocks. A rank
+ * that leaves a collective late is late for the next one. */
 static void run(struct job *j, int n, double pause, double uneven) {
   double free_at[RANKS] = {0};
   struct align_anchors all = {.mem = &j->mem};
@@ -71,7 +73,8 @@ static void done(struct job *j) {
   assert_int_equal(j->mem.used, 0);
 }
 
-/* Host 1 leaves most collectives late by a whole period, so that its ends coincide with those of the next collectives on host 0. */
+/* Host 1 leaves most collectives late by a whole period, so that its ends coincide with the ends of the next collectives on
+ * host 0. Sequence numbers must decide, or the clock must not be trusted. */
 static void ends_do_not_outvote_numbers(void **state) {
   struct job j = {.each = 1, .says = ALIGN_BARRIER, .jump_at = 1e12};
   (void)state;
@@ -100,7 +103,7 @@ static void jumps_leave_gaps(void **state) {
   }
 }
 
-/* Keys do not prove that a CPU waited for the others. */
+/* Rows of CPUs with equal keys do not prove that a CPU waited for the others: such a clock stays ALIGN_POOR, without bounds. */
 static void rows_of_cpus_prove_nothing(void **state) {
   struct job j = {.each = 2, .says = ALIGN_VAGUE | ALIGN_COARSE, .jump_at = 1e12};
   (void)state;

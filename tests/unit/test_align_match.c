@@ -1,4 +1,5 @@
-/* test_align_match.c - which anchors belong to one collective: replica groups, process groups, roots, steps, programs. */
+/* test_align_match.c - checks which anchors are matched as one collective: by replica groups, process groups, roots, steps,
+ * programs. */
 #include "help.h"
 
 #include "align/collect/groups.h"
@@ -125,8 +126,8 @@ static void kernel(double ts, double dur, const char *name, const char *args) {
       ts, dur, name, args);
 }
 
-/* The kernels' rank lists are abbreviated. The two groups have the same ranks; they are called "3" and "5" on rank 0, "13" and
- * "25" on rank 1. */
+/* Each rank's file lists its process groups (pg_config), which matters because the kernels' own lists are abbreviated. Two
+ * groups have the same ranks; they are called "3" and "5" on rank 0, "13" and "25" on rank 1. */
 static void groups_are_as_the_rank_lists_them(void **state) {
   static const char *const names[2][2] = {{"3", "5"}, {"13", "25"}};
   struct fleet f = {.n = 0};
@@ -174,13 +175,13 @@ static void roots_only_bound(void **state) {
   assert_int_equal(f.s.hosts[1].anchors, 6);
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns)) < 1);
   assert_true(f.s.hosts[1].bounded && f.s.hosts[1].feasible);
-  /* wider by the possible drift of the clocks in 20 ms */
+  /* the bounds are wider by the possible drift of the clocks in 20 ms */
   assert_true(fabs(f.s.hosts[1].high_ns - 60e3) < 4e3 && fabs(f.s.hosts[1].low_ns + 110e3) < 4e3);
   assert_int_equal(f.s.before, 0);
   fleet_free(&f);
 }
 
-/* A message that by the wall clock ends before it was sent is a violation. */
+/* A message that ends, by the wall clocks, before it was sent counts as a contradiction. */
 static void messages_bound(void **state) {
   struct fleet f = {.n = 0};
   (void)state;
@@ -238,8 +239,8 @@ struct plane_says {
 /* Irregular delays: every step has a different duration, so that durations cannot be mistaken for a clock. */
 static const int late[] = {0, 230, 90, 410, 37, 333, 120, 480, 15, 275, 190, 310};
 
-/* Writes eight executions of one program with a synchronous and an asynchronous all-reduce. The profile of the other host begins
- * two executions later. */
+/* Writes eight executions of one program with a synchronous and an asynchronous all-reduce. The profile of host 1 begins two
+ * executions later. */
 static void chip(int host, struct plane_says s) {
   begin("");
   say(",{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"args\":{\"name\":\"/device:TPU:0\"}}");
@@ -288,7 +289,7 @@ static void one_group_is_all(void **state) {
   assert_int_equal(f.s.collectives, 12);
   assert_int_equal(f.s.hosts[1].state, ALIGN_GOOD);
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 5e6) < 1);
-  /* Bounded by the start op, which both hosts reach 130 us before the done op ends, and by the synchronous op. */
+  /* The offset is bounded by the start op, which both hosts reach 130 us before the done op ends, and by the synchronous op. */
   assert_true(f.s.hosts[1].feasible && fabs(f.s.hosts[1].high_ns - 80e3) < 1e3 && fabs(f.s.hosts[1].low_ns + 80e3) < 22e3);
   fleet_free(&f);
 }
@@ -380,7 +381,7 @@ static void kernels_by_their_program(void **state) {
   assert_int_equal(gpus(BOTH, "all-reduce-start.2", &one, 1), ALIGN_ROUGH);
   assert_int_equal(gpus(",\"hlo_module\":\"jit_f\",\"program_id\":8", "all-reduce-start.1", &one, 1), ALIGN_ROUGH);
   assert_int_equal(gpus(",\"hlo_module\":\"jit_g\",\"program_id\":7", "all-reduce-start.1", &one, 1), ALIGN_ROUGH);
-  /* The opcode may be known from the program only. */
+  /* if the op's name does not show the opcode, the program does */
   assert_int_equal(gpus(BOTH, "psum.1", &any, 1), ALIGN_GOOD);
   assert_int_equal(gpus(BOTH, "psum.1", NULL, 0), ALIGN_ALONE);
   assert_int_equal(gpus(BOTH, "psum.1", &uneven, 1), ALIGN_ALONE);

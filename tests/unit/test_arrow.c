@@ -205,7 +205,7 @@ static void moved_child(void **state) {
   tk_free(t);
 }
 
-/* Times have a unit, and Arrow's types on request. */
+/* Columns of times have their unit in the metadata, and Arrow's types of time on request. */
 static void times(void **state) {
   (void)state;
   struct tk_trace *t = feed_text(text);

@@ -161,7 +161,7 @@ static struct place place(void) {
   return p;
 }
 
-/* The add function returns nothing, and sealing reports why. */
+/* Checks that a call of an add function fails, and that sealing then reports the reason `says`. */
 #define REFUSED(says, call)                              \
   do {                                                   \
     struct place p = place();                            \
@@ -282,7 +282,7 @@ static void seals_once(void **state) {
   assert_false(tk_save(NULL, "x.json", NULL, NULL, &err));
 }
 
-/* Invalid text is repaired and noted. */
+/* Invalid UTF-8 in texts is repaired and noted. */
 static void mends(void **state) {
   (void)state;
   struct place p = place();

@@ -1,5 +1,5 @@
-/* test_check.c - every invariant of check.c is violated on purpose and must be detected, which proves that tests calling the
- * check do check something. */
+/* test_check.c - violates each invariant of check.c on purpose; the check must detect it, because other tests rely on the
+ * check. */
 #include "help.h"
 #include "graph/args.h"
 
@@ -12,7 +12,8 @@ static const char text[] =
     "{\"ph\":\"s\",\"pid\":1,\"tid\":7,\"ts\":1,\"id\":1,\"name\":\"f\",\"cat\":\"c\"},"
     "{\"ph\":\"f\",\"pid\":1,\"tid\":7,\"ts\":3,\"id\":1,\"name\":\"f\",\"cat\":\"c\",\"bp\":\"e\"}]}";
 
-/* Tracks: 1 = process, 2 = thread, 3 = counter. Events: 1 to 4 on the thread, 5 = the sample. */
+/* The functions below each violate one invariant of the trace read from `text`. Tracks: 1 = process, 2 = thread, 3 = counter.
+ * Events: 1 to 4 on the thread, 5 = the sample of the counter. */
 static void not_sealed(struct tk_trace *t) { t->sealed = false; }
 static void gap(struct tk_trace *t) { t->tracks[3].first++; }
 static void no_end(struct tk_trace *t) { t->tracks[3].count = 0; }

@@ -40,7 +40,7 @@ enum special {
 
 static const char *between = ","; /* "": one event per line */
 
-/* Adds an event of this kind, which may contain i. */
+/* Adds an event that chunks may have to leave to the sequential reader. Its contents depend on `kind` and i. */
 static void special(struct text *t, enum special kind, unsigned i) {
   const char *const quote = i % 2 ? "\"" : "", *const other = i % 3 ? "\"" : "";
   add(t, "%s{", between);
@@ -79,7 +79,7 @@ static void special(struct text *t, enum special kind, unsigned i) {
   add(t, "}\n");
 }
 
-/* Adds an event that every chunk can handle. */
+/* Adds an event that every chunk can read by itself; with args unless `bare`. */
 static void usual(struct text *t, unsigned i, bool bare) {
   add(t, "%s{\"ph\":\"X\",\"name\":\"n%u\",\"pid\":1,\"tid\":%u", between, i % 10, i % 4);
   add(t, ",\"ts\":%u,\"dur\":%u", i, i % 5);
@@ -122,7 +122,7 @@ static void crafted_lines(void **state) {
   between = ",";
 }
 
-/* Errors at any border: text truncated at any byte, and with any byte changed. */
+/* Text truncated at any byte, and with any byte changed, so that damage is also at the borders of chunks. */
 static void damaged(void **state) {
   (void)state;
   struct text t = {malloc(1 << 16), 0};

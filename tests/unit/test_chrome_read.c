@@ -1,5 +1,5 @@
-/* test_chrome_read.c - reading does not depend on how bytes arrive, fails at the offset where reading fails, and takes from a
- * truncated file only what the complete file contains. */
+/* test_chrome_read.c - the result does not depend on how bytes arrive; a read error is reported with its offset; a truncated
+ * file gives only items that the complete file contains. */
 #include "help.h"
 #include "format/chrome/read/read.h"
 

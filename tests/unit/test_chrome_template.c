@@ -125,7 +125,7 @@ static void shuffled(void **state) {
   "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,"      \
   "\"x\"]}}"
 static const char *const traps[] = {
-    /* the same beginning with a different end */
+    /* events with the same beginning and different ends */
     SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1."
                   "5,\"n\":[1,\"x\"]},\"x\":1}",
     SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1."
@@ -165,7 +165,7 @@ static const char *const traps[] = {
          "[[]]]]}}",
     SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":["
          "1,NaN]}}",
-    /* far away in time, before and after the events seen */
+    /* timestamps far before and after the previous events */
     SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":99999999999999,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":"
                   "\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
     /* duplicate keys; the same shape with different constants */

@@ -93,7 +93,7 @@ static void strings(void **state) {
 static const struct {
   const char *event, *line;
 } exact[] = {
-    /* every field once, in the writer's order; only what must change changes */
+    /* every field once: the writer's order, shorter numbers, other texts unchanged */
     {"{\"ts\":1.50,\"ph\":\"X\",\"name\":\"a\",\"dur\":2e0,\"pid\":1,\"tid\":\"7\",\"cat\":\"c\"}",
      "{\"ph\":\"X\",\"cat\":\"c\",\"name\":\"a\",\"pid\":1,\"tid\":\"7\",\"ts\":1.5,\"dur\":2}"},
     {"{\"ph\":\"X\",\"ts\":0,\"dur\":0}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0}"},
@@ -121,7 +121,7 @@ static const struct {
      "{\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{\"name\":\"x\"},\"pid\":1,\"tid\":7}"},
 };
 
-/* Sorts members: the writer chooses their order, but the text of each member must match. */
+/* Orders members for a comparison: the writer chooses the order, but the text of each member must match. */
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static unsigned members_of(char *object, char **to) {

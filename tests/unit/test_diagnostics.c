@@ -1,4 +1,4 @@
-/* test_diagnostics.c - notes with their texts are counted as in a trace, and are the same in a trace and in a report. */
+/* test_diagnostics.c - notes outside of a trace (tk_diagnostics): they are counted as in a trace, and contain their texts. */
 #include "help.h"
 
 #include "graph/diagnostics.h"

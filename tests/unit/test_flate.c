@@ -16,7 +16,8 @@ enum { LEVELS = 6, MOST = 40000, ADDRESSES = 8000, PAD = 70000, ROOM = 64 << 10 
 
 static uint8_t text[MOST];
 
-/* Makes text in which a match at one of the first positions is found only if the hash table still contains its four bytes. */
+/* Makes a text whose repeats refer to one of the first positions. Such a match is found only if the hash table still contains
+ * the four bytes at this position. */
 static void make_text(void) {
   uint32_t r = 1;
   for (size_t i = 0; i < MOST; i++) {

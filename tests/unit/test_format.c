@@ -58,7 +58,7 @@ static void extensions(void **state) {
   }
 }
 
-/* The format of some content, or part of the message. */
+/* Contents, and for each the format that is detected, or a part of the error message. */
 static const struct { const char *bytes; size_t n; const char *format, *says; } contents[] = {
   {"{\"traceEvents\":[]}", 18, "json", NULL},
   {"[{", 2, "json", NULL},
@@ -98,7 +98,7 @@ static void detection(void **state) {
   }
 }
 
-/* Any file beginning: a bid reads only the bytes it is given, and no two formats bid on noise. */
+/* Random bytes as the beginning of a file: a bid reads only the given bytes, and every bid is below 100,000. */
 static void bids(void **state) {
   uint32_t r = 1;
   (void)state;

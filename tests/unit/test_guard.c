@@ -114,7 +114,7 @@ static void expect_refused(const char *sql, const char *name) {
   expect(!ok && told, sql, ok ? "no error" : err.msg, name);
 }
 
-/* Ways to call a function in a statement; the call goes between `before` and `after`. */
+/* Statements that call a function; the call is inserted between `before` and `after`. */
 static const struct {
   const char *before, *after;
 } CALLS[] = {
@@ -192,7 +192,7 @@ static void attacks_are_refused(void **state) {
   assert_non_null(strstr(err.msg, "metadata is read-only"));
 }
 
-/* The library's own copy runs a view that shadows a table of the trace. */
+/* tk_sql_copy evaluates a view that the user created in place of a table; a refused function in this view stays refused. */
 static void copies_are_guarded(void **state) {
   const struct tk_sql_options one = {.size = sizeof one, .threads = 1};
   struct tk_err err = {0};

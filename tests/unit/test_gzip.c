@@ -330,8 +330,8 @@ static void cuts(void **state) {
   buf_free(&data);
 }
 
-/* Any single flipped bit: output without an error or note is correct. The inflaters may differ in whether they fail or note:
- * ISA-L accepts incomplete code sets, which zlib rejects, and then reads on to the end. */
+/* Flips each single bit: output without an error or a note must be correct. Whether an error or a note results may depend on
+ * the inflater: ISA-L accepts incomplete code sets, which zlib rejects, and reads on to the end. */
 static void flipped_bits(void **state) {
   struct buf data = sample(400), b = {.mem = &pool};
   size_t errors = 0, silent = 0;
@@ -428,7 +428,7 @@ static void max_size(void **state) {
   buf_free(&data);
 }
 
-/* Yields the same member of zeros again and again. */
+/* An input that repeats a compressed member of zeros without end. */
 struct bomb {
   struct buf member;
   size_t at;

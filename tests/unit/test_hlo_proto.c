@@ -207,7 +207,7 @@ static void forms(void **state) {
   assert_int_equal(mem.used, 0);
 }
 
-/* Checks the groups of a 2 x 3 x 4 mesh with the axes `grouped` (terminated by -1). */
+/* Checks the replica groups of a 2 x 3 x 4 mesh that is grouped by the axes `grouped` (terminated by -1). */
 static void mesh_says(const int *grouped, const char *part, size_t n_ids, const char *wanted) {
   struct mem mem = {0};
   struct buf hlo;

@@ -247,7 +247,8 @@ static void files(void **state) {
   assert_int_equal(mem.used, 0);
 }
 
-/* A plain file can be read by other threads, and continued anywhere, also after its end. */
+/* Other threads can read at any offset of a plain file, and sequential reading can continue at any offset, also after the end
+ * was reached. */
 static void moving(void **state) {
   enum { SIZE = 700000 };
   char name[] = "/tmp/tracekit-in-XXXXXX";

@@ -28,7 +28,7 @@ static void ids(void **state) {
   assert_int_equal(m.used, 0);
 }
 
-/* Equal hashes do not imply equal strings. */
+/* Different strings with equal hashes get different ids. */
 static void collisions(void **state) {
   struct mem m = {0};
   struct intern in;

@@ -1,5 +1,5 @@
-/* test_json.c - the scanner: each function by a table of cases; a window that ends anywhere makes it ask for more, and a prefix
- * is never an error. */
+/* test_json.c - the scanner: each function by a table of cases; if the window ends anywhere in a text, the scanner asks for
+ * more, and never takes a prefix of valid text for an error. */
 #include "help.h"
 
 #include "format/json.h"
@@ -350,7 +350,7 @@ static void quote(void **state) {
   buf_free(&out);
 }
 
-/* A text that consists of repairs lists the first ones and continues. */
+/* A string in which each character needs a repair: only the first repairs are listed, and scanning continues. */
 static void many_fixes(void **state) {
   char text[1000];
   struct json j;

@@ -1,4 +1,4 @@
-/* test_keyed.c - sorts of indices are stable. */
+/* test_keyed.c - tests that sorting indices by key (base/keyed.h) is correct and stable. */
 #include "help.h"
 
 #include "base/keyed.h"

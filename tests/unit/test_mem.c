@@ -1,4 +1,4 @@
-/* test_mem.c - the budget is respected, failure is sticky, and existing data survives. */
+/* test_mem.c - allocation respects the memory limit; after a failure all allocations fail, and existing data stays valid. */
 #include "help.h"
 
 static void budget(void **state) {

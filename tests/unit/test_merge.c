@@ -20,7 +20,7 @@ static int remove_dir(void **state) {
 /* ---- merging texts ---- */
 
 enum { MOST = 8 };
-/* True if the error is about data or a limit, not about the call or the output. */
+/* True if the error is about input data or a limit, and not about the call or the output. */
 static bool is_of_input(const struct tk_err *err) {
   return err->code >= TK_EOPEN && err->code <= TK_ELIMIT;
 }
@@ -388,7 +388,7 @@ static void ranks(void **state) {
   done(&m);
 }
 
-/* Two hosts with local ranks, interleaved: a process that must change its rank gets one that no input claims. */
+/* Two hosts with local ranks, so two inputs each claim rank 0 and rank 1: a process whose rank changes gets an unclaimed one. */
 static void same_ranks(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a")), RANK(0, X(1, 1, "b")), RANK(1, X(1, 2, "c")), RANK(1, X(1, 3, "d"))};
   static const char *const machines[] = {"rank 0", "rank 0, 2", "rank 1", "rank 1, 3"};
@@ -406,7 +406,7 @@ static void same_ranks(void **state) {
 
 /* ---- unchanged parts ---- */
 
-/* A single input is only converted. */
+/* Checks that merging a single input gives the same as converting it. */
 static void one(const char *path, struct bytes b) {
   struct tk_err err;
   struct tk_trace *t = feed_bytes(b.p, b.n, (struct feed){0}, &err);
@@ -552,7 +552,7 @@ static void joined(void **state) {
   done(&m);
 }
 
-/* An unreadable or repaired (--strict) rank is an error, not left out; any memory limit gives an error about the input. */
+/* A rank that is unreadable, or needs repair with `strict`, is an error; any memory limit gives an error about the input. */
 static void joined_refusals(void **state) {
   static const char whole[] = RANK(0, X(1, 0, "a"));
   struct tk_err err = {0};

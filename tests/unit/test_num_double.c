@@ -51,7 +51,8 @@ static void check_power(const uint64_t *w, int k, int lowest_bit) {
   assert_int_equal(num_pow10_exp(k), 64 * top + 63 - __builtin_clzll(w[top]) + lowest_bit);
 }
 
-/* 10^k is computed upwards from 1; 2^1408 / 10^k downwards by division, which keeps 240 bits. */
+/* Checks the table of powers against exact arithmetic: 10^k by multiplication from 1, and 10^-k as 2^1408 / 10^k by division,
+ * which keeps 240 bits. */
 static void powers_of_ten(void **unused) {
   uint64_t up[WORDS] = {1}, down[WORDS] = {[22] = 1};
   (void)unused;
@@ -72,7 +73,7 @@ static void powers_of_ten(void **unused) {
 
 /* ---- printing ---- */
 
-/* The shortest of "%.15g", "%.16g" and "%.17g" that reads back exactly. */
+/* Prints with the shortest of "%.15g", "%.16g" and "%.17g" that reads back exactly. */
 static void print_by_c(char *text, double d) {
   for (int precision = 15; precision <= 17; precision++) {
     snprintf(text, 32, "%.*g", precision, d);
@@ -80,7 +81,8 @@ static void print_by_c(char *text, double d) {
   }
 }
 
-/* Our output may differ, by being shorter, only for subnormals and powers of two. */
+/* Compares our text of d with the text by the C library. Only for subnormals and powers of two may it differ, if it is
+ * shorter. */
 static void check_print(double d) {
   char got[40], want[40];
   size_t n = num_put_double(got, d);
@@ -191,8 +193,8 @@ static void reads_random(void **unused) {
   }
 }
 
-/* Checks the text of a midpoint, and texts very close to it: longer, with an additional far digit, with a smaller last
- * digit. */
+/* Checks reading of a midpoint's exact decimal text, and of texts very close to it: with more digits, with a far additional
+ * digit, with a smaller last digit. */
 static void check_half(long double half) {
   char text[1300], beside[2400], tail[16];
   int n = snprintf(text, sizeof text, "%.1100Lg", half);

@@ -1,4 +1,5 @@
-/* test_option_texts.c - options given as text: each also has a parser, a check or typed fields, which must agree with it. */
+/* test_option_texts.c - options given as text: for each there is also a parser, a check or typed fields, which must give the
+ * same result. */
 #include "help.h"
 
 #include "base/err.h"
@@ -167,7 +168,7 @@ static void settings(void **state) {
   free(usual.p), free(made.p), free(packets.p), free(same.p);
 }
 
-/* A packet with two switches of a CPU: with the setting, the trace has the same events as with the bit. */
+/* The setting "perfetto.sched=true" gives the same events as the bit TK_WITH_SCHED, for a packet with two switches of a CPU. */
 static void sched_setting(void **state) {
   static const char SWITCHES[] = "\n\x24\n\x22\b\0\x12\x0e\b\xe8\x07\x10\0\"\x07*\1a\x10\0"
                                  "0\x07\x12\x0e\b\xd0\x0f\x10\x07\"\x07*\1b\x10\x07" "0";

@@ -49,7 +49,7 @@ static void refuses(void **state) {
   assert_string_equal(err.msg, least);
 }
 
-/* Every function with options validates them. */
+/* Every function with options refuses invalid options. */
 static void is_asked(void **state) {
   (void)state;
   struct tk_err err;
@@ -113,7 +113,7 @@ static void is_asked(void **state) {
   tk_free(t);
 }
 
-/* Structs that are embedded in others end with reserved words. */
+/* Structs that are embedded in others end with reserved fields. */
 static void reserves(void **state) {
   (void)state;
   struct tk_err err;

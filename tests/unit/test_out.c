@@ -1,4 +1,4 @@
-/* test_out.c - the output is complete or absent, reports which, and has the same bytes for the same contents. */
+/* test_out.c - an output file is complete or absent, the result shows which, and equal contents give equal bytes. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -117,7 +117,8 @@ static void plain_file(void **state) {
   free(data);
 }
 
-/* Many finished outputs may wait for each other: they use little memory, and an existing file stays until the commit. */
+/* Outputs that are finished but not committed use little memory, so that many can wait; an existing file stays until the
+ * commit. */
 static void finished_first(void **state) {
   enum { N = 700000 };
   uint8_t *data = text(N);
@@ -197,7 +198,7 @@ static void gzip_levels(void **state) {
   free(data);
 }
 
-/* An output that only counts has the size of the real one. */
+/* An output that only counts bytes (out_count) reports the size of the real output. */
 static void counted(void **state) {
   enum { N = 2000000 };
   uint8_t *data = text(N);

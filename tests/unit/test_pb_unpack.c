@@ -65,7 +65,8 @@ static void every_allocation(void **state) {
 
 /* ---- repetition ---- */
 
-/* protobuf-c would merge the two messages, and a million of them in quadratic time. */
+/* A message that occurs twice is refused: protobuf-c would merge both, and would need quadratic time to merge a million of
+ * them. */
 static void message_twice(void **state) {
   struct mem mem = {0};
   struct buf b = {.mem = &mem};

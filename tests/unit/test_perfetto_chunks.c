@@ -105,7 +105,7 @@ static void entry(struct making *m, uint32_t field, uint64_t iid, const char *te
   pb_message(&m->inner, field, &m->deep);
 }
 
-/* Writes the interned names that usual events refer to, which differ from the ones before. */
+/* Writes a packet with the interned names that usual events refer to. The names alternate from packet to packet. */
 static void state_packet(struct making *m, uint64_t sequence) {
   const char *const word = m->n_states++ % 2 ? "word" : "name";
   char text[32];
@@ -151,8 +151,8 @@ static void json_or_number(struct making *m, enum special kind, unsigned i) {
 
 #define RAW(text) {text, sizeof(text) - 1}
 
-/* Adds an annotation whose contents repeat from event to event: plain JSON, values with types, contents whose every occurrence is a
- * repair, and contents that only the general code reads. */
+/* Adds an annotation whose contents recur from event to event: plain JSON, typed values, contents that need a repair each time,
+ * and contents that only the general code reads. */
 static void nested_arg(struct making *m, uint64_t key, unsigned i) {
   static const struct {
     const char *p;

@@ -1,4 +1,4 @@
-/* Losses in Perfetto output are counted by kind, and nothing else is counted. */
+/* test_perfetto_loss.c - losses in Perfetto output are counted by kind, and nothing else is counted as lost. */
 #include "help.h"
 
 #include "format/format.h"

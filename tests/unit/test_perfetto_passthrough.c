@@ -1,4 +1,5 @@
-/* Non-event data of a Perfetto file is written back, until an edit may have made it untrue; then it is counted as lost. */
+/* test_perfetto_passthrough.c - data of a Perfetto file that is not events is written back, unless an edit may have made it
+ * invalid; then it is counted as lost. */
 #include "help.h"
 
 #include "format/format.h"
@@ -44,7 +45,7 @@ static void add_event(struct file *f, uint64_t ns, uint32_t type) {
   pb_message(&f->trace, TRACE_PACKET, &f->packet);
 }
 
-/* `primary` is the clock of the timestamps. */
+/* Makes a file with one span, and packets and fields that the graph does not model. `primary`: the clock of the timestamps. */
 static void make_file(struct file *f, uint64_t primary) {
   *f = (struct file){.trace = {.len = 0}};
   f->trace.mem = f->packet.mem = f->inner.mem = f->deep.mem = &f->mem;
@@ -144,7 +145,7 @@ static void test_edits(void **state) {
   free_file(&f);
 }
 
-/* The primary clock is always declared, so that the output has the same times on the same clock. */
+/* The output always declares the primary clock, so that it has the same times on the same clock. */
 static void test_clock(void **state) {
   static const unsigned edits[] = {0, TK_EDIT_DROPPED, TK_EDIT_MOVED, TK_EDIT_RENAMED};
   static const uint64_t clocks[] = {CLOCK_BOOTTIME, CLOCK_MONOTONIC};
@@ -173,7 +174,7 @@ static void test_clock(void **state) {
   }
 }
 
-/* The packets of a second graph would be taken for packets of the first one's sequences. */
+/* The packets of a second graph are not written, because readers would take them for packets of the first graph's sequences. */
 static void test_second(void **state) {
   struct file f;
   struct output o;
@@ -224,7 +225,8 @@ static void add_event_without_time(struct file *f) {
   pb_message(&f->trace, TRACE_PACKET, &f->packet);
 }
 
-/* `kept`: number of events without a usable time. */
+/* Checks that the file is the same after two round trips. `kept`: number of passthrough items, such as events without a usable
+ * time. */
 static void round_trip(const struct file *f, tk_id n_events, uint64_t kept) {
   struct tk_trace *before = load(f);
   struct output once, twice;
@@ -245,8 +247,8 @@ static void round_trip(const struct file *f, tk_id n_events, uint64_t kept) {
   tk_free(t);
 }
 
-/* A time before the first snapshot, and one that the clock of a damaged packet made negative: in the output they come after
- * snapshots, or without their clock. */
+/* Events without a usable time: a time before the first snapshot, and a time that is negative because the packet with its clock
+ * is damaged. In the output, these events come after snapshots, or without their clock. */
 static void test_untimed(void **state) {
   struct file first, f;
   (void)state;

@@ -1,5 +1,5 @@
-/* The Perfetto reader: any chunks give the same graph; a truncated file gives everything before the cut; damage anywhere gives
- * a result or an error. */
+/* test_perfetto_read.c - any chunks give the same graph; a truncated file gives everything before the cut; damage anywhere
+ * gives a result or an error. */
 #include "help.h"
 
 #include "format/pb_out.h"
@@ -113,7 +113,7 @@ static void test_damage(void **state) {
   release(&b);
 }
 
-/* The same in a file that is longer than the input window. */
+/* Tests damage in a file that is longer than the input window. */
 static void test_far_damage(void **state) {
   enum { EVENTS = 60000, EVERY = 7919 };
   struct builder b;
@@ -132,7 +132,7 @@ static void test_far_damage(void **state) {
   release(&b);
 }
 
-/* Dictionaries nested 5000 deep: cut at 100, without recursion. */
+/* Dictionaries nested 5,000 deep are cut at depth 100; the reader does not recurse. */
 static void test_deep(void **state) {
   struct builder b;
   struct tk_err err = {0};

@@ -412,7 +412,7 @@ static const Perfetto__TrackDescriptor *descriptor(const Perfetto__Trace *trace,
   return NULL;
 }
 
-/* pid 0 is unchanged; its tid 0 would be the idle thread. */
+/* pid 0 is written unchanged, but not with tid 0, which would be the idle thread. */
 static void pid_zero(void **state) {
   Perfetto__Trace *trace = trace_of("{\"traceEvents\":[{\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":1,\"dur\":2,\"name\":\"a\"}]}");
   unsigned processes = 0, threads = 0;

@@ -1,4 +1,5 @@
-/* test_ranks.c - ranks from the numbers in which names differ. Each row: names, then the ranks that they show. */
+/* test_ranks.c - tests that ranks are derived from the numbers in which names differ. Each row: names, then the expected
+ * ranks. */
 #include "help.h"
 
 #include "source/ranks.h"

@@ -1,4 +1,4 @@
-/* test_regexp.c - regular expressions: matches, and when matching gives up. */
+/* test_regexp.c - regular expressions: matches, invalid expressions, and matching that exceeds its limits. */
 #include "help.h"
 #include "base/regexp.h"
 

@@ -28,7 +28,7 @@ static void done(struct listing *l) {
 
 static const struct rundir_run *run_of(const struct listing *l, uint32_t i) { return &l->dir.runs[l->files[i].run]; }
 
-/* Checks which files are the best, as a text such as "+-+". */
+/* Checks which files are chosen as the best view of their host, as a text with '+' for a chosen file: "+-+". */
 static void assert_best(const struct listing *l, const char *expected) {
   char found[MOST + 1] = "";
   for (uint32_t i = 0; i < l->n; i++) found[i] = l->files[i].best ? '+' : '-';
@@ -58,7 +58,7 @@ static void jax(void **state) {
   done(&l);
 }
 
-/* Without better views, each of these is the best. */
+/* A lesser view, such as perfetto_trace.json.gz, is chosen if there is no better one. */
 static void lesser_views(void **state) {
   struct listing l;
   (void)state;
@@ -206,7 +206,7 @@ static void ascend(void **state) {
   done(&l);
 }
 
-/* Hosts that have folders of their own belong to one run, if it has one name. */
+/* Hosts that have folders of their own belong to one run if the run has the same name in all of them. */
 static void pods(void **state) {
   struct listing l;
   (void)state;

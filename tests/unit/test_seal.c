@@ -1,5 +1,5 @@
-/* test_seal.c - invariants established by sealing: order, depth, pairs, bound flows. tests/property/semantics shows them rule
- * by rule; this test compares with independent models, at larger sizes. */
+/* test_seal.c - invariants established by sealing: order, depth, pairs, bound flows. tests/property/semantics tests each rule
+ * by a small example; this test compares with independent models, at larger sizes. */
 #include "help.h"
 #include "graph/args.h"
 

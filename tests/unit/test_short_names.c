@@ -129,7 +129,7 @@ static void stay_apart(void **state) {
   }
 }
 
-/* Long differences become numbers, and no two texts are equal. */
+/* If names differ only in long parts, short names get numbers instead, and all short names are different. */
 static void numbers(void **state) {
   enum { N = 40 };
   static char names[N][400];
@@ -152,7 +152,7 @@ static void numbers(void **state) {
   intern_free(&texts);
 }
 
-/* Names of megabytes that consist of one part; a search that begins again at each part would take hours. */
+/* Names of megabytes that repeat one part take little time; a search that begins again at each part would take hours. */
 static void reads_hostile_names_once(void **state) {
   static const char *const PARTS[] = {"<", ">", "a<", "(", "lambda(", "C<", "::", "a::", "_", "gemm_", "128x", "x", "a<b,", "{", " ",
                                       "operator", "\x01", "(anonymous namespace)", "<unnamed>", ",", "gpu_kernel_impl<", "C<64>,",

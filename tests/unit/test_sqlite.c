@@ -73,7 +73,7 @@ static void compare_cell(sqlite3_stmt *s, int i, const struct cell *c) {
   static const int TYPES[] = {[CELL_NULL] = SQLITE_NULL, [CELL_INT] = SQLITE_INTEGER, [CELL_REAL] = SQLITE_FLOAT,
                               [CELL_TEXT] = SQLITE_TEXT, [CELL_BLOB] = SQLITE_BLOB};
   const int type = sqlite3_column_type(s, i);
-  /* A REAL column stores whole numbers as integers. */
+  /* SQLite stores whole numbers in a REAL column as integers. */
   if (type == SQLITE_FLOAT && c->type == CELL_INT) {
     assert_true(sqlite3_column_double(s, i) == (double)c->i);
     return;

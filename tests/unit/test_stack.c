@@ -19,7 +19,7 @@ static tk_id sample(struct tk_trace *t, tk_time ts, tk_id stack, int64_t weight,
   return tk_add_sample(t, &s);
 }
 
-/* Three samples of two stacks on a thread that has a span, too. */
+/* Makes a trace with a span and three samples of two stacks on one thread. */
 static struct tk_trace *made(const char *prefix) {
   struct tk_err err;
   struct tk_trace *t = tk_new(&(struct tk_new_options){.source = "made", .origin_ns = 1700000000000000000}, &err);
@@ -98,7 +98,7 @@ static void joins(void **state) {
   tk_free(to);
 }
 
-/* A format without samples gets the rest, and the samples are counted as lost. */
+/* In a format without samples, all other events are written, and the samples are counted as lost. */
 static void leaves_out(void **state) {
   struct tk_trace *t = made("x");
   struct tk_saved saved;

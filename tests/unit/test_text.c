@@ -1,4 +1,4 @@
-/* test_text.c - sizes, durations and times as people write them. */
+/* test_text.c - parsing of sizes, durations and times as people write them. */
 #include "help.h"
 
 #include "base/base64.h"

@@ -34,7 +34,7 @@ static void end(struct builder *b) {
 
 static void text_field(struct buf *b, uint32_t number, const char *text) { pb_bytes(b, number, text, strlen(text)); }
 
-/* proto3 omits zero values. */
+/* Adds a number unless it is 0, because proto3 omits zero values. */
 static void number(struct buf *b, uint32_t field, int64_t v) {
   if (v) pb_i64(b, field, v);
 }
@@ -56,7 +56,7 @@ static void line(struct builder *b, int64_t id, const char *name, int64_t timest
 
 static void end_line(struct builder *b) { pb_message(&b->plane, XPLANE_LINES, &b->line); }
 
-/* `stat`: an encoded stat, or NULL. */
+/* Adds an event to the line. `stat`: an encoded stat, or NULL. */
 static void event(struct builder *b, int64_t metadata, int64_t offset_ps, int64_t duration_ps, const struct buf *stat) {
   struct buf e = {.mem = &b->mem};
   pb_i64(&e, XEVENT_METADATA_ID, metadata);
@@ -153,7 +153,7 @@ static struct bytes xplane_of(const struct tk_trace *t) {
   return b;
 }
 
-/* XPlane -> graph -> XPlane gives the same bytes. */
+/* Checks that XPlane -> graph -> XPlane gives the same bytes. */
 static void stays(const void *p, size_t n) {
   struct tk_trace *t = load(p, n, 0);
   struct bytes b = xplane_of(t);
@@ -546,7 +546,7 @@ static void agree(const char *path, const uint8_t *p, size_t n) {
   free(general);
 }
 
-/* Compares the file as it is, and with changed bytes. */
+/* Compares reading with and without templates (prediction), for the original bytes and for changed bytes. */
 static void both_agree(const char *path, struct bytes b) {
   uint32_t random = 1;
   agree(path, b.p, b.n);
@@ -576,7 +576,7 @@ static void bids(void **state) {
   assert_true(xplane_bid(b->space.data, b->space.len) > 32);
   assert_int_equal(xplane_bid((const uint8_t *)"{\"traceEvents\":[]}", 18), 0);
   assert_int_equal(xplane_bid((const uint8_t *)"", 0), 0);
-  /* A Perfetto packet: timestamp (8), track_event (11). */
+  /* a Perfetto packet, with the fields timestamp (8) and track_event (11), is not an XPlane */
   assert_int_equal(xplane_bid((const uint8_t *)"\x0a\x08\x40\x05\x5a\x04\x48\x01\x58\x02", 10), 0);
   end(b);
 }

@@ -51,7 +51,7 @@ static void begin_event(struct making *m, uint64_t id, uint64_t at, uint64_t las
 
 static void end_event(struct making *m) { pb_message(&m->line, XLINE_EVENTS, &m->event); }
 
-/* Adds an event of this kind, which may contain i. */
+/* Adds an event that chunks may have to leave to the sequential reader. Its contents depend on `kind` and i. */
 static void special(struct making *m, enum special kind, unsigned i) {
   char text[32];
   const uint64_t at = 1000 * (uint64_t)i;
@@ -76,7 +76,7 @@ static void special(struct making *m, enum special kind, unsigned i) {
   end_event(m);
 }
 
-/* Adds an event that every chunk can handle. */
+/* Adds an event that every chunk can read by itself; without stats if `bare`. */
 static void usual(struct making *m, unsigned i, bool bare) {
   static const char *const texts[] = {"one", "two", "three"};
   begin_event(m, 1 + i % 3, 1000 * (uint64_t)i, 10 + i % 300);

@@ -125,7 +125,7 @@ static struct tk_trace *read_space(void) {
   return t;
 }
 
-/* Like a filter: removes the events "goner" and "goner_too", and with them the plane that has no events left. */
+/* Removes the events "goner" and "goner_too" as a filter does, and the plane that then has no events. */
 static void drop_goners(struct tk_trace *t) {
   tk_id n = 0, idle = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {

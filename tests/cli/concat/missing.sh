@@ -1,4 +1,4 @@
-# Missing, truncated and foreign parts are reported; --keep-going joins the others.
+# Missing parts, truncated parts and parts of another plan are reported; --keep-going joins the others.
 for r in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$r.json.gz" .; done
 tracekit scan -q rank0.json.gz rank1.json.gz -o all.scan
 tracekit plan -q all.scan -o plan.json

@@ -1,4 +1,4 @@
-# Times that overflow the nanoseconds of Perfetto are an error; they are not moved, and JSON holds them.
+# Times that exceed Perfetto's 64-bit nanoseconds are an error, and are not shifted into the range; JSON can represent them.
 base64 -d > far.xplane.pb <<'END'
 Cr0BCAESDS9kZXZpY2U6R1BVOjAaJwgBEgF0GP//////////fyIWCAEQ//////////9/GP//////////Y29weSoNLAESCQgBEgVmbG9wcyoQCAISDAgCEghncm91cF9p5CoQCAMSDAgDEghuYW1lX3JlZiIFaG9zdDE=
 END

@@ -1,4 +1,4 @@
-# Properties of Perfetto tracks that another format lacks survive a round trip through it: a named track as parent, a description.
+# Perfetto tracks keep their parent tracks in a round trip through formats that have no such property. The trace has these track
 # descriptors: process 5, "queue" below it, "sub" below "queue"; a span on each
 base64 -d > a.pftrace <<'E'
 Cg1QAWgB4gMGCAEaAggFCg9QAeIDCggCIgQIBRAGKAEKEFAB4gMLCAkSBXF1ZXVlKAEKDkBkUAFaCEgBWAm6AQFhCgtAyAFQAVoESAJYCQoOUAHiAwkIChIDc3ViKAkKDkBuUAFaCEgBWAq6AQFiCgpAeFABWgRIAlgK

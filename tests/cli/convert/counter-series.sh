@@ -1,4 +1,4 @@
-# Every series of a counter becomes a separate event in XPlane, and they become one counter again on the way back.
+# Every series of a counter becomes a separate event in XPlane; converted back, the series form one counter again.
 cat > in.json <<'END'
 {"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":20,"name":"a"},
 {"ph":"C","pid":1,"tid":1,"ts":2,"name":"mem","args":{"used":5,"free":7.5,"x":"no","lost":0}},

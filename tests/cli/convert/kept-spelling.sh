@@ -1,5 +1,5 @@
 # Details of events survive each format and a merge: decimals of quoted times, empty records, missing names, flows by bind_id
-# without an additional arg, and the scope of global instants.
+# (without an arg that tracekit adds), and the scope of global instants.
 cat > in.json <<'J'
 [{"ph":"X","name":"a","pid":1,"tid":1,"ts":"1742490378358140.950","dur":"28.190","bind_id":"0x1","flow_out":true},
 {"ph":"X","pid":1,"tid":1,"ts":"1742490378358180.000","dur":5,"bind_id":"0x1","flow_in":true},{},

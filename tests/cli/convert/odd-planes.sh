@@ -1,4 +1,4 @@
-# Output can be read back: planes with any name, odd entries, an empty space.
+# XPlane output can be read back for odd input: planes with any name, unusual entries, an empty XSpace.
 python3 - <<'PY'
 import os, sys
 sys.path.insert(0, os.path.join(os.environ['SRC'], 'tests', 'support'))

@@ -1,5 +1,6 @@
 # Perfetto output keeps data that its viewers ignore: records of any track, and counter events whose samples do not describe
-# them completely. An operation that drops, moves or renames treats them as in JSON: removed data does not come back.
+# them completely. An operation that drops, moves or renames events changes these records as in JSON: removed data does not come
+# back.
 cat > a.json <<'J'
 {"traceEvents":[
 {"ph":"M","name":"of no track","args":{"a":1}},

@@ -1,4 +1,4 @@
-# A folder as output has the structure that xprof and TensorBoard open.
+# If the output is a folder, files are placed in it where xprof and TensorBoard look for them.
 mkdir t && cp "$FIXTURES/json/torch/ddp2_plain/rank1.json.gz" t/
 tracekit convert t/rank1.json.gz -o tb/ && find tb -type f
 tracekit convert "$FIXTURES"/xplane/multihost -o hosts/ -q && find hosts -type f | sort

@@ -1,5 +1,5 @@
-# Quoted numbers stay quoted, in every kind of record and after a rebase. Lost digits are reported, except if a double has no
-# more digits anyway.
+# Quoted numbers stay quoted, in every kind of record and after a rebase. Lost digits are reported, unless they exceed the
+# precision of a double anyway.
 cat > in.json <<'END'
 [{"ph":"M","name":"thread_name","pid":"1","tid":2,"args":{"name":"t"}},
 {"ph":"X","name":"a","pid":1,"tid":"2","ts":"10","dur":"5.25"},

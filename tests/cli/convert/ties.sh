@@ -1,5 +1,5 @@
 # Events with equal time keep their order: an inner span before the outer one, an instant and a begin before a span. An event
-# that ends where others begin, and a begin/end pair of zero duration, are placed by nesting.
+# that ends where others begin, and a begin/end pair of zero duration, are ordered by nesting.
 cat > in.json <<'J'
 [{"ph":"X","name":"inner","pid":1,"tid":1,"ts":10,"dur":5},
 {"ph":"X","name":"outer","pid":1,"tid":1,"ts":10,"dur":20},
@@ -17,6 +17,6 @@ tracekit convert -q in.json -o out.json
 grep -o '"ph":"[^M]","name":"[^"]*"' out.json
 tracekit convert -q out.json -o again.json
 cmp out.json again.json
-# A selection writes the remaining events by nesting.
+# After a selection, the remaining events are written in the order of nesting.
 tracekit filter -q in.json --name inner --name outer -o part.json
 grep -o '"ph":"[^M]","name":"[^"]*"' part.json

@@ -1,4 +1,4 @@
-# Names that exist in the runs, and invalid ones.
+# Valid and invalid names, conditions and combinations of options.
 span() { printf '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":%s},{"ph":"X","name":"%s","pid":1,"tid":1,"ts":1,"dur":1}]}' "$1" "$2"; }
 span 10 'b,\"' > before.json
 span 15 c > after.json

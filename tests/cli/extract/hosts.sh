@@ -1,4 +1,4 @@
-# Hosts of one run on one timeline; with --split one file each; a single host.
+# All hosts of a run on one timeline; with --split, one file per host; a single host.
 . "$SRC/tests/support/rundirs.sh"
 jax_hosts logs 2026_11_20_12_00_00
 tracekit extract logs

@@ -1,5 +1,5 @@
-# The xplane.pb of the newest run, not its views, under a name chosen by tracekit; lines that xprof derives are the same as in
-# convert.
+# Extracts the xplane.pb of the newest run, not the other files made from it, under a name chosen by tracekit; the lines that
+# xprof derives are the same as with convert.
 . "$SRC/tests/support/rundirs.sh"
 jax_run logs 2026_11_20_11_06_10
 jax_run logs 2026_11_20_11_06_14

@@ -1,4 +1,4 @@
-# Runs whose files end early are not good, whichever the format; if all do, the newest is read and repaired.
+# --latest-good skips runs whose files end early, whatever their format; if the files of all runs do, it repairs the newest run.
 run=plugins/profile host=$FIXTURES/xplane/multihost/host-0.xplane.pb
 mkdir -p logs/$run/2026_11_2{0,1,2,3}_12_00_00
 cp "$host" logs/$run/2026_11_20_12_00_00/vm.xplane.pb

@@ -1,4 +1,4 @@
-# With -f xplane a folder gets runs where xprof and TensorBoard look for them.
+# With -f xplane, runs are written to a folder where xprof and TensorBoard look for them.
 mkdir -p logs/plugins/profile/run{1,2}
 cp "$FIXTURES"/xplane/multihost/host-[01].xplane.pb logs/plugins/profile/run1
 cp "$FIXTURES"/xplane/multihost/host-2.xplane.pb logs/plugins/profile/run2

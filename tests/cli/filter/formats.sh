@@ -1,4 +1,4 @@
-# From and to every format.
+# Filters traces of two formats into every format.
 cp "$FIXTURES/xplane/mlp_train/vm.xplane.pb" t.xplane.pb
 cp "$FIXTURES/json/torch/ddp2_plain/rank0.json.gz" t.json.gz
 for to in json json.gz pftrace xplane.pb; do

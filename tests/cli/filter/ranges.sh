@@ -1,4 +1,4 @@
-# Ranges, numbers and names of processes and threads; an error about an invalid one names the option.
+# Selects by numbers and names of processes and threads, and by ranges. An error about an invalid value names the option.
 printf '[{"ph":"X","pid":1,"tid":"PyTorch Profiler","ts":1,"dur":2,"name":"a"},{"ph":"X","pid":"007","tid":7,"ts":5,"dur":20,"name":"b"},
 {"ph":"X","pid":3,"tid":"a\\"b\\\\","ts":9,"dur":2,"name":"c"},{"ph":"X","pid":4,"tid":9,"ts":1,"dur":30,"name":"ProfilerStep#1"},
 {"ph":"X","pid":4,"tid":9,"ts":31,"dur":30,"name":"ProfilerStep#2"},{"ph":"X","pid":4,"tid":9,"ts":61,"dur":30,"name":"ProfilerStep#3"}]' > t.json

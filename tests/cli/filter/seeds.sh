@@ -1,4 +1,4 @@
-# Typical requests: memcpy of one direction only, one step of many, long spans near the top, attention kernels.
+# Typical selections: copies in one direction, one step of many, long outer spans, attention kernels.
 cat > t.json <<'JSON'
 {"traceEvents":[
 {"ph":"X","name":"ProfilerStep#1","cat":"user_annotation","pid":1,"tid":1,"ts":0,"dur":200000},

@@ -7,7 +7,7 @@ cmp -n "$(wc -c < short)" short help && [ "$(wc -l < short)" -lt "$(wc -l < help
 tracekit 2> said
 status=$?
 tracekit help | cmp - said
-# Topics.
+# Each topic in the overview has a text.
 for topic in $(sed -n '/^Topics:/,/^$/p' help | awk 'NF > 1 && !/^Topics/ { print $1 }'); do
   tracekit help "$topic" > text && [ -s text ] && echo "$topic"
 done

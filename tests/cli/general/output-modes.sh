@@ -12,7 +12,7 @@ cp open.json d.json && chmod 640 d.json && tracekit convert -q --force open.json
 cp open.json e.json && chmod 600 e.json && tracekit convert -q --force open.json -o e.json && mode e.json
 cp open.json f.json && chmod 666 f.json && tracekit convert -q --force secret.json -o f.json && mode f.json
 tracekit split -q secret.json --by process -o 'part-{}.json' && mode part-*.json
-# A list file is an input.
+# A file that lists inputs is itself an input, so it cannot be the output.
 printf 'open.json\nsecret.json\n' > list.txt
 tracekit merge -q @list.txt -o list.txt -f json --force || echo "status $?"
 # Temporary files of dead processes are removed; those of other processes are kept.

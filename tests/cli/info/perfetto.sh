@@ -1,4 +1,4 @@
-# The parts of a binary file in its format's own terms; memory figures depend on the machine's types.
+# The parts of a Perfetto file, in the terms of this format. Memory figures depend on the machine and are not compared.
 cp "$FIXTURES/perfetto/two_hosts.pftrace.gz" t.pftrace.gz
 tracekit info t.pftrace.gz
 tracekit info -v t.pftrace.gz | sed -n '/^  \(plane\|    \|clock\|packets\|bytes\)/p' | grep -v ' memory '

@@ -1,4 +1,4 @@
-# The parts of a binary file in its format's own terms; memory figures depend on the machine's types.
+# The parts of an XPlane file, in the terms of this format. Memory figures depend on the machine and are not compared.
 cp "$FIXTURES/xplane/synth/tpu.xplane.pb" t.xplane.pb
 tracekit info t.xplane.pb
 tracekit info -v t.xplane.pb | sed -n '/^  \(plane\|    \|clock\|packets\|bytes\)/p' | grep -v ' memory '

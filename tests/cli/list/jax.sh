@@ -1,4 +1,4 @@
-# Sessions of one host, newest first; views that are not used.
+# Sessions of one host, newest first, with other files of a session that are not read.
 . "$SRC/tests/support/rundirs.sh"
 jax_run logs 2026_11_20_11_06_10
 jax_run logs 2026_11_20_11_06_14

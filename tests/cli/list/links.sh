@@ -1,4 +1,4 @@
-# Links to a folder above, to a sibling folder, to a file that is already listed. Nothing is listed twice, and real names win.
+# Follows links to a folder above, a sibling folder and a listed file. Each trace is listed once, under its real name.
 mkdir -p logs/a logs/z
 cp "$FIXTURES/json/viz/viz_small.json" logs/z/t.json
 ln -s .. logs/a/up

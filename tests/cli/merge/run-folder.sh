@@ -17,7 +17,7 @@ while text.strip():
     for e in trace["traceEvents"]:
         if e["ph"] == "X": print(e["ts"], e["dur"], e["name"])
 print(len(zeros), "zero of time", file=sys.stderr)' | sort | cmp - one && echo same times
-# Processes and ids are those of each rank.
+# Each file has the processes and ids of its rank.
 pids() { python3 -c 'import json, sys; print(sorted({str(e["pid"]) for e in json.load(sys.stdin)["traceEvents"]}))'; }
 for f in two/rank1.json.gz ranks/plugins/profile/*/*rank1.xplane.pb; do tracekit convert -q "$f" -f json | pids; done | uniq -c | wc -l
 # Existing files are kept.

@@ -1,5 +1,5 @@
-# Events without a valid clock are also written with a time. Rounding must not make that time negative, because Perfetto would drop
-# the event.
+# Events without a valid clock get a time, too. Rounding must not make this time negative, because Perfetto would drop the
+# event.
 json() { printf '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1587074269993629993629,"dur":5}%s]' "$1"; }
 json > each.json
 json ',{"ph":"X","name":"b","pid":1,"tid":1,"ts":310,"dur":5},{"ph":"X","name":"c","pid":1,"tid":1,"ts":320,"dur":5}' > some.json

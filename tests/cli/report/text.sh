@@ -1,4 +1,4 @@
-# One screen: a device with steps, a job of several ranks, hosts only; missing data is reported.
+# Reports on a device with steps, a TPU, a job of several ranks, selected copies and an empty trace; missing data is reported.
 cp "$FIXTURES/perfetto/small.pftrace.gz" gpu.pftrace.gz
 cp "$FIXTURES/xplane/synth/tpu.xplane.pb" .
 tracekit report -q gpu.pftrace.gz --top 2 --step 10 | cut -c1-100

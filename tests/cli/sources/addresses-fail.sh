@@ -25,7 +25,7 @@ tracekit list --deep s3://bucket/rank0.json; echo "status $?"
 # The whole document arrived, but the program failed: still an error.
 BYTES=100000000 tracekit info s3://bucket/rank0.json; echo "status $?"
 ls *.json
-# Programs that hang before or within the data, and have started a child process, which must end too.
+# A signal ends a program that hangs before or within the data, and the child process that it has started.
 helper aws <<'SH'
 [ -z "$FIRST" ] || gunzip -c "$trace" | head -c 300000
 sleep 1000 & echo $! > hung; wait

@@ -1,4 +1,5 @@
-# The real curl and a real server: a file, a file behind a redirect, with a query, one that is missing, one that is cut short.
+# Fetches with the real curl from a local server: a file, files behind redirects, a file with a query, a missing file, a
+# truncated file, a folder.
 cp "$FIXTURES/json/torch/ddp2_plain/rank0.json.gz" "$FIXTURES/json/torch/ddp2_plain/rank1.json.gz" .
 cat > server.py <<'PY'
 import http.server, sys

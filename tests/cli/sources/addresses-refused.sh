@@ -1,4 +1,5 @@
-# Addresses that no program must see: parts that look like options, control characters, passwords, patterns. No program starts.
+# Addresses that must not be passed to a program: parts that look like options, control characters, passwords, patterns. No
+# program is started.
 . "$SRC/tests/support/helpers.sh"
 helper curl <<< 'exit 9'
 while IFS= read -r address; do

@@ -1,11 +1,11 @@
-# A report of Nsight Systems is named, with the command that exports it; --nsys exports it into a folder that does not remain.
+# The error for a report of Nsight Systems contains the command that exports it; --nsys exports it into a temporary folder.
 mkdir tmp tools reports
 export TMPDIR=$PWD/tmp
 printf '\013\000\000a report' > reports/node0.nsys-rep
 cp reports/node0.nsys-rep './--help.nsys-rep'
 cat > tools/nsys <<'END'
 #!/bin/sh
-# Stands in for nsys: prints its arguments, and writes a database of one kernel to the path after --output=.
+# Imitates nsys: prints its arguments, and writes a database of one kernel to the path after --output=.
 [ "$(head -c 11 "$5" | tail -c 8)" = "a report" ] || { echo "not a report: $5" >&2; exit 3; }
 echo "$1 $2 ${3%%=*} $4 $5" >> words
 ls -d "$(dirname "${3#--output=}")" | sed 's/XXXXXX//; s/tracekit-.*/tracekit-/' >> words

@@ -1,5 +1,5 @@
-# Tables of a Perfetto file that was converted from JSON have the rows of trace_processor for that file: names of series, tracks of
-# async spans, global instants, flows. The data that restores the JSON is not read.
+# Tables of a Perfetto file that was converted from JSON have the same rows as trace_processor gives for this file: names of
+# series, tracks of async spans, global instants, flows. The data that restores the JSON is not read.
 q() { tracekit sql -q "$1" --csv -e "$2"; }
 cat > async.json <<'J'
 [{"name":"a","cat":"c","ph":"b","id":"0x1","pid":5,"tid":1,"ts":12},{"name":"a","cat":"c","ph":"e","id":"0x1","pid":5,"tid":1,"ts":14},{"name":"b","cat":"c","ph":"b","id":"0x1","pid":5,"tid":1,"ts":22},{"name":"b","cat":"c","ph":"e","id":"0x1","pid":5,"tid":1,"ts":24}]

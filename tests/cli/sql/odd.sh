@@ -1,4 +1,4 @@
-# Rows that trace_processor gives for odd traces, and notes where its rows differ.
+# For odd traces, the rows are those of trace_processor; where they differ, a note says so.
 q() { tracekit sql t.json --csv -e "$1" 2>&1; }
 FLOWS="SELECT a.name AS source, b.name AS target FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in"
 SLICES="SELECT ts, dur, name, depth FROM slice"

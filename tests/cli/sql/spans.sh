@@ -1,4 +1,4 @@
-# Span joins, with the rows that trace_processor gives; and ranges of times that come from another table.
+# Span joins, which give the same rows as in trace_processor; and joins of events with the times of slices.
 cat > t.json <<'J'
 {"traceEvents":[
 {"ph":"X","pid":1,"tid":1,"name":"step","ts":0,"dur":10},

@@ -1,4 +1,4 @@
-# Stack samples: self and total weight, recursion, another unit than time, several units, and the losses in a format without samples.
+# Stack samples: self and total weight, recursion, units other than time, several units, and losses in other formats.
 printf 'main;load;parse 4\nmain;load 2\nmain;f;f 3\n' > a.folded
 tracekit top a.folded
 tracekit top a.folded --csv

@@ -1,4 +1,4 @@
-# All kinds of input: files of one job, a folder, an archive, standard input; the sums equal those of the parts.
+# All kinds of input: files of one job, a folder, an archive, standard input; the sums equal the sums over the parts.
 count() { python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["events"], len(d["rows"]), d["sum_ns"])'; }
 D="$FIXTURES/json/torch/ddp2_plain"
 cp "$D/rank0.json.gz" "$D/rank1.json.gz" .

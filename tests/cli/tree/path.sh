@@ -1,4 +1,4 @@
-# The text of an arg as a path: parts outside of parentheses, folded on request, with the self time of nested events.
+# The text of an arg as a path: split only outside of parentheses, folded with --fold, with the self time of nested events.
 cp "$FIXTURES/xplane/synth/tpu.xplane.pb" .
 tracekit tree -q tpu.xplane.pb --path arg.tf_op --top 3
 tracekit tree -q tpu.xplane.pb --path tf_op --fold --json | grep -o '"name": *"[^"]*"'

@@ -1,4 +1,4 @@
-# Call paths over all threads and repetitions; --per with figures as means per call; a level above.
+# Call paths over all threads and repetitions; --per, with means per call; --by, with a level above the names.
 T="$FIXTURES/json/torch/ddp2_plain/rank0.json.gz"
 tracekit tree "$T" --kind annotation
 tracekit tree "$T" --kind annotation --per train_step --top 5

@@ -1,4 +1,4 @@
-# A browser that fetches the trace and exits; the address differs every time.
+# The command ends after a browser (visitor.py) has fetched the trace; the address differs every time.
 export BROWSER="python3 $SRC/tests/support/visitor.py"
 unset SSH_CONNECTION
 cp "$FIXTURES"/json/torch/ddp2_plain/rank?.json.gz .
