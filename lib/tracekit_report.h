@@ -152,7 +152,8 @@ struct tk_report_rank {
   TK_FIXED uint64_t *delays; /* with strips: TK_REPORT_DURATIONS numbers of launches by delay; NULL without, or if none is known */
   tk_time sync_in_steps;   /* sum of the durations of the calls of syncs_in_steps */
   tk_time compute_sum;     /* part of kernel_sum: kernels that are not collectives */
-  tk_time before_work;     /* time of the steps before the first recorded work of the device */
+  tk_time before_work;     /* time of the steps before the first recorded work of the device, while unrecorded work may
+                            * have run */
   tk_time after_work;      /* time of the steps after the last recorded work of the device */
   uint64_t trailing;       /* part of `unrecorded`: calls after the last launch with recorded work, before that work ended */
   tk_time queued;          /* idle time in gaps of 30 us or more before work that had already been launched when the gap began;

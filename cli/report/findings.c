@@ -34,11 +34,19 @@ static void print_finding(const struct tk_report_finding *f) {
   putchar('\n');
 }
 
+/* Explains a report without findings, whose key figures may have other limits. */
+static void print_none(const struct tk_report *r) {
+  bool bad = false;
+  for (size_t i = 0; i < r->n_figures; i++) bad = bad || strcmp(r->figures[i].verdict, "bad") == 0;
+  if (bad) wrap_note("none: no finding is beyond its threshold, but key figures below are bad");
+  else wrap_note("none: no figure that these traces contain is beyond its threshold");
+}
+
 void findings_print(const struct tk_report *r, size_t most) {
   char text[64];
   wrap_title("Findings");
   for (size_t i = 0; i < r->n_findings && i < most; i++) print_finding(&r->findings[i]);
   if (r->n_findings > most) wrap_note("%s more: report --findings", tty_count(r->n_findings - most, text));
   if (r->unjudged) wrap_note("not judged: %s", r->unjudged);
-  else if (!r->n_findings) wrap_note("none: no figure that these traces contain is beyond its threshold");
+  else if (!r->n_findings) print_none(r);
 }

@@ -50,7 +50,11 @@ static bool share(const struct subject *s, bool known, tk_time part, double *v) 
 }
 
 static bool of_idle(const struct subject *s, double *v) { return share(s, can_be_idle(s), report_idle_of(&s->split), v); }
-static bool of_sync(const struct subject *s, double *v) { return share(s, can_be_idle(s), s->split.sync, v); }
+
+/* True if the device was idle although the next work had been launched. Calls that wait for such work are not the cause. */
+static bool is_stuck(const struct subject *s) { return findings_queued(s->row) >= 50; }
+
+static bool of_sync(const struct subject *s, double *v) { return share(s, can_be_idle(s) && !is_stuck(s), s->split.sync, v); }
 static bool of_input(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.input, v);
 }
@@ -58,8 +62,8 @@ static bool of_compile(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.compile, v);
 }
 
-/* True if the idle time after the device's first work is below the threshold. Before its first work, the device may have run
- * work that was launched before the recording began. */
+/* True if the idle time is below the threshold without the time before the device's first work, when it may have run work that was
+ * launched before the recording began. */
 static bool is_idle_at_start_only(const struct subject *s) {
   const tk_time before = s->steps ? s->row->before_work : 0;
   const double idle = (double)(report_idle_of(&s->split) - before), length = (double)(s->split.length - before);
@@ -94,7 +98,8 @@ static bool of_compile_time(const struct subject *s, double *v) {
 static bool of_sync_count(const struct subject *s, double *v) {
   double idle;
   *v = s->row->host_steps ? (double)s->row->syncs_in_steps / (double)s->row->host_steps : 0;
-  return s->row->host_steps && of_idle(s, &idle) && idle >= 10 && percent((double)s->row->sync_in_steps, (double)s->split.length) >= 1;
+  if (!s->row->host_steps || !of_idle(s, &idle) || is_stuck(s)) return false;
+  return idle >= 10 && percent((double)s->row->sync_in_steps, (double)s->split.length) >= 1;
 }
 
 static bool of_small_kernels(const struct subject *s, double *v) {
@@ -102,7 +107,7 @@ static bool of_small_kernels(const struct subject *s, double *v) {
   const tk_time host = s->split.launch + s->split.host;
   *v = percent((double)s->row->under_10us, (double)s->row->kernels);
   if (!of_idle(s, &idle) || !is_beyond(s->r, LIMIT_DEVICE_IDLE, idle) || s->row->kernels < FEWEST_KERNELS) return false;
-  return 2 * host >= report_idle_of(&s->split) && !findings_gap_of(s->row).most && findings_queued(s->row) < 50;
+  return 2 * host >= report_idle_of(&s->split) && !findings_gap_of(s->row).most && !is_stuck(s);
 }
 
 static bool of_pageable(const struct subject *s, double *v) {

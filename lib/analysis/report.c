@@ -55,7 +55,7 @@ static void divide_step(struct reporter *p, struct tk_report_rank *row, struct t
   step->gap = gap.dur;
   step->gap_at = gap.start - p->zero;
   if (!p->spent.n) return;
-  const tk_time first = p->spent.v[0].start, last = p->spent.v[p->spent.n - 1].end;
+  const tk_time first = report_settled(p, group), last = p->spent.v[p->spent.n - 1].end;
   if (first > s->start) row->before_work += (first < s->end ? first : s->end) - s->start;
   if (last < s->end) row->after_work += s->end - (last > s->start ? last : s->start);
 }

@@ -273,8 +273,10 @@ struct tk_report_split report_split_of_row(const struct tk_report_rank *row, boo
 tk_time report_idle_of(const struct tk_report_split *s);
 /* Returns the longest time within [start, end) during which the device of p->spent was idle. */
 struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
-/* report_gaps.c: report_gaps_add adds the longest idle times of a device with n_work pieces of work; report_gaps_sort sorts
- * the idle times of all devices. */
+/* report_gaps.c: report_settled returns the time until which unrecorded work may have run on a device with recorded work: the start
+ * of its first work, or before it the end of a call that waited for the only device of the rank. report_gaps_add adds the longest idle
+ * times of a device with n_work pieces of work; report_gaps_sort sorts those of all devices. */
+tk_time report_settled(const struct reporter *p, uint32_t group);
 bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t group, uint32_t n_work);
 void report_gaps_sort(struct tk_report *r);
 /* report_tables.c: report_count_row adds the n pieces of work in p->sorted to the tables. */

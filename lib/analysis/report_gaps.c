@@ -13,6 +13,7 @@ enum { MOST_GAPS = 5, MOST_BACK = 4096, MOST_DEVICES = 256 };
 
 struct gap {
   tk_time start, end;
+  tk_time ready;        /* as in struct stretch */
   uint8_t wait;         /* enum spent_wait */
   tk_id before, after;  /* events; 0 = none */
 };
@@ -34,6 +35,13 @@ struct gap_host {
 
 /* ---- the gaps ---- */
 
+tk_time report_settled(const struct reporter *p, uint32_t group) {
+  const tk_time first = p->spent.v[0].start, settled = p->index.hosts[group].settled;
+  uint32_t devices = 0;
+  for (uint32_t i = 0; i < p->works.n_rows; i++) devices += p->index.group_of[p->works.rows[i].track] == group;
+  return devices == 1 && settled < first ? settled : first;
+}
+
 /* Inserts a gap into the list, longest first. */
 static void insert_gap(struct gap *v, uint32_t *n, struct gap gap) {
   uint32_t at = *n;
@@ -52,11 +60,26 @@ static uint32_t find_gaps(const struct spent *s, struct gap *v) {
   for (uint32_t i = 0; i < s->n; i++) {
     if (s->v[i].classes) continue;
     const bool goes_on = i && !s->v[i - 1].classes && s->v[i - 1].end == s->v[i].start;
-    gap = (struct gap){.start = goes_on ? gap.start : s->v[i].start, .end = s->v[i].end, .wait = s->v[i].wait};
+    gap = (struct gap){.start = goes_on ? gap.start : s->v[i].start, .end = s->v[i].end, .ready = s->v[i].ready,
+                       .wait = s->v[i].wait};
     const bool is_last = i + 1 == s->n || s->v[i + 1].classes || s->v[i + 1].start != gap.end;
     if (is_last) insert_gap(v, &n, gap);
   }
   return n;
+}
+
+/* Adds the time before the first work, from the start of the first step, during which the device was certainly idle. */
+static void add_first_gap(const struct reporter *p, struct tk_report_rank *rank, uint32_t group, struct gap *v, uint32_t *n) {
+  const tk_id launch = p->sorted[0].launch;
+  struct gap gap = {.start = report_settled(p, group), .end = p->spent.v[0].start, .wait = WAIT_HOST,
+                    .ready = launch ? p->t->events[launch].ts : INT64_MAX};
+  if (!rank->n_steps) return;
+  if (gap.start < p->zero + rank->steps[0].at) gap.start = p->zero + rank->steps[0].at;
+  if (gap.end <= gap.start || !launch) return;
+  insert_gap(v, n, gap);
+  if (gap.end - gap.start <= rank->gap) return;
+  rank->gap = gap.end - gap.start;
+  rank->gap_at = gap.start - p->zero;
 }
 
 static void find_neighbours(const struct reporter *p, uint32_t n_work, struct gap *v, uint32_t n) {
@@ -158,16 +181,22 @@ static const char *short_name_of(struct reporter *p, tk_id event) {
   return short_names_of(name, n, &to) ? report_keep(p->impl, to.text, to.n) : report_name_of(p, event);
 }
 
+/* Returns the cause of a gap. If the next work was launched during the gap, the longer part decides: before the launch the device
+ * waited for the host, and after it for something else. */
+static const char *cause_of(const struct gap *gap) {
+  if (gap->wait == WAIT_KERNEL) return "kernel";
+  const bool late = gap->ready == INT64_MAX || gap->ready - gap->start >= gap->end - gap->ready;
+  return gap->wait == WAIT_HOST && late ? "host" : "other";
+}
+
 static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, const struct gap *gap) {
-  static const char *const CAUSES[] = {[WAIT_HOST] = "host", [WAIT_KERNEL] = "kernel", [WAIT_OTHER] = "other",
-                                       [WAIT_UNKNOWN] = "other"};
   struct tk_report *r = p->r;
   struct gap_host h = {.p = p, .gap = gap};
   if (!mem_grow(&p->impl->mem, (void **)&r->gaps, &p->impl->cap_gaps, r->n_gaps + 1, sizeof *r->gaps)) return false;
   struct tk_report_gap *row = &r->gaps[r->n_gaps++];
   *row = (struct tk_report_gap){
       .rank = rank->rank, .device = rank->device, .input = rank->input, .at = gap->start - p->zero, .length = gap->end - gap->start,
-      .cause = rank->linked ? CAUSES[gap->wait] : "", .before = report_name_of(p, gap->before), .after = report_name_of(p, gap->after),
+      .cause = rank->linked ? cause_of(gap) : "", .before = report_name_of(p, gap->before), .after = report_name_of(p, gap->after),
       .short_before = short_name_of(p, gap->before), .short_after = short_name_of(p, gap->after), .host_span = "", .host_time = -1};
   map_init(&h.row_of, p->mem);
   const bool ok = p->works.n_rows > MOST_DEVICES || find_host(&h, group, row);
@@ -221,8 +250,9 @@ static uint64_t count_long_gaps(const struct reporter *p, const struct tk_report
 
 bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t group, uint32_t n_work) {
   struct gap v[MOST_GAPS + 1];
-  const uint32_t n = find_gaps(&p->spent, v);
+  uint32_t n = find_gaps(&p->spent, v);
   bool ok = true;
+  add_first_gap(p, rank, group, v, &n);
   rank->queued = find_queued(p, rank);
   rank->long_gaps = count_long_gaps(p, rank, v, n);
   find_neighbours(p, n_work, v, n);

@@ -89,6 +89,13 @@ static void count_wait(struct host *h, tk_id event) {
   h->waits.time_in_steps += in_step ? part_of(h, e).dur : 0;
 }
 
+/* Notes the first call that waits for all work of a device. */
+static void see_settled(struct host *h, const struct tk_event *e) {
+  const char *name = tk_string(h->p->t, h->p->t->classes[e->cls].name, NULL);
+  const bool waits = strstr(name, "DeviceSynchronize") || strstr(name, "CtxSynchronize");
+  if (waits && e->ts + e->dur < h->sums->settled) h->sums->settled = e->ts + e->dur;
+}
+
 /* Adds the span to the time of the host. Counts blocking calls and garbage collections, unless they are inside another
  * blocking call or collection. */
 static bool see_class(struct host *h, tk_id event, unsigned kind) {
@@ -99,6 +106,7 @@ static bool see_class(struct host *h, tk_id event, unsigned kind) {
   if (!host_time_add(&h->sums->time, e, class, &around)) return false;
   if (class == HOST_GC && around < HOST_GC && !report_collections_add(h->p, h->sums, part_of(h, e))) return false;
   if (class == HOST_SYNC && around < HOST_SYNC) count_wait(h, event);
+  if (class == HOST_SYNC) see_settled(h, e);
   if (h->p->launches[event]) h->waits.settled = h->p->launches[event] & REPORT_AWAITED;
   return true;
 }
@@ -176,6 +184,7 @@ static bool sum_up(struct reporter *p, const struct tk_report_rank *row, uint32_
   struct host h = {.p = p, .sums = &x->hosts[group], .steps = steps, .compiles = {.steps = *steps}};
   bool ok = report_prepare(p);
   h.sums->time.mem = p->mem;
+  h.sums->settled = INT64_MAX;
   report_spans_begin(p, h.sums, steps);
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, x->tracks[i]);
   for (uint32_t i = 0; i < steps->n; i++) h.sums->host_steps += report_holds_step(p, &steps->v[i]);

@@ -28,6 +28,7 @@ struct report_host_sums {
   uint64_t compiled_frames, recompilations, module_recompilations;
   const char *recompiled_module; /* NULL = none */
   tk_time profiler, profiler_max, profiler_at;
+  tk_time settled; /* end of the first call that waits until a whole device has done all work; INT64_MAX = none */
   struct report_collections collected;
   struct host_time time;
   bool made;

@@ -5,10 +5,11 @@
 
 #include "base/heap.h"
 
+static const tk_time DELAY = 30000000; /* in ps: a kernel that was launched in time starts within this delay */
+
 enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, tk_id launch) {
-  const tk_time delay = 30000000; /* in ps: a kernel that was launched in time starts within this delay */
   if (launch && t->events[launch].ts > from) return WAIT_HOST;
-  if (to - from < delay) return WAIT_KERNEL;
+  if (to - from < DELAY) return WAIT_KERNEL;
   return launch ? WAIT_OTHER : WAIT_UNKNOWN;
 }
 
@@ -24,9 +25,9 @@ static unsigned classes_of(const struct sweep *w) {
          (w->running[3] ? WORK_FILL : 0u);
 }
 
-/* Advances the current time to `to`, and appends a stretch for the time in between. `wait`: cause of idleness, if the stretch
- * is idle. */
-static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
+/* Advances the current time to `to`, and appends a stretch for the time in between. If the stretch is idle, `wait` is the cause and
+ * `ready` the time at which the next work was launched. */
+static bool advance(struct sweep *w, tk_time to, enum spent_wait wait, tk_time ready) {
   struct spent *s = w->s;
   const uint8_t classes = (uint8_t)classes_of(w);
   struct stretch *last = s->n ? &s->v[s->n - 1] : NULL;
@@ -38,7 +39,7 @@ static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
     return true;
   }
   if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
-  s->v[s->n++] = (struct stretch){from, to, classes, (uint8_t)wait};
+  s->v[s->n++] = (struct stretch){from, to, ready, classes, (uint8_t)wait};
   return true;
 }
 
@@ -46,7 +47,7 @@ static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
 static bool end_until(struct sweep *w, tk_time until) {
   bool ok = true;
   while (ok && w->ends.n && w->ends.items[0].time <= until) {
-    ok = advance(w, w->ends.items[0].time, WAIT_OTHER);
+    ok = advance(w, w->ends.items[0].time, WAIT_OTHER, INT64_MAX);
     w->running[__builtin_ctz((unsigned)heap_pop(&w->ends))]--;
   }
   return ok;
@@ -58,12 +59,20 @@ static void begin(struct sweep *w, const struct work *v) {
   w->running[__builtin_ctz(v->class)]++;
 }
 
+/* Returns when work that starts at `start` was ready to run: when it was launched; INT64_MAX if this is unknown, or if the launching
+ * call lasted until the work began, because the work may have waited for that call. */
+static tk_time ready_at(const struct tk_trace *t, tk_id launch, tk_time start) {
+  const struct tk_event *call = &t->events[launch];
+  return launch && call->ts + call->dur <= start ? call->ts : INT64_MAX;
+}
+
 bool spent_find(struct spent *s, const struct work *v, uint32_t n, const struct tk_trace *t, struct mem *mem) {
   struct sweep w = {.s = s, .now = v[0].start, .ends = {.mem = mem}};
   bool ok = true;
   *s = (struct spent){.mem = mem};
   for (uint32_t i = 0; ok && i < n; i++) {
-    ok = end_until(&w, v[i].start) && advance(&w, v[i].start, spent_wait(w.now, v[i].start, t, v[i].launch));
+    ok = end_until(&w, v[i].start) && advance(&w, v[i].start, spent_wait(w.now, v[i].start, t, v[i].launch),
+                                              ready_at(t, v[i].launch, v[i].start));
     begin(&w, &v[i]);
   }
   ok = ok && end_until(&w, INT64_MAX);
@@ -108,8 +117,9 @@ tk_time spent_queued(const struct spent *s, tk_time start, tk_time end) {
   tk_time sum = 0;
   for (uint32_t i = spent_at(s, start); i < s->n && s->v[i].start < end; i++) {
     const struct stretch *v = &s->v[i];
-    const tk_time from = v->start > start ? v->start : start, to = v->end < end ? v->end : end;
-    if (!v->classes && v->wait == WAIT_OTHER) sum += to - from;
+    const tk_time ready = v->start > v->ready ? v->start : v->ready, from = ready > start ? ready : start;
+    const tk_time to = v->end < end ? v->end : end;
+    if (!v->classes && ready < v->end && v->end - ready >= DELAY && to > from) sum += to - from;
   }
   return sum;
 }

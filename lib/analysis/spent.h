@@ -12,6 +12,7 @@ enum spent_wait { WAIT_HOST, WAIT_KERNEL, WAIT_OTHER, WAIT_UNKNOWN };
 
 struct stretch {
   tk_time start, end;
+  tk_time ready;   /* idle: when the next work was ready to run, because it was launched; INT64_MAX = unknown */
   uint8_t classes; /* set of enum work_class; 0 = idle */
   uint8_t wait;
 };
@@ -31,8 +32,7 @@ void spent_free(struct spent *s);
 /* Returns the index of the first stretch that ends after `at`; s->n if there is none. */
 uint32_t spent_at(const struct spent *s, tk_time at);
 
-/* Returns the idle time within [start, end) in gaps of at least 30 us, before work that had already been launched when the gap
- * began. */
+/* Returns the idle time within [start, end) during which the next work had already been launched, for 30 us or more. */
 tk_time spent_queued(const struct spent *s, tk_time start, tk_time end);
 
 /* Returns the times within [start, end). Before the first work and after the last work, the device counts as idle and waiting

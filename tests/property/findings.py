@@ -119,6 +119,17 @@ def with_copy(memory, early):
                                       made.device(f'Memcpy DtoH (Device -> {memory})', at + 9880, 20, 'gpu_memcpy', correlation=90000 + at)])
 
 
+def stuck(launched):
+    """Returns a run whose host waits for the device during the pause at the end of each step. The next work starts after the pause;
+    `launched`: it was launched before."""
+    made = Run(1500)
+
+    def wait(at):
+        made.span('cudaStreamSynchronize', 'cuda_runtime', at + 8500, 1380)
+        made.launch('next', at + (8490 if launched else 9881), at + 9890, 10)
+    return made.each_step(wait)
+
+
 def with_item(count, again=False):
     """Returns a run with calls of .item(): a copy to pageable memory that is awaited, then a synchronization. `again`: other work is
     launched between the two."""
@@ -134,9 +145,12 @@ def with_item(count, again=False):
     return made.each_step(lambda at: [item(at, i) for i in range(count)])
 
 
-def with_late_start(missing):
-    """Returns a run in whose first step neither the first launches nor their work were recorded."""
+def with_late_start(missing, synchronized=False):
+    """Returns a run in whose first step neither the first launches nor their work were recorded. `synchronized`: before, the host
+    waited until the device had done all work."""
     made = Run()
+    if synchronized:
+        made.span('cudaDeviceSynchronize', 'cuda_runtime', 100, 5)
     gone = {e['args']['correlation'] for e in made.events if e['pid'] == 0 and e['ts'] < missing}
     made.events = [e for e in made.events if e['args'].get('correlation') not in gone]
     return made
@@ -250,7 +264,9 @@ CASES = [
     ('sync', lambda: with_copy('Pageable', 0), lambda: with_copy('Pageable', 25)),  # the call does not wait
     ('sync', lambda: with_copy('Pageable', 9), lambda: with_copy('Pageable', 11)),  # more than half of the copy
     ('sync', lambda: with_copy('Pageable', 0), lambda: with_copy('Pinned', 0)),
+    ('sync', lambda: stuck(False), lambda: stuck(True)),  # the next work waits for something else
     ('device-idle', lambda: Run(2100), lambda: with_late_start(16000)),
+    ('device-idle', lambda: with_late_start(16000, synchronized=True), lambda: with_late_start(16000)),  # unrecorded work may have run
     ('device-idle', lambda: with_helper(1), lambda: with_helper(0)),
     ('sync', lambda: in_pause(1100, 'cudaMemcpy', 'cuda_runtime'), lambda: in_pause(1100, 'cudaMemcpyAsync', 'cuda_runtime')),
     ('compile', lambda: in_pause(1100, 'RunHloPasses', 'cpu_op'), lambda: in_pause(900, 'RunHloPasses', 'cpu_op')),

@@ -117,6 +117,14 @@ def cause(start, end, launch):
     return 'host' if launch is not None and launch > start else 'kernel' if end - start < 30 else 'other'
 
 
+def cause_of_gap(start, end, call):
+    """Returns the cause of a gap, of whose time before and after the launch the longer part decides. A call that lasts until the work
+    begins may be what the work waited for."""
+    found = cause(start, end, call and call['ts'])
+    queued = call is not None and call['ts'] + call['dur'] <= end and call['ts'] - start < end - call['ts']
+    return 'other' if found == 'host' and queued else found
+
+
 def times(work, launches, start, end):
     """Returns the expected times in us."""
     out = collections.Counter()
@@ -283,7 +291,7 @@ def gaps_fault(traces, got):
             launch = launches.get(after[0]['args'].get('correlation')) if after else None
             if (start, end) not in idle or g['after'] not in {e['name'] for e in after}:
                 return f'idle gap at {start}: {g}'
-            if g['before'] not in {e['name'] for e in work if e['ts'] + e['dur'] == start} or g['cause'] != cause(start, end, launch and launch['ts']):
+            if g['before'] not in {e['name'] for e in work if e['ts'] + e['dur'] == start} or g['cause'] != cause_of_gap(start, end, launch):
                 return f'idle gap at {start}: {g}'
             if g['host_span'] and not 0 < g['host_span_ns'] <= g['length_ns']:
                 return f'idle gap at {start}: {g}'
