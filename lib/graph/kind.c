@@ -93,8 +93,7 @@ bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
   kind_xla_shapes(t, k->of_shape);
   for (uint32_t i = 1; i <= n_shapes; i++) k->by_shape |= k->of_shape[i] != 0;
   for (tk_id i = 1; k->by_shape && i <= t->n_classes; i++) k->of_class[i] |= k->of_shape[args_shape_of(t, t->classes[i].args)];
-  kind_xla_tracks(t, k->of_track);
-  return assign_roles(k) && mark_steps(k) && kind_xla_annotations(k);
+  return kind_xla_tracks(k) && assign_roles(k) && mark_steps(k) && kind_xla_annotations(k);
 }
 
 void kinds_free(struct kinds *k) {
@@ -116,10 +115,11 @@ static bool is_moving(unsigned kind, unsigned of_track) {
 static unsigned as_call(unsigned kind) { return (kind & ~(unsigned)(KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER)) | KIND_RUNTIME; }
 
 /* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
- * kernel whose args name its op is not an op. */
+ * kernel whose args name its op is not an op. A span that shows other work again is no work. */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;
   if (!is_span) return kind | (of_track & KIND_DEVICE);
+  if (of_track & KIND_REPEAT) return of_track & (KIND_DEVICE | KIND_MODULE | KIND_STEP);
   if (of_track & KIND_DEVICE) kind &= ~(unsigned)KIND_OP;
   if (of_track & KIND_HOST && kind & (KIND_MEMCPY | KIND_MEMSET)) return as_call(kind);
   if (is_moving(kind, of_track)) return KIND_DEVICE | KIND_OP | KIND_MEMCPY | KIND_TRANSFER;

@@ -113,7 +113,38 @@ static unsigned of_line(const char *name) {
   return strcmp(name, "Steps") == 0 ? KIND_STEP : 0;
 }
 
-void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
+/* Lines of a plane: its queues; lines of operations and of what contains them, which a TPU records, but which xprof and tk_derive make
+ * of the queues of a GPU; and lines that they make of the work of any device. */
+enum lines { QUEUES = 1, RECORDED = 2, DERIVED = 4 };
+
+static uint8_t sort_of_line(const struct tk_trace *t, const struct tk_track *k) {
+  static const char *const GROUPS[] = {"XLA Ops", "XLA Modules", "Steps", NULL};
+  static const char *const OF_WORK[] = {"Framework Ops", "Framework Name Scope", "TensorFlow Ops", "TensorFlow Name Scope", "Source code",
+                                        "Host Offload Ops", NULL};
+  const char *name = tk_string(t, k->name, NULL);
+  if (text_begins(name, "Stream #")) return QUEUES;
+  if (text_any_begins(name, GROUPS)) return RECORDED;
+  return text_any_begins(name, OF_WORK) ? DERIVED : 0;
+}
+
+/* Marks the lines of device planes that show the work of other lines again. */
+static bool mark_repeats(struct kinds *k) {
+  const struct tk_trace *t = k->t;
+  uint8_t *lines = mem_zeros(k->mem, (uint64_t)t->n_tracks + 1, sizeof *lines); /* by plane: a set of enum lines */
+  for (tk_id i = 1; lines && i <= t->n_tracks; i++)
+    if (k->of_track[i] & KIND_DEVICE && t->tracks[i].count) lines[t->tracks[i].parent] |= sort_of_line(t, &t->tracks[i]);
+  for (tk_id i = 1; lines && i <= t->n_tracks; i++) {
+    const uint8_t is = k->of_track[i] & KIND_DEVICE ? sort_of_line(t, &t->tracks[i]) : 0, has = lines[t->tracks[i].parent];
+    if ((is == DERIVED && has & (QUEUES | RECORDED)) || (is == RECORDED && has & QUEUES))
+      k->of_track[i] = (k->of_track[i] & ~(uint32_t)(KIND_KERNEL | KIND_OP | KIND_TRANSFER)) | KIND_REPEAT;
+  }
+  mem_free(k->mem, lines);
+  return lines != NULL;
+}
+
+bool kind_xla_tracks(struct kinds *kinds) {
+  const struct tk_trace *t = kinds->t;
+  uint32_t *of_track = kinds->of_track;
   of_track[0] = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
@@ -122,6 +153,7 @@ void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
     if (k->kind == TK_TRACK_PROCESS || !is_device(t, k)) continue;
     of_track[i] = KIND_DEVICE | (k->kind == TK_TRACK_THREAD ? of_line(tk_string(t, k->name, NULL)) : 0);
   }
+  return mark_repeats(kinds);
 }
 
 /* ---- annotations ---- */
