@@ -26,6 +26,8 @@ static unsigned of_class(const char *name, const char *cat) {
   if (k & KIND_REPEAT) return text_begins(name, "ProfilerStep#") ? k | KIND_STEP : k;
   if (text_begins(name, "Memcpy")) k |= KIND_MEMCPY;
   if (text_begins(name, "Memset")) k |= KIND_MEMSET;
+  const unsigned blit = accelerator_blit(name);
+  if (blit) k = (k & ~(unsigned)KIND_KERNEL) | blit;
   if (*name == '$') k |= KIND_PYTHON;
   if (text_begins(name, "ProfilerStep#")) k |= KIND_STEP;
   if (!(k & KIND_PYTHON) && kind_is_collective(name)) k |= KIND_COLLECTIVE;
@@ -122,6 +124,7 @@ static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   if (of_track & KIND_REPEAT) return of_track & (KIND_DEVICE | KIND_MODULE | KIND_STEP);
   if (of_track & KIND_DEVICE) kind &= ~(unsigned)KIND_OP;
   if (of_track & KIND_HOST && kind & (KIND_MEMCPY | KIND_MEMSET)) return as_call(kind);
+  if (of_track & KIND_MOVE) kind |= KIND_MEMCPY | KIND_TRANSFER;
   if (is_moving(kind, of_track)) return KIND_DEVICE | KIND_OP | KIND_MEMCPY | KIND_TRANSFER;
   of_track &= ~(unsigned)KIND_TRANSFER;
   if (kind & (KIND_MEMCPY | KIND_MEMSET)) of_track &= ~roles;
