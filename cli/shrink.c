@@ -223,9 +223,13 @@ const struct command command_shrink = {
     "same name and parent into one span, with the args count and total (microseconds); remove the shortest spans; remove "
     "counter samples. Kernels, copies, collectives, steps and annotations are kept unless --hard is given.\n"
     "\n"
+    "A merged span lasts exactly as long as its parts together. Spans are merged only if the gaps between them add up to at most "
+    "1/8 of that time. Calls of a device's runtime and the profiler's overhead are never merged.\n"
+    "\n"
     "Removed events are counted by process, kind of track and name in a table in the metadata of the output "
-    "(tracekit.shrink.dropped). The durations in this table, of the remaining spans and of the merged spans add up to those of "
-    "the original. If the limit cannot be met, the command fails and prints the smallest possible size.",
+    "(tracekit.shrink.dropped). The durations in this table and of the remaining spans add up to those of the original. Every "
+    "command that reads the output prints a note that the trace was shrunk. If the limit cannot be met, the command fails and "
+    "prints the smallest possible size.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

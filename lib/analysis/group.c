@@ -34,6 +34,7 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
   const bool by_class = opt->by == TK_TOP_NAME || opt->by == TK_TOP_CAT;
   const uint64_t n = (by_class ? t->n_classes : t->n_tracks) + (uint64_t)1;
   *g = (struct groups){.mem = mem, .t = t, .match = match, .by = opt->by, .fold = opt->fold, .n = GROUP_NONE};
+  g->repeats = opt->by == TK_TOP_TRACK || match->selects_lines;
   g->text.mem = mem;
   intern_init(&g->texts, mem);
   map_init(&g->of_value, mem);

@@ -16,6 +16,7 @@ struct groups {
   const struct match *match; /* provides kinds, steps and origins */
   enum tk_top_by by;
   bool fold;
+  bool repeats;              /* lines of a device that show the work of other lines again have rows, too */
   tk_id key;                 /* key of the arg by which events are grouped */
   uint32_t n;                /* number of groups; the groups are 1 .. n */
   struct intern texts;       /* the text with id g - 1 belongs to group g > 1 */
@@ -32,8 +33,10 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g);
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e);
-/* False for events that have no row: if events are grouped by class of kernel, all except device work. */
+/* False for events that have no row: those on lines that show the work of other lines again, unless rows are tracks or the user
+ * selects such lines; and if events are grouped by class of kernel, all except device work. */
 static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
+  if (!g->repeats && g->match->kinds.of_track[e->track] & KIND_REPEAT) return false;
   return g->by != TK_TOP_CLASS || groups_of(g, e) != GROUP_NONE;
 }
 /* Returns the suffix of the name in the row of a class: " (device)" for a profiler's copy of a host's annotation on a

@@ -448,6 +448,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   if (t->store->step_name) r->impl->step_pattern = report_text(r->impl, t->store->step_name);
   const bool is_same_file = r->n_ranks && strcmp(r->ranks[r->n_ranks - 1].input, place->input) == 0;
   r->inputs += !is_same_file;
+  if (!is_same_file) report_see_shrunk(r->impl, t);
   r->impl->truncated += t->truncated && !t->damaged;
   r->impl->damaged += t->damaged;
   r->impl->capped += t->capped;
@@ -504,6 +505,7 @@ static void say_unknown(struct tk_report *r) {
     report_unknown(r, "some ranks recorded no GPU or TPU activity, so they have no busy or idle time");
   if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are unknown");
   if (linked) report_say_unrecorded(r);
+  report_say_shrunk(r);
   if (!steps) report_unknown(r, "no training steps are marked");
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
 }

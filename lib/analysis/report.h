@@ -10,6 +10,7 @@
  *     report_layers.c   device time by layer
  *     report_gaps.c     the longest idle times
  *     report_split.c    the time of a step or window by activity
+ *     report_shrunk.c   inputs that were shrunk
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
  *     report_flops.c    operations and memory traffic of the work, by operator; report_peaks.c finds the peaks of a device
  *     report_geometry.c launch geometry of kernels
@@ -134,6 +135,7 @@ struct tk_report_impl {
   bool steps_differ;    /* the steps of two traces have different names */
   uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
                                         * events that their producer writes */
+  uint64_t shrunk, shrunk_events; /* inputs that were shrunk, and the events that they lack */
   struct scope scope;   /* scope in the last trace; narrowed: the report is about a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   const char *suspect; /* sentence about what looks like a device; NULL = none */
@@ -331,6 +333,9 @@ const struct tk_report_kernel *report_longest_work(const struct tk_report *r);
 /* report_suspect.c: stores a sentence about anything that looks like a device in a trace without device work; the first such
  * sentence of all traces is kept. The report prints it if no trace has a device. */
 void report_suspect(struct reporter *p);
+/* report_shrunk.c: counts an input that was shrunk, and adds a sentence on all of these. */
+void report_see_shrunk(struct tk_report_impl *impl, const struct tk_trace *t);
+void report_say_shrunk(struct tk_report *r);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);

@@ -5,6 +5,7 @@
 
 #include "report.h"
 #include "graph/args.h"
+#include "op/captured.h"
 
 /* Marks the classes of calls that start device work: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx". */
 static void mark_launches(const struct reporter *p, bool *launches) {
@@ -65,7 +66,8 @@ bool report_count_calls(struct reporter *p) {
   bool *recorded = mem_zeros(p->mem, (uint64_t)t->n_events + 1, sizeof *recorded); /* by call: its work was recorded */
   bool *launches = mem_array(p->mem, (uint64_t)t->n_classes + 1, sizeof *launches);
   struct last *last = mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last);
-  bool ok = recorded && launches && last;
+  bool *captured; /* by call: its thread captured a stream, so that the call launched nothing unless its work was recorded */
+  bool ok = captured_calls(&p->match.kinds, p->mem, &captured) && recorded && launches && last;
   if (ok) {
     for (uint32_t i = 0; i < p->works.n; i++) recorded[p->works.v[i].launch] = true;
     find_last(p, last);
@@ -73,8 +75,10 @@ bool report_count_calls(struct reporter *p) {
   }
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
+    if (captured && captured[i] && !recorded[i]) continue;
     if (e->kind == TK_EVENT_SPAN && launches[e->cls] && has_correlation(t, e, key)) ok = count_call(p, i, !recorded[i], last);
   }
+  mem_free(p->mem, captured);
   mem_free(p->mem, last);
   mem_free(p->mem, launches);
   mem_free(p->mem, recorded);

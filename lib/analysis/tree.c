@@ -50,7 +50,7 @@ static uint32_t name_of_root(struct tree *tree, const struct tk_event *e) {
 static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
   if (tree->layers && !tree_layers_holds(tree, e)) return 0;
-  if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
+  if (!groups_has_row(tree->names, e) || !scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
   if (tree_nodes_stepless(tree, e)) return 0;
   if (parent && !begins_step(tree, e, parent)) return tree_nodes_child(tree, parent, groups_of(tree->names, e), false);
   if (parent) return tree_nodes_child(tree, tree_nodes_child(tree, 0, groups_of(tree->by, e), true), groups_of(tree->names, e), false);

@@ -2,8 +2,7 @@
  *
  * The device line of an XLA program shows operations that contain other operations: while, call, conditional. The inner
  * operations are the work, and an outer operation counts only in the gaps between them; otherwise the whole time of a loop
- * around an all-reduce would count as compute. If a plane has both queues and lines that repeat the same work under the names
- * of operations, only the queues count. */
+ * around an all-reduce would count as compute. */
 #include "work.h"
 
 #include <string.h>
@@ -26,32 +25,30 @@ struct finder {
   tk_id collective;       /* string id of the key "Collective name" */
   struct map hardware;    /* rank + 2 -> process that represents the device, if other processes contain part of the device's work */
   tk_id *devices;         /* by host thread that shows work of a device: the first thread that shows this device */
-  uint8_t *lines;         /* by process: HAS_QUEUES if some line is a queue, HAS_OPS if some line shows operations by name */
+  bool *has_kernels;      /* by process: some line of the plane shows kernels or operations */
   struct open *open;      /* by depth: the open operation */
   bool leaves_out;        /* the match leaves out work of the current track */
   bool beside;            /* the current track is an asynchronous line */
 };
 
-enum { HAS_QUEUES = 1, HAS_OPS = 2 };
 enum { IS_WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER };
 
 static tk_id process_of(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
 }
 
-/* True if the track's spans count as work: a plane's queues, or its lines of operations if it has no queues; all tracks of
- * other processes. */
+/* True if the track's spans count as work: a plane's lines of kernels, or all its lines if it has none; all tracks of other
+ * processes. */
 static bool is_counted(const struct finder *f, tk_id track) {
-  const unsigned kind = f->m->kinds.of_track[track], lines = f->lines[process_of(f->m->t, track)];
-  if (!(kind & KIND_DEVICE) || !lines) return true;
-  return kind & KIND_KERNEL && (!(kind & KIND_OP) || !(lines & HAS_QUEUES));
+  const unsigned kind = f->m->kinds.of_track[track];
+  return !(kind & KIND_DEVICE) || kind & KIND_KERNEL || !f->has_kernels[process_of(f->m->t, track)];
 }
 
-static void find_lines(struct finder *f) {
+static void find_kernels(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const unsigned kind = f->m->kinds.of_track[i];
-    if (kind & KIND_KERNEL && t->tracks[i].count) f->lines[process_of(t, i)] |= kind & KIND_OP ? HAS_OPS : HAS_QUEUES;
+    if (kind & KIND_KERNEL && t->tracks[i].count) f->has_kernels[process_of(t, i)] = true;
   }
 }
 
@@ -285,19 +282,19 @@ bool works_find(struct works *w, const struct match *m, const struct scope *scop
   w->row_of = mem_zeros(mem, (uint64_t)t->n_tracks + 1, sizeof *w->row_of);
   w->partial = mem_zeros(mem, (uint64_t)t->n_tracks + 1, sizeof *w->partial);
   if (launches) w->launch_of = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *w->launch_of);
-  f.lines = mem_zeros(mem, (uint64_t)t->n_tracks + 1, sizeof *f.lines);
+  f.has_kernels = mem_zeros(mem, (uint64_t)t->n_tracks + 1, sizeof *f.has_kernels);
   f.open = mem_array(mem, UINT16_MAX + 2, sizeof *f.open);
-  bool ok = w->row_of && w->partial && (w->launch_of || !launches) && f.lines && f.open;
+  bool ok = w->row_of && w->partial && (w->launch_of || !launches) && f.has_kernels && f.open;
   if (ok) {
     f.collective = trace_text_id(t, "Collective name");
-    find_lines(&f);
+    find_kernels(&f);
     ok = find_hardware(&f) && find_devices(&f);
   }
   ok = ok && (!launches || launched_each(&m->kinds, m->origins, mem, launched_keep, w->launch_of));
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = take_track(&f, i);
   if (f.hardware.mem) map_free(&f.hardware);
   mem_free(mem, f.devices);
-  mem_free(mem, f.lines);
+  mem_free(mem, f.has_kernels);
   mem_free(mem, f.open);
   return ok;
 }

@@ -492,6 +492,11 @@ static const char *const COPIES_BY_NAME[] = {
     NULL};
 static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", NULL};
 
+unsigned accelerator_blit(const char *name) {
+  if (text_begins(name, "__amd_rocclr_copy")) return KIND_MEMCPY | KIND_TRANSFER;
+  return text_begins(name, "__amd_rocclr_fill") ? KIND_MEMSET : 0;
+}
+
 bool accelerator_is_call(const char *name) {
   static const char *const APIS[] = {"cuda", "cu", "hip", "hsa_", "ze", "ur", "mcr", "cnrt", "cnInvoke", "aclrt", "musa", NULL};
   if (text_begins(name, "AscendCL@")) return true;

@@ -45,6 +45,9 @@ unsigned accelerator_class(const char *name, const char *cat, bool *bare);
 /* True for the name of a call of a device's runtime: "cudaMemcpyAsync", "hipModuleLaunchKernel",
  * "zeCommandQueueExecuteCommandLists". */
 bool accelerator_is_call(const char *name);
+/* Returns the kinds of a kernel with which HIP copies or fills memory: "__amd_rocclr_copyBuffer", "__amd_rocclr_fillBufferAligned.kd".
+ * Returns 0 for other names. */
+unsigned accelerator_blit(const char *name);
 /* Returns the kinds of an event without a category, by its name. The event must be on a device, or in a trace of one device. */
 unsigned accelerator_name(const char *name);
 /* Stores in roles[track] the kinds of that track's spans without a category. Returns false if all are 0. */

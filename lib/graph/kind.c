@@ -26,6 +26,8 @@ static unsigned of_class(const char *name, const char *cat) {
   if (k & KIND_REPEAT) return text_begins(name, "ProfilerStep#") ? k | KIND_STEP : k;
   if (text_begins(name, "Memcpy")) k |= KIND_MEMCPY;
   if (text_begins(name, "Memset")) k |= KIND_MEMSET;
+  const unsigned blit = accelerator_blit(name);
+  if (blit) k = (k & ~(unsigned)KIND_KERNEL) | blit;
   if (*name == '$') k |= KIND_PYTHON;
   if (text_begins(name, "ProfilerStep#")) k |= KIND_STEP;
   if (!(k & KIND_PYTHON) && kind_is_collective(name)) k |= KIND_COLLECTIVE;
@@ -93,8 +95,7 @@ bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
   kind_xla_shapes(t, k->of_shape);
   for (uint32_t i = 1; i <= n_shapes; i++) k->by_shape |= k->of_shape[i] != 0;
   for (tk_id i = 1; k->by_shape && i <= t->n_classes; i++) k->of_class[i] |= k->of_shape[args_shape_of(t, t->classes[i].args)];
-  kind_xla_tracks(t, k->of_track);
-  return assign_roles(k) && mark_steps(k) && kind_xla_annotations(k);
+  return kind_xla_tracks(k) && assign_roles(k) && mark_steps(k) && kind_xla_annotations(k);
 }
 
 void kinds_free(struct kinds *k) {
@@ -116,12 +117,14 @@ static bool is_moving(unsigned kind, unsigned of_track) {
 static unsigned as_call(unsigned kind) { return (kind & ~(unsigned)(KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER)) | KIND_RUNTIME; }
 
 /* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
- * kernel whose args name its op is not an op. */
+ * kernel whose args name its op is not an op. A span that shows other work again is no work. */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;
   if (!is_span) return kind | (of_track & KIND_DEVICE);
+  if (of_track & KIND_REPEAT) return of_track & (KIND_DEVICE | KIND_MODULE | KIND_STEP);
   if (of_track & KIND_DEVICE) kind &= ~(unsigned)KIND_OP;
   if (of_track & KIND_HOST && kind & (KIND_MEMCPY | KIND_MEMSET)) return as_call(kind);
+  if (of_track & KIND_MOVE) kind |= KIND_MEMCPY | KIND_TRANSFER;
   if (is_moving(kind, of_track)) return KIND_DEVICE | KIND_OP | KIND_MEMCPY | KIND_TRANSFER;
   of_track &= ~(unsigned)KIND_TRANSFER;
   if (kind & (KIND_MEMCPY | KIND_MEMSET)) of_track &= ~roles;

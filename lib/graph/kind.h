@@ -16,7 +16,7 @@ enum kind {
   /* Used for classes only, never for events: */
   KIND_WAIT = 1 << 17, /* waits in a device queue, which are not work */
   KIND_BARE = 1 << 18, /* no category, so the track decides the kind */
-  KIND_MOVE = 1 << 20, /* an instruction of HLO with this name moves data */
+  KIND_MOVE = 1 << 20, /* an instruction of HLO with this name moves data; for a track: all its spans do */
   KIND_REPEAT = 1 << 21 /* repeats what other events record, such as a host's annotation; also the role of such a track */
 };
 

@@ -43,15 +43,22 @@ static bool is_host(const struct tk_trace *t, const struct tk_track *k) {
 
 /* ---- shapes ---- */
 
+static bool shape_has(const struct tk_arg_shape *s, tk_id key) {
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->fields[i].key == key) return true;
+  return false;
+}
+
 void kind_xla_shapes(const struct tk_trace *t, uint32_t *of_shape) {
-  const tk_id step = trace_text_id(t, "step_num"), op = trace_text_id(t, "hlo_op");
+  static const struct {
+    const char *key;
+    unsigned kind;
+  } KEYS[] = {{"step_num", KIND_STEP}, {"hlo_op", KIND_OP},
+              {"memcpy_details", KIND_MEMCPY | KIND_TRANSFER}, {"memset_details", KIND_MEMSET}};
   for (uint32_t i = 0; i <= t->store->n_shapes; i++) of_shape[i] = 0;
-  for (uint32_t i = 1; (step || op) && i <= t->store->n_shapes; i++) {
-    const struct tk_arg_shape *s = t->store->shapes[i];
-    for (uint32_t j = 0; j < s->n; j++) {
-      if (step && s->fields[j].key == step) of_shape[i] |= KIND_STEP;
-      if (op && s->fields[j].key == op) of_shape[i] |= KIND_OP;
-    }
+  for (size_t k = 0; k < sizeof KEYS / sizeof *KEYS; k++) {
+    const tk_id key = trace_text_id(t, KEYS[k].key);
+    for (uint32_t i = 1; key && i <= t->store->n_shapes; i++) of_shape[i] |= shape_has(t->store->shapes[i], key) ? KEYS[k].kind : 0;
   }
 }
 
@@ -104,8 +111,16 @@ static bool is_device(const struct tk_trace *t, const struct tk_track *k) {
   return strstr(name, "/device:") && !ends_in(name, " Compute") && !ends_in(name, " Tensors");
 }
 
+/* True for a stream in which only copies ran: "Stream #7(MemcpyD2H)", "Stream #8(MemcpyH2D,MemcpyOther)". */
+static bool has_copies_only(const char *name) {
+  const char *sort = strchr(name, '(');
+  while (sort && text_begins(sort + 1, "Memcpy")) sort = strchr(sort + 1, ',');
+  return !sort && strchr(name, '(');
+}
+
+/* KIND_MOVE: the queue contains copies only. */
 static unsigned of_line(const char *name) {
-  if (text_begins(name, "Stream #")) return KIND_KERNEL;
+  if (text_begins(name, "Stream #")) return KIND_KERNEL | (has_copies_only(name) ? KIND_MOVE : 0);
   if (text_begins(name, "XLA Ops")) return KIND_KERNEL | KIND_OP;
   if (text_begins(name, "Async XLA Ops")) return KIND_KERNEL | KIND_OP | KIND_TRANSFER;
   if (text_begins(name, "Framework Ops") || text_begins(name, "TensorFlow Ops")) return KIND_OP;
@@ -113,7 +128,38 @@ static unsigned of_line(const char *name) {
   return strcmp(name, "Steps") == 0 ? KIND_STEP : 0;
 }
 
-void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
+/* Lines of a plane: its queues; lines of operations and of what contains them, which a TPU records, but which xprof and tk_derive
+ * make of the queues of a GPU; and lines that they make of the work of any device. */
+enum lines { QUEUES = 1, RECORDED = 2, DERIVED = 4 };
+
+static uint8_t sort_of_line(const struct tk_trace *t, const struct tk_track *k) {
+  static const char *const GROUPS[] = {"XLA Ops", "XLA Modules", "Steps", NULL};
+  static const char *const OF_WORK[] = {"Framework Ops", "Framework Name Scope", "TensorFlow Ops", "TensorFlow Name Scope", "Source code",
+                                        "Host Offload Ops", NULL};
+  const char *name = tk_string(t, k->name, NULL);
+  if (text_begins(name, "Stream #")) return QUEUES;
+  if (text_any_begins(name, GROUPS)) return RECORDED;
+  return text_any_begins(name, OF_WORK) ? DERIVED : 0;
+}
+
+/* Marks the lines of device planes that show the work of other lines again. */
+static bool mark_repeats(struct kinds *k) {
+  const struct tk_trace *t = k->t;
+  uint8_t *lines = mem_zeros(k->mem, (uint64_t)t->n_tracks + 1, sizeof *lines); /* by plane: a set of enum lines */
+  for (tk_id i = 1; lines && i <= t->n_tracks; i++)
+    if (k->of_track[i] & KIND_DEVICE && t->tracks[i].count) lines[t->tracks[i].parent] |= sort_of_line(t, &t->tracks[i]);
+  for (tk_id i = 1; lines && i <= t->n_tracks; i++) {
+    const uint8_t is = k->of_track[i] & KIND_DEVICE ? sort_of_line(t, &t->tracks[i]) : 0, has = lines[t->tracks[i].parent];
+    if ((is == DERIVED && has & (QUEUES | RECORDED)) || (is == RECORDED && has & QUEUES))
+      k->of_track[i] = (k->of_track[i] & ~(uint32_t)(KIND_KERNEL | KIND_OP | KIND_TRANSFER)) | KIND_REPEAT;
+  }
+  mem_free(k->mem, lines);
+  return lines != NULL;
+}
+
+bool kind_xla_tracks(struct kinds *kinds) {
+  const struct tk_trace *t = kinds->t;
+  uint32_t *of_track = kinds->of_track;
   of_track[0] = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
@@ -122,6 +168,7 @@ void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
     if (k->kind == TK_TRACK_PROCESS || !is_device(t, k)) continue;
     of_track[i] = KIND_DEVICE | (k->kind == TK_TRACK_THREAD ? of_line(tk_string(t, k->name, NULL)) : 0);
   }
+  return mark_repeats(kinds);
 }
 
 /* ---- annotations ---- */

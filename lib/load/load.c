@@ -14,6 +14,7 @@
 #include "recordings.h"
 #include "source/identity_pids.h"
 #include "source/merged.h"
+#include "source/shrunk.h"
 #include "source/sources.h"
 #include "source/sources_beside.h"
 #include "source/sources_notes.h"
@@ -68,6 +69,7 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   if (!seal(t, os_threads(opt->threads), err)) return false;
   format_adopt(t);
   identity_renew_pids(t);
+  shrunk_note(t);
   if (!mem_check(&t->store->mem, err)) return false;
   if (opt->check && !tk_check(t, err)) return false;
   return refuse_nothing(t, err) && (!opt->strict || refuse_repairs(t, err));

@@ -335,3 +335,40 @@ bool captured_find(const struct kinds *kinds, const struct track_origin *origins
   mem_free(mem, c.nodes.v);
   return ok && !mem->failed;
 }
+
+/* ---- calls ---- */
+
+/* The captures of one thread that are open: a thread may capture several streams at once. */
+struct open_captures {
+  tk_id track, first; /* the track; the call that began the outermost capture */
+  uint32_t depth;
+  tk_time mark_end;   /* end of the last call that began or ended a capture: calls within that call are part of it */
+};
+
+/* Marks all events of the track from the first call of a capture to its last. */
+static void mark_captured(const struct tk_trace *t, tk_id first, tk_id last, bool *captured) {
+  for (tk_id i = first; i <= last; i++) captured[i] = t->events[i].kind == TK_EVENT_SPAN;
+}
+
+/* Passes a call that begins or ends a capture. */
+static void pass_mark(const struct capturing *c, struct open_captures *o, tk_id id, uint8_t role, bool *captured) {
+  const struct tk_event *e = &c->t->events[id];
+  if (e->track != o->track) *o = (struct open_captures){.track = e->track, .mark_end = INT64_MIN};
+  if (e->ts < o->mark_end) return; /* the driver's call within the runtime's */
+  o->mark_end = e->ts + e->dur;
+  if (role == BEGINS && o->depth++ == 0) o->first = id;
+  if (role == ENDS && o->depth > 0 && --o->depth == 0) mark_captured(c->t, o->first, id, captured);
+}
+
+bool captured_calls(const struct kinds *kinds, struct mem *mem, bool **captured) {
+  struct capturing c = {.kinds = kinds, .t = kinds->t, .mem = mem};
+  struct open_captures o = {0};
+  *captured = find_roles(&c) ? mem_zeros(mem, (uint64_t)c.t->n_events + 1, sizeof **captured) : NULL;
+  for (tk_id i = 1; *captured && i <= c.t->n_events; i++) {
+    const struct tk_event *e = &c.t->events[i];
+    const uint8_t role = e->kind == TK_EVENT_SPAN ? c.roles[e->cls] : NO_ROLE;
+    if (role == BEGINS || role == ENDS) pass_mark(&c, &o, i, role, *captured);
+  }
+  mem_free(mem, c.roles);
+  return !mem->failed;
+}

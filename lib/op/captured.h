@@ -11,4 +11,9 @@
 bool captured_find(const struct kinds *kinds, const struct track_origin *origins, const tk_id *launch, struct mem *mem,
                    tk_id **capture);
 
+/* Stores in *captured an array by event, which the caller frees: true for calls that begin while their own thread captures a
+ * stream. Such calls only add nodes to a graph, unless they concern another stream. A capture whose end was not recorded does
+ * not count. *captured becomes NULL if the trace has no capture. Returns false if memory runs out. */
+bool captured_calls(const struct kinds *kinds, struct mem *mem, bool **captured);
+
 #endif

@@ -18,6 +18,13 @@ static bool asks(const struct expr *e, enum symbol symbol) {
   return asks(e->left, symbol) || (e->right && asks(e->right, symbol));
 }
 
+/* True if a test is about a track, or about modules or steps, which have lines of their own on a device. */
+static bool selects_lines(const struct expr *e) {
+  if (e->kind != EXPR_TEST) return selects_lines(e->left) || (e->right && selects_lines(e->right));
+  if (e->symbol == SYM_KIND) return e->op != OP_HAS && (unsigned)e->value.time & (KIND_MODULE | KIND_STEP);
+  return e->symbol == SYM_TRACK || e->symbol == SYM_THREAD || e->symbol == SYM_TID;
+}
+
 static bool prepare_test(struct match *m, const struct expr *e) {
   uint32_t i = e->index;
   if (e->kind != EXPR_TEST) return prepare_test(m, e->left) && (!e->right || prepare_test(m, e->right));
@@ -97,6 +104,7 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
        steps_runs_init(&m->steps, &m->kinds, origins, mem);
   m->regions = tables(m, sizeof *m->regions);
   ok = ok && m->regions;
+  m->selects_lines = m->root && selects_lines(m->root);
   ok = ok && (!m->root || (prepare_test(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
   ok = ok && (!m->root || !asks(m->root, SYM_LAUNCHED_BY) || mark_launches(m));
   ok = ok && (!m->root || !asks(m->root, SYM_STEP) || step_launches_link(&m->steps, &m->kinds, origins, NULL));

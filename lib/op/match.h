@@ -19,6 +19,7 @@ struct match {
   const struct tk_trace *t;
   struct expr *root; /* NULL = everything passes */
   uint32_t n_tests;
+  bool selects_lines; /* a test is about a track or thread, or about a kind that only some lines of a device have */
   uint8_t **of_class, **of_track; /* by test and id: verdict + 1; 0 = not evaluated yet */
   struct map *texts;              /* by test: string id of an arg's value -> verdict */
   tk_id *keys;                    /* by test: string id of the arg's key */

@@ -5,8 +5,9 @@
  *     args       by key, the keys with most bytes first, but never args that link events
  *     python     frames of the Python interpreter, the deepest first
  *     samples    stack samples, evenly spread, as if they had been taken less often
- *     coalesce   neighbours with the same name and parent become one span with args `count` and `total` (`tracekit.count` and
- *                `tracekit.total`, if the trace has its own args of those names)
+ *     coalesce   neighbours with the same name and parent that follow closely become one span, which lasts as long as they do
+ *                together, with args `count` and `total` (`tracekit.count` and `tracekit.total`, if the trace has its own args
+ *                of those names)
  *     spans      spans and instants, the shortest first
  *     counters   samples of counters, evenly spread
  *     hard       kernels, collectives, steps and annotations, only if requested
@@ -95,12 +96,20 @@ static bool any_shape_has(const struct tk_trace *t, tk_id a, tk_id b) {
   return false;
 }
 
+/* True if the account of an earlier shrink counts merged spans. */
+static bool has_merged(const struct tk_trace *t) {
+  static const char COUNT[] = "\"coalesced\":";
+  const struct tk_meta *m = trace_meta(t, "tracekit");
+  const char *at = m && !m->origin ? strstr(trace_raw(t, m->at), "\"shrink\":") : NULL;
+  while (at && (at = strstr(at, COUNT)) && at[sizeof COUNT - 1] == '0') at += sizeof COUNT;
+  return at != NULL;
+}
+
 /* Chooses the keys for coalesced spans: `count` and `total`, or `tracekit.count` and `tracekit.total` if the trace has args
  * called `count` or `total` that do not come from an earlier shrink. */
 static void name_counts(struct shrink *s) {
   struct tk_trace *t = s->t;
-  const struct tk_meta *m = trace_meta(t, "tracekit");
-  bool shrunk = m && !m->origin && strstr(trace_raw(t, m->at), "\"shrink\":");
+  const bool shrunk = has_merged(t);
   tk_id count = trace_text(t, "count"), total = trace_text(t, "total");
   s->count = trace_text(t, "tracekit.count"), s->total = trace_text(t, "tracekit.total");
   if (any_shape_has(t, s->count, s->total) || (!shrunk && any_shape_has(t, count, total))) return;
@@ -382,9 +391,9 @@ struct coalescing {
 };
 
 struct run {
-  tk_id first, last; /* first and last span of the run */
+  tk_id first;
   uint64_t count;
-  i128 total;
+  i128 total; /* durations of its spans, added up */
 };
 
 /* True if the args for merged spans cannot be added to the event: it has args with these keys already, or its args are not
@@ -403,11 +412,28 @@ static bool counts_already(const struct shrink *s, const struct tk_event *e) {
   return false;
 }
 
+/* True for spans that are never merged: each call of a device's runtime is linked to work of its own, and each record of the
+ * profiler's overhead matters by its place. */
+static bool stays_apart(const struct shrink *s, const struct tk_event *e) {
+  const char *cat = tk_string(s->t, s->t->classes[e->cls].cat, NULL);
+  return kinds_of(&s->kinds, e) & KIND_RUNTIME || strcmp(cat, "overhead") == 0;
+}
+
 static bool is_small(const struct shrink *s, const struct climb *c, tk_id id) {
   static const uint8_t ODD = TK_FLAG_UNFINISHED | TK_FLAG_OVERLAPS | TK_FLAG_LOST_CLOCK | TK_FLAG_ASYNC;
   const struct tk_event *e = &s->t->events[id];
   return e->kind == TK_EVENT_SPAN && !(s->marks[id] & (SAFE | WANTED)) && !(e->flags & ODD) && size_of(e, id) < c->coalesce &&
-         !counts_already(s, e);
+         !stays_apart(s, e) && !counts_already(s, e);
+}
+
+/* Time between the spans of a run: at most this fraction (1/n) of the time in the spans. */
+enum { GAPS = 8 };
+
+/* True if the span follows the run's spans so closely that it may join the run. A merged span begins with the first span of its
+ * run and lasts as long as all of them together, so it shows no span earlier than it ran by more than the gaps of the run. */
+static bool follows(const struct tk_trace *t, const struct run *r, const struct tk_event *e) {
+  const i128 parts = r->total + e->dur, length = (i128)e->ts + e->dur - t->events[r->first].ts;
+  return (length - parts) * GAPS <= parts;
 }
 
 /* True if no kept event is nested in the event. */
@@ -421,11 +447,10 @@ struct merged {
   tk_id id;
   uint64_t count;
   i128 total;
-  tk_time end;
 };
 
-static bool finish_run(const struct tk_trace *t, struct run *r, struct buf *merged) {
-  struct merged m = {r->first, r->count, r->total, t->events[r->last].ts + t->events[r->last].dur};
+static bool finish_run(struct run *r, struct buf *merged) {
+  struct merged m = {r->first, r->count, r->total};
   bool fine = r->count < 2 || buf_append(merged, &m, sizeof m);
   r->count = 0;
   return fine;
@@ -451,24 +476,23 @@ static bool coalesce_track(const struct coalescing *g, tk_id track) {
     const struct tk_event *e = &t->events[i];
     uint32_t depth = depth_left(g, i);
     if (!g->k->events[i]) continue;
-    for (; ok && deepest > depth; deepest--) ok = finish_run(t, &runs[deepest], g->merged);
+    for (; ok && deepest > depth; deepest--) ok = finish_run(&runs[deepest], g->merged);
     for (; deepest < depth; deepest++) runs[deepest + 1].count = 0;
     struct run *r = &runs[depth];
     bool small = is_small(g->s, g->c, i) && is_leaf(t, g->k, i, end);
-    if (small && r->count && t->events[r->first].cls == e->cls) {
+    if (small && r->count && t->events[r->first].cls == e->cls && follows(t, r, e)) {
       g->k->events[i] = 0;
       g->out->coalesced++;
       g->out->rungs[RUNG_COALESCE].events++;
       g->out->rungs[RUNG_COALESCE].time += e->dur;
-      r->last = i;
       r->count++;
       r->total += e->dur;
       continue;
     }
-    ok = finish_run(t, r, g->merged);
-    if (small) *r = (struct run){i, i, 1, e->dur};
+    ok = finish_run(r, g->merged);
+    if (small) *r = (struct run){i, 1, e->dur};
   }
-  for (uint32_t d = 0; ok && d <= deepest; d++) ok = finish_run(t, &runs[d], g->merged);
+  for (uint32_t d = 0; ok && d <= deepest; d++) ok = finish_run(&runs[d], g->merged);
   return ok;
 }
 
@@ -491,8 +515,8 @@ static int by_id(const void *a, const void *b) {
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Extends the first span of a run to the end of the last one. The span keeps its args and gets two more: the number of spans,
- * and their total duration in us. */
+/* Makes the first span of a run as long as all its spans together. The span keeps its args and gets two more: the number of
+ * spans, and their total duration in us. */
 static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_event *e, const struct merged *m) {
   struct tk_args it = tk_args_of(view, e->args);
   struct tk_arg arg;
@@ -506,7 +530,7 @@ static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_eve
   if (exp < 0) args_decimal(view, s->total, total, exp);
   else args_int(view, s->total, total);
   e->args = args_end(view);
-  e->dur = m->end - e->ts;
+  e->dur = (tk_time)m->total;
 }
 
 /* Extends the first span of each run, translating ids of the full trace to ids of the view; both are in the same order. */

@@ -139,6 +139,24 @@ def jax():
             x('cuLaunchKernel', 701, 3, 5, 5, correlation_id=3)]
 
 
+BLITS = ('__amd_rocclr_copyBuffer.kd', '__amd_rocclr_copyBufferRectAligned', '__amd_rocclr_fillBufferAligned.kd')
+
+
+def jax_rocm():
+    """trace.json.gz of JAX on ROCm: copies are known by their stat, by their stream, or by the kernels that HIP copies with."""
+    details = 'kind:Unknown size:655360 dest:2 async:1'
+    return [*meta(1, '/device:GPU:0', None, t7='Stream #7(Kernel)', t8='Stream #8(MemcpyD2D,MemcpyOther)', t9='Stream #9(Kernel,MemcpyOther)'),
+            *meta(701, '/host:CPU', None, t3='python'), x('gemm.kd', 1, 7, 20, 50, correlation_id=3),
+            *(x(name, 1, 7, 100 + 10 * i, 5) for i, name in enumerate(BLITS)), x('CopyDeviceToDevice', 1, 8, 200, 5),
+            x('CopyDeviceToDevice', 1, 9, 300, 5, memcpy_details=details), x('CopyKernel', 1, 9, 400, 5),
+            x('Fill', 1, 9, 500, 5, memset_details='kind:Unknown size:8'), x('hipMemcpyDtoDAsync', 701, 3, 5, 5, memcpy_details=details, correlation_id=4)]
+
+
+def blits():
+    """Kernels of Kineto's ROCm traces with which HIP copies and fills."""
+    return [*meta(0, 'python', 'GPU 0'), x('gemm', 0, 7, 0, 5, 'kernel'), *(x(name, 0, 7, 10 + 10 * i, 5, 'kernel') for i, name in enumerate(BLITS))]
+
+
 def bare(label):
     """Returns events of a device without categories, as old versions of torch.profiler and many scripts write them."""
     return [*meta(5, 'python', label, t1='stream 1'), *meta(6, 'python', 'CPU'), x('k1', 5, 1, 0, 10), x('k2', 5, 1, 20, 10), x('main', 6, 6, 0, 40)]
@@ -168,6 +186,9 @@ DEVICES = {
     'nsys2json': (nsys2json(), {'devices': {'GPU 0', 'GPU 1'}, 'kernel': ['sgemm'] * 2, 'runtime': ['cudaLaunchKernel'], 'annotation': ['step'],
                                 'linked': 1, 'busy': 90000}),
     'autograd profiler': (autograd(), {'devices': {'GPU'}, 'kernel': ['sgemm'], 'op': ['aten::mm'], 'busy': 50000}),
+    'JAX, ROCm': (jax_rocm(), {'devices': {'GPU:0'}, 'kernel': ['CopyKernel', 'gemm.kd'], 'runtime': ['hipMemcpyDtoDAsync'], 'busy': 85000,
+                               'memcpy': ['CopyDeviceToDevice'] * 2 + list(BLITS[:2]), 'memset': ['Fill', BLITS[2]]}),
+    'HIP blits': (blits(), {'devices': {'GPU 0'}, 'kernel': ['gemm'], 'memcpy': list(BLITS[:2]), 'memset': [BLITS[2]], 'busy': 20000}),
     'JAX': (jax(), {'devices': {'GPU:0'}, 'kernel': ['gemm_fusion'], 'runtime': ['cuLaunchKernel'], 'linked': 1, 'busy': 50000}),
     **{f'{label}, without categories': (bare(label), {'devices': {'GPU 5' if label == 'GPU' else label}, 'kernel': ['k1', 'k2'], 'busy': 20000})
        for label in ('GPU 0', 'NPU 3', 'XPU 1', 'TPU 0', 'MPS 0', 'Neuron 2', 'IPU 0', 'GCU 0', 'NPU', 'GPU')},
@@ -179,7 +200,7 @@ def judge_devices(what, path, answer):
     out = json.loads(run('report', '-q', '--json', path))
     rows = [r for r in out['ranks'] if r['device']]
     check(f'{what}: devices', {r['device'] for r in rows} == answer['devices'], [r['device'] for r in rows])
-    for kind in ('kernel', 'memcpy', 'runtime', 'annotation', 'op'):
+    for kind in ('kernel', 'memcpy', 'memset', 'runtime', 'annotation', 'op'):
         if kind in answer:
             found = names(path, kind)
             check(f'{what}: {kind}', found == answer[kind], found)

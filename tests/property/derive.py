@@ -48,6 +48,27 @@ def counted(some):
     return collections.Counter(json.dumps(e, sort_keys=True) for e in some)
 
 
+def sums(path, *args):
+    """Returns the number of events and the time, in us, that a command adds up in all rows; its status if it fails."""
+    p = subprocess.run([TRACEKIT, *args, '--json', path], capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    if p.returncode:
+        return p.returncode, 0
+    told = json.loads(p.stdout)
+    rows = told.get('rows', told.get('paths'))
+    return sum(row['count'] for row in rows), round(sum(row['self_ns'] for row in rows) / 1000)
+
+
+def counts_once(label, derived, path):
+    """Derived lines show work of other lines again, so they are in no sum, unless the user selects lines."""
+    for args in (['top'], ['top', '--kind', 'kernel'], ['top', '--kind', 'device'], ['top', '--kind', 'op'], ['top', '--kind', 'collective'],
+                 ['top', '--by', 'class'], ['tree', '--kind', 'device'], ['tree']):
+        was, now = sums(path, *args), sums(derived, *args)
+        check(f'{label}: {" ".join(args)} after derive', was == now, (was, now))
+    names = [e['args']['name'] for e in events(derived) if e.get('ph') == 'M' and e['name'] == 'thread_name']
+    ops = any(name.startswith('XLA Ops - from') for name in names)
+    check(f'{label}: derived lines can be selected', not ops or sums(derived, 'top', '-e', 'track ~ "*XLA Ops - from*"')[0] > 1)
+
+
 def look(path, work):
     label = os.path.relpath(path, FIXTURES)
     plain, derived, perfetto, back = (os.path.join(work, name) for name in ('plain.json', 'derived.json', 'derived.pftrace', 'back.xplane.pb'))
@@ -57,6 +78,7 @@ def look(path, work):
     was, now = counted(events(plain)), counted(less_derived(events(derived)))
     check(f'{label}: less what is marked it is the same', was == now, (list((was - now))[:2], list((now - was))[:2]))
     tracekit('check', '-q', derived)
+    counts_once(label, derived, path)
     for between, undived in ((derived, plain), (perfetto, os.path.join(work, 'plain.pftrace'))):
         if between == perfetto:
             tracekit('convert', '--force', '--no-provenance', '--derive', path, '-o', perfetto)

@@ -899,6 +899,36 @@ def unrecorded(folder):
             same(f'{names} names of calls without work, threshold {value}', len(said), count)
 
 
+def with_capture(*calls, tid=1):
+    """Returns a run that also captures a graph, with two launches before, ten within and two after the capture, all without work.
+    `calls`: the names of the calls between them, in order."""
+    made = with_graphs(0)
+    for k, name in enumerate(calls):
+        made.span(name, 'cuda_runtime', 300 + 100 * k, 4, tid=tid)
+    for i, at in enumerate([200, 210, *range(430, 480, 5), 2000, 2010]):
+        made.span('cudaLaunchKernel', 'cuda_runtime', at, 2, correlation=30000 + i)
+    return made
+
+
+def captured(folder):
+    """Launches that a thread makes while it captures a graph run nothing, so they do not lack work."""
+    begin, end = 'StreamBeginCapture', 'StreamEndCapture'
+    for what, calls, tid, want in (('cuda', ['cuda' + begin, 'cuda' + end], 1, 4), ('hip', ['hip' + begin, 'hip' + end], 1, 4),
+                                   ('driver', [f'cu{begin}_v2', f'cu{end}'], 1, 4),
+                                   ('per-thread stream', [f'cuda{begin}_ptsz', f'cuda{end}_ptsz'], 1, 4),
+                                   ('into a graph', [f'cuda{begin}ToGraph', f'cuda{end}'], 1, 4),
+                                   ('two streams', ['cuda' + begin] * 2 + ['cuda' + end] * 2, 1, 4),
+                                   ('no end', ['cuda' + begin], 1, 14), ('no begin', ['cuda' + end] * 2, 1, 14),
+                                   ('ended before', ['cuda' + begin, 'cuda' + end, 'cudaFree'], 1, 14),
+                                   ('other thread', ['cuda' + begin, 'cuda' + end], 7, 14)):
+        if len(calls) == 2:
+            calls = [calls[0], 'cudaStreamIsCapturing', calls[1]]
+        row = report(with_capture(*calls, tid=tid).write(f'{folder}/captured.json'))['ranks'][0]
+        same(f'launches in a capture, {what}', row['unrecorded_launches'], want)
+        same(f'launches in a capture, {what}: calls', row['launch_calls'] - row['unrecorded_launches'],
+             report(with_graphs(0).write(f'{folder}/captured.json'))['ranks'][0]['launch_calls'])
+
+
 def own_steps(folder):
     """Checks that the number of blocking calls per step refers to the steps of the host, not to those of the device."""
     for calls, want in ((4, []), (5, [('sync-count', 5)])):
@@ -1002,7 +1032,7 @@ def in_time(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for part in (shown, tensor_cores, pasted, compiled, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
-                     overlaps, own_steps, nested, unrecorded, hosts, launchers, in_time):
+                     overlaps, own_steps, nested, unrecorded, captured, hosts, launchers, in_time):
             part(folder)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that the output of shrink and its account of removed events add up to the original, exactly, on every fixture and at
-every target.
+every target, that no name gets more time than it had, and that a trace that was shrunk is said to be so.
 
 Python takes counts and sums of durations by (process, name) from the JSON: from the original, from the output, in which a
 span that absorbed others has `count` and `total`, and from the table of removed events. A generated trace is large enough to
@@ -99,6 +99,21 @@ def compare(what, before, after):
         raise Wrong(f'{what}: {len(different)} names do not add up, such as {key}: {before.get(key)} became {after.get(key)}')
 
 
+def times(trace):
+    """Sums of the durations of spans by name, as any reader of the file computes them."""
+    sums = collections.Counter()
+    for e in trace['traceEvents']:
+        if isinstance(e, dict) and e.get('ph') == 'X':
+            sums[hashable(e.get('pid')), str(e.get('name'))] += Decimal(e.get('dur') or 0)
+    return sums
+
+
+def grows(what, before, after):
+    longer = [key for key in after if after[key] > before[key]]
+    if longer:
+        raise Wrong(f'{what}: {longer[0]} took {before[longer[0]]} us and now takes {after[longer[0]]} us')
+
+
 def shrink(source, percent, target, *args):
     """Returns the report, or None if the trace cannot be made to fit and the message names the smallest possible size."""
     p = run('shrink', '--json', '-q', '--force', source, '--percent', str(percent), *args, '-o', target)
@@ -115,7 +130,7 @@ def laws(source, most=MOST, targets=TARGETS):
         plain, small = work + '/plain.json', work + '/small.json'
         if run('convert', '-q', '--no-provenance', source, '-o', plain).returncode or os.path.getsize(plain) > most:
             return None
-        before, valid = totals(load(plain)), run('check', '-q', plain).returncode == 0
+        before, lasted, valid = totals(load(plain)), times(load(plain)), run('check', '-q', plain).returncode == 0
         for percent in targets:
             for hard in ([], ['--hard']):
                 report = shrink(source, percent, small, *hard)
@@ -131,9 +146,43 @@ def laws(source, most=MOST, targets=TARGETS):
                 if valid and run('check', '-q', small).returncode:
                     raise Wrong(f'{percent}%: not valid')
                 compare(f'{percent}% {"".join(hard)}', before, totals(load(small)))
+                grows(f'{percent}% {"".join(hard)}', lasted, times(load(small)))
                 reached += 1
                 break
     return reached
+
+
+def neighbours(name, cat, starts, dur):
+    return [{'ph': 'X', 'pid': 1, 'tid': name, 'name': name, 'cat': cat, 'ts': ts, 'dur': dur, 'args': {'correlation': i + 1}}
+            for i, ts in enumerate(starts)]
+
+
+def merges():
+    """Only neighbours that follow closely are merged, runtime calls and the profiler's overhead never; readers are told."""
+    close = range(1000, 2000, 10)
+    rows = {('near', 'cpu_op', 9): close, ('far', 'cpu_op', 4): close, ('cudaLaunchKernel', 'cuda_runtime', 9): close,
+            ('Buffer Flush', 'overhead', 9): close}
+    with tempfile.TemporaryDirectory() as work:
+        full, small = work + '/full.json', work + '/small.json'
+        with open(full, 'w', encoding='utf-8') as out:
+            json.dump({'traceEvents': [e for (name, cat, dur), at in rows.items() for e in neighbours(name, cat, at, dur)]}, out)
+        if run('shrink', '-q', full, '--ladder', 'coalesce', '--events', '330', '-o', small).returncode:
+            raise Wrong('merges: not shrunk')
+        kept = load(small)['traceEvents']
+        counts = {name: sum(e.get('name') == name for e in kept) for name, _, _ in rows}
+        merged = [e for e in kept if e.get('name') == 'near' and 'count' in e['args']]
+        if counts['near'] >= 100 or [counts[name] for name, _, _ in list(rows)[1:]] != [100] * 3:
+            raise Wrong(f'merges: {counts}')
+        if not merged or any(e['dur'] != e['args']['total'] or e['dur'] != 9 * e['args']['count'] for e in merged):
+            raise Wrong(f'merges: {merged[:2]}')
+        told = f'the trace was shrunk: 0 events were removed, {100 - counts["near"]} were merged into others and 0 lost args'
+        for command in ('info', 'report', 'top', 'tree'):
+            if told not in run(command, small).stderr.decode():
+                raise Wrong(f'merges: {command} does not say that the trace was shrunk')
+            if 'was shrunk' in run(command, full).stderr.decode():
+                raise Wrong(f'merges: {command} calls a whole trace shrunk')
+        if f'1 input was shrunk: counts and times lack {100 - counts["near"]} events' not in run('report', small).stdout.decode():
+            raise Wrong('merges: the report does not say that the trace was shrunk')
 
 
 def generated(work):
@@ -158,6 +207,11 @@ def sources():
 
 def main():
     passed = failed = reached = asked = 0
+    try:
+        merges()
+    except Wrong as e:
+        print(f'not ok  {e}')
+        failed = 1
 
     def one(task):
         try:
