@@ -115,11 +115,12 @@ static bool is_moving(unsigned kind, unsigned of_track) {
 static unsigned as_call(unsigned kind) { return (kind & ~(unsigned)(KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER)) | KIND_RUNTIME; }
 
 /* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
- * kernel whose args name its op is not an op. */
+ * kernel whose args name its op or its launch is neither. */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
+  static const unsigned CALLS = KIND_OP | KIND_RUNTIME;
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;
   if (!is_span) return kind | (of_track & KIND_DEVICE);
-  if (of_track & KIND_DEVICE) kind &= ~(unsigned)KIND_OP;
+  if (of_track & KIND_DEVICE) kind &= ~CALLS;
   if (of_track & KIND_HOST && kind & (KIND_MEMCPY | KIND_MEMSET)) return as_call(kind);
   if (is_moving(kind, of_track)) return KIND_DEVICE | KIND_OP | KIND_MEMCPY | KIND_TRANSFER;
   of_track &= ~(unsigned)KIND_TRANSFER;

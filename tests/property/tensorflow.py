@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Checks the operators of TensorFlow on a GPU. A profiler records an operator as "scope/name:Type" and displays only the type, and it
+names a launch after the launched kernel. The device time of each operator must be the sum of the kernels whose own args name it, in an
+XPlane and in the JSON that xprof makes from one."""
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import check, finish  # noqa: E402
+from xspace import message, number  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+TYPES = ('Cast', 'MatMul', '_FusedMatMul', 'RandomUniform', 'BiasAddGrad')
+KERNEL = 'void functor::FillKernelLaunch<half>(half*, long)'
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True)
+    check(f'{args[0]}: status', p.returncode == 0, p.stderr.decode()[:300])
+    return p.stdout.decode()
+
+
+def model(rng):
+    """Returns spans (start, duration, long name, type, kernels) of operators, with kernels (launch, start, duration); in us."""
+    ops, at, free = [], 0, 0
+    for i in range(60):
+        kind = rng.choice(TYPES)
+        kernels, begin = [], at
+        for _ in range(rng.choice((0, 1, 1, 2))):
+            at += rng.randrange(1, 5)
+            start = max(at + 2, free)
+            free = start + rng.randrange(1, 40)
+            kernels.append((at, start, free - start))
+            at += 2
+        at += 3
+        ops.append((begin, at - begin, f'replica_1/dense_{i % 4}/{kind}_{i}:{kind}', kind, kernels))
+    return ops
+
+
+# ---- XPlane ----
+
+class Plane:
+    def __init__(self, ident, name):
+        self.head = number(1, ident) + message(2, name.encode())
+        self.names, self.stats, self.lines = {}, {}, b''
+
+    def stat(self, name, value):
+        key = self.stats.setdefault(name, len(self.stats) + 1)
+        return message(4, number(1, key) + (number(4, value) if isinstance(value, int) else message(5, value.encode())))
+
+    def event(self, name, shown, start, dur, **stats):
+        key = self.names.setdefault((name, shown), len(self.names) + 1)
+        return message(4, number(1, key) + number(2, start * 10**6) + number(3, dur * 10**6) + b''.join(self.stat(*item) for item in stats.items()))
+
+    def line(self, ident, name, events):
+        self.lines += message(3, number(1, ident) + message(2, name.encode()) + b''.join(events))
+
+    def bytes(self):
+        shown = {key: message(4, b.encode()) if b else b'' for (_, b), key in self.names.items()}
+        metas = b''.join(message(4, number(1, key) + message(2, number(1, key) + message(2, a.encode()) + shown[key]))
+                         for (a, _), key in self.names.items())
+        stats = b''.join(message(5, number(1, key) + message(2, number(1, key) + message(2, name.encode()))) for name, key in self.stats.items())
+        return message(1, self.head + self.lines + metas + stats)
+
+
+def xspace(ops):
+    host, device = Plane(1, '/host:CPU'), Plane(2, '/device:GPU:0')
+    calls, work, correlation = [], [], 0
+    for start, dur, name, kind, kernels in ops:
+        calls.append(host.event(name, kind, start, dur))
+        for launch, begin, length in kernels:
+            correlation += 1
+            calls.append(host.event(KERNEL, '', launch, 1, correlation_id=correlation))
+            work.append(device.event(KERNEL, '', begin, length, correlation_id=correlation, tf_op=name))
+    host.line(1, 'tf_gpu_private_0', calls)
+    device.line(7, 'Stream #7(Compute)', work)
+    return host.bytes() + device.bytes()
+
+
+# ---- JSON ----
+
+def chrome(ops):
+    named = ((1, '/host:CPU', 1, 'tf_gpu_private_0'), (2, '/device:GPU:0', 7, 'Stream #7(Compute)'))
+    events = [{'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': process}} for pid, process, _, _ in named]
+    events += [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': tid, 'args': {'name': thread}} for pid, _, tid, thread in named]
+    correlation = 0
+
+    def add(pid, tid, ts, dur, name, **args):
+        events.append({'ph': 'X', 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'name': name, 'args': args})
+    for start, dur, name, kind, kernels in ops:
+        add(1, 1, start, dur, kind, long_name=name, is_eager=0)
+        for launch, begin, length in kernels:
+            correlation += 1
+            add(1, 1, launch, 1, KERNEL, correlation_id=correlation)
+            add(2, 7, begin, length, KERNEL, correlation_id=correlation, tf_op=name, is_eager=0)
+    return json.dumps({'traceEvents': events}).encode()
+
+
+def examine(path, ops):
+    what = os.path.basename(path)
+    want = collections.Counter()
+    for _, _, _, kind, kernels in ops:
+        if kernels:
+            want[kind] += sum(length for _, _, length in kernels) * 1000
+    got = {r['name']: r['total_ns'] for r in json.loads(run('top', '-q', '--json', '--kind', 'kernel', '--by', 'op', path))['rows']}
+    check(f'{what}: device time of the operators', got == dict(want), f'got  {got}\nwant {dict(want)}')
+    report = json.loads(run('report', '-q', '--json', path))
+    rank = report['ranks'][0]
+    launches = sum(len(kernels) for *_, kernels in ops)
+    got = tuple(rank[key] for key in ('host_ops', 'host_only_ops', 'runtime_calls', 'kernels'))
+    want = (len(ops), sum(not kernels for *_, kernels in ops), launches, launches)
+    check(f'{what}: operators, without launch, calls, kernels', got == want, f'got  {got}\nwant {want}')
+    classes = {h['name']: h['kind'] for h in report['operators']}
+    check(f'{what}: the call named after its kernel is a launch', classes.get(KERNEL) == 'launch', classes)
+    kinds = {(e['process'].split()[0], e['name']): e for e in map(json.loads, run('dump', '-q', '--jsonl', '--kind', 'runtime', path).splitlines())}
+    check(f'{what}: no work of the device is a call', set(kinds) == {('/host:CPU', KERNEL)}, set(kinds))
+
+
+def main():
+    rng = random.Random(5)
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(3):
+            ops = model(rng)
+            for name, data in ((f'gpu{i}.xplane.pb', xspace(ops)), (f'gpu{i}.json', chrome(ops))):
+                with open(f'{folder}/{name}', 'wb') as f:
+                    f.write(data)
+                examine(f'{folder}/{name}', ops)
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
