@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from verdict import check, finish  # noqa: E402
-from xspace import message, number  # noqa: E402
+from xspace import Plane  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
 TYPES = ('Cast', 'MatMul', '_FusedMatMul', 'RandomUniform', 'BiasAddGrad')
@@ -44,39 +44,15 @@ def model(rng):
 
 # ---- XPlane ----
 
-class Plane:
-    def __init__(self, ident, name):
-        self.head = number(1, ident) + message(2, name.encode())
-        self.names, self.stats, self.lines = {}, {}, b''
-
-    def stat(self, name, value):
-        key = self.stats.setdefault(name, len(self.stats) + 1)
-        return message(4, number(1, key) + (number(4, value) if isinstance(value, int) else message(5, value.encode())))
-
-    def event(self, name, shown, start, dur, **stats):
-        key = self.names.setdefault((name, shown), len(self.names) + 1)
-        return message(4, number(1, key) + number(2, start * 10**6) + number(3, dur * 10**6) + b''.join(self.stat(*item) for item in stats.items()))
-
-    def line(self, ident, name, events):
-        self.lines += message(3, number(1, ident) + message(2, name.encode()) + b''.join(events))
-
-    def bytes(self):
-        shown = {key: message(4, b.encode()) if b else b'' for (_, b), key in self.names.items()}
-        metas = b''.join(message(4, number(1, key) + message(2, number(1, key) + message(2, a.encode()) + shown[key]))
-                         for (a, _), key in self.names.items())
-        stats = b''.join(message(5, number(1, key) + message(2, number(1, key) + message(2, name.encode()))) for name, key in self.stats.items())
-        return message(1, self.head + self.lines + metas + stats)
-
-
 def xspace(ops):
     host, device = Plane(1, '/host:CPU'), Plane(2, '/device:GPU:0')
     calls, work, correlation = [], [], 0
     for start, dur, name, kind, kernels in ops:
-        calls.append(host.event(name, kind, start, dur))
+        calls.append(host.event(name, start, dur, kind))
         for launch, begin, length in kernels:
             correlation += 1
-            calls.append(host.event(KERNEL, '', launch, 1, correlation_id=correlation))
-            work.append(device.event(KERNEL, '', begin, length, correlation_id=correlation, tf_op=name))
+            calls.append(host.event(KERNEL, launch, 1, correlation_id=correlation))
+            work.append(device.event(KERNEL, begin, length, correlation_id=correlation, tf_op=name))
     host.line(1, 'tf_gpu_private_0', calls)
     device.line(7, 'Stream #7(Compute)', work)
     return host.bytes() + device.bytes()
