@@ -132,7 +132,8 @@ unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   unsigned kind = k->of_class[e->cls];
   if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
   if (kind & KIND_BARE) kind = e->kind == TK_EVENT_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
-  kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE | KIND_REPEAT), k->of_track[e->track], e->kind == TK_EVENT_SPAN);
+  static const unsigned OF_CLASS = KIND_WAIT | KIND_BARE | KIND_REPEAT | KIND_TALLY;
+  kind = on_track(kind & ~OF_CLASS, k->of_track[e->track], e->kind == TK_EVENT_SPAN);
   static const unsigned OF[] = {[TK_EVENT_SPAN] = KIND_SPAN, [TK_EVENT_INSTANT] = KIND_INSTANT, [TK_EVENT_COUNTER] = KIND_COUNTER,
                                 [TK_EVENT_SAMPLE] = KIND_SAMPLE};
   kind = (kind & ~(unsigned)KIND_MOVE) | OF[e->kind];
