@@ -369,17 +369,19 @@ static bool report_nodes(struct tree *tree) {
   return true;
 }
 
-/* Counts the steps of hosts that begin in the selected range, or of devices if no host has any. */
+/* Counts the steps of hosts that begin in the selected range, or of devices if no host has any. Of the threads of a rank, the one with
+ * the most steps counts. */
 static void count_steps(struct tree *tree) {
   const struct steps *s = &tree->match.steps;
   const struct window *w = &tree->scope.window;
-  uint64_t hosts = 0, all = 0;
-  for (uint32_t i = 0; i < s->n; i++) {
-    if (s->v[i].start < w->start || s->v[i].start >= w->end) continue;
-    all++;
-    hosts += !(tree->match.kinds.of_track[s->v[i].track] & KIND_DEVICE);
+  uint64_t hosts = 0, devices = 0;
+  for (uint32_t i = 1; i < s->n_runs; i++) {
+    const struct steps_run *run = &s->runs[i];
+    if (run->source > STEPS_DEVICE || steps_runs_of(s, run->v->track) != run) continue;
+    for (uint32_t k = 0; k < run->n; k++)
+      if (run->v[k].start >= w->start && run->v[k].start < w->end) ++*(run->source == STEPS_DEVICE ? &devices : &hosts);
   }
-  tree->report->calls = hosts ? hosts : all;
+  tree->report->calls = hosts ? hosts : devices;
 }
 
 static bool tree_prepare(struct tree *tree) {
