@@ -5,7 +5,7 @@
  *     args       by key, the keys with most bytes first, but never args that link events
  *     python     frames of the Python interpreter, the deepest first
  *     samples    stack samples, evenly spread, as if they had been taken less often
- *     coalesce   neighbours with the same name and parent become one span with args `count` and `total` (`tracekit.count` and
+ *     coalesce   close neighbours with the same name and parent become one span with args `count` and `total` (`tracekit.count` and
  *                `tracekit.total`, if the trace has its own args of those names)
  *     spans      spans and instants, the shortest first
  *     counters   samples of counters, evenly spread
@@ -438,6 +438,14 @@ static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   return depth;
 }
 
+/* True if the gap between the run and a span after it is at most as long as the spans at both sides. A merged span covers the gaps, so
+ * longer ones would look like work. */
+static bool is_close(const struct tk_trace *t, const struct run *r, const struct tk_event *e) {
+  const struct tk_event *last = &t->events[r->last];
+  const tk_time gap = e->ts - (last->ts + last->dur);
+  return gap <= last->dur && gap <= e->dur;
+}
+
 /* Merges neighbouring spans of a track. One run may be open at each depth; a kept span ends the runs at its own depth and
  * deeper. */
 static bool coalesce_track(const struct coalescing *g, tk_id track) {
@@ -454,7 +462,7 @@ static bool coalesce_track(const struct coalescing *g, tk_id track) {
     for (; deepest < depth; deepest++) runs[deepest + 1].count = 0;
     struct run *r = &runs[depth];
     bool small = is_small(g->s, g->c, i) && is_leaf(t, g->k, i, end);
-    if (small && r->count && t->events[r->first].cls == e->cls) {
+    if (small && r->count && t->events[r->first].cls == e->cls && is_close(t, r, e)) {
       g->k->events[i] = 0;
       g->out->coalesced++;
       g->out->rungs[RUNG_COALESCE].events++;

@@ -147,6 +147,19 @@ def generated(work):
     return bare
 
 
+def apart(work):
+    """Spans of one name are merged only over gaps that are no longer than the spans, because a merged span covers its gaps."""
+    path, out = f'{work}/apart.json', f'{work}/merged.json'
+    starts = [at + 12 * k for at in range(0, 200000, 1000) for k in range(4)]  # groups of four, 5 us apart, and then a long gap
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': 'flush', 'cat': 'overhead', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': 7} for ts in starts], f)
+    if run('shrink', '-q', path, '--percent', '50', '--ladder', 'coalesce', '-o', out).returncode:
+        raise Wrong('close spans are not merged')
+    spans = [e for e in load(out)['traceEvents'] if e['ph'] == 'X']
+    if any(e['dur'] > 7 + 12 * (e.get('args', {}).get('count', 1) - 1) for e in spans) or len(spans) == len(starts):
+        raise Wrong(f'{len(spans)} spans of {len(starts)}, the longest of {max(e["dur"] for e in spans)} us')
+
+
 def sources():
     for where in ('json', 'xplane', 'perfetto'):
         for top, _, names in sorted(os.walk(os.path.join(FIXTURES, where))):
@@ -166,6 +179,11 @@ def main():
             return task, -1, e
 
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(int(os.environ.get('JOBS', '2'))) as pool:
+        try:
+            apart(work)
+        except Wrong as e:
+            print(f'not ok  gaps: {e}')
+            failed += 1
         tasks = [(path,) for path in sys.argv[1:] or sources()]
         if not sys.argv[1:]:
             tasks.append((generated(work), 1 << 40, (50, 20)))
