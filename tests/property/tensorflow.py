@@ -97,9 +97,26 @@ def examine(path, ops):
     check(f'{what}: no work of the device is a call', set(kinds) == {('/host:CPU', KERNEL)}, set(kinds))
 
 
+def copies(folder):
+    """Copies and fills of ROCm, whose names and lines CUDA does not have, by the stats that describe them."""
+    device, details = Plane(1, '/device:GPU:0'), 'kind:Unknown size:655360 dest:2 async:1'
+    device.line(9, 'Stream #9(MemcpyOther)', [device.event('CopyDeviceToDevice', 10 * i, 5, memcpy_details=details) for i in range(4)])
+    device.line(1, 'Stream #1(Kernel)', [device.event(KERNEL, 100, 20), device.event('Fill', 130, 3, memset_details='kind:Unknown size:64')])
+    path = f'{folder}/copies.xplane.pb'
+    with open(path, 'wb') as f:
+        f.write(device.bytes())
+    got = json.loads(run('report', '-q', '--json', path))
+    rows = {k['name']: (k['kind'], k['count'], k['total_ns'], k.get('bytes')) for k in got['kernels']}
+    want = {'CopyDeviceToDevice': ('copy', 4, 20000, 4 * 655360), 'Fill': ('fill', 1, 3000, 64), KERNEL: ('compute', 1, 20000, None)}
+    check('copies, fills and kernels', {k: v[:3] for k, v in rows.items()} == {k: v[:3] for k, v in want.items()}, rows)
+    check('bytes', rows['CopyDeviceToDevice'][3] == 4 * 655360, rows)
+    check('kernels of the device', [r['kernels'] for r in got['ranks']] == [1], got['ranks'][0]['kernels'])
+
+
 def main():
     rng = random.Random(5)
     with tempfile.TemporaryDirectory() as folder:
+        copies(folder)
         for i in range(3):
             ops = model(rng)
             for name, data in ((f'gpu{i}.xplane.pb', xspace(ops)), (f'gpu{i}.json', chrome(ops))):
