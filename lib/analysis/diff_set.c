@@ -67,10 +67,10 @@ static int64_t diff_rank_of(const struct adder *a, tk_id track) {
   return o && o->rank >= 0 ? o->rank : -1;
 }
 
-/* Returns the steps that apply to a track. For a device, these are the steps of its host if the host has any, because host
- * and device may number steps differently. */
+/* Returns the steps that divide a track: its own, or those of its device or rank. If a device numbers its steps differently than its
+ * host does, the host's steps divide both. */
 static const struct steps_run *run_of(const struct adder *a, tk_id track) {
-  const struct steps_run *run = steps_runs_of(&a->match.steps, track);
+  const struct steps_run *run = steps_runs_own(&a->match.steps, track);
   return run->host ? run->host : run;
 }
 
@@ -90,14 +90,16 @@ static uint32_t sample_of(struct adder *a, const struct tk_event *e) {
   return add_sample(a, rank, stepped, step);
 }
 
-/* Adds the steps of a track as samples, including steps in which no selected event begins. */
-static bool add_run(struct adder *a, const struct steps_run *run) {
+/* Adds the steps of a track as samples, including steps in which no selected event begins. Leaves out steps whose samples have
+ * indices from `first` up to `known`, which other tracks mark. */
+static bool add_run(struct adder *a, const struct steps_run *run, uint32_t first, uint32_t known) {
   const struct window *w = &a->scope.window;
   for (uint32_t i = 0; i < run->n; i++) {
     const struct step *step = &run->v[i];
     if (step->start < w->start || step->end > w->end) continue;
     const uint32_t at = add_sample(a, diff_rank_of(a, step->track), true, step->number);
     if (!at) return false;
+    if (at > first && at <= known) continue;
     struct diff_sample *sample = &a->side->samples[at - 1];
     sample->marks += sample->track != step->track;
     sample->track = step->track;
@@ -106,16 +108,23 @@ static bool add_run(struct adder *a, const struct steps_run *run) {
   return true;
 }
 
-/* Adds every step as a sample. If several devices mark a step, its duration is the mean of their durations. */
+/* True if the run applies to a device, or to the host of a rank, and has the numbers by which samples are compared. */
+static bool makes_samples(const struct adder *a, const struct steps_run *run, bool device) {
+  const bool of_device = run->source == STEPS_DEVICE;
+  return run->source <= STEPS_DEVICE && of_device == device && !run->host && steps_runs_of(&a->match.steps, run->v->track) == run;
+}
+
+/* Adds every step as a sample. Its duration is the mean on all devices that mark it, or else the duration on the host. */
 static bool add_steps(struct adder *a) {
   const struct steps *s = &a->match.steps;
   const uint32_t first = a->side->n_samples;
   bool ok = true;
   a->side->without_steps = a->side->without_steps || s->n == 0;
-  for (uint32_t i = 1; ok && i < s->n_runs; i++) {
-    const struct steps_run *run = &s->runs[i];
-    if (run->source <= STEPS_DEVICE && run_of(a, run->v->track) == run) ok = add_run(a, run);
-  }
+  for (uint32_t i = 1; ok && i < s->n_runs; i++)
+    if (makes_samples(a, &s->runs[i], true)) ok = add_run(a, &s->runs[i], first, first);
+  const uint32_t known = a->side->n_samples;
+  for (uint32_t i = 1; ok && i < s->n_runs; i++)
+    if (makes_samples(a, &s->runs[i], false)) ok = add_run(a, &s->runs[i], first, known);
   for (uint32_t i = first; i < a->side->n_samples; i++) {
     struct diff_sample *sample = &a->side->samples[i];
     sample->dur /= sample->marks;

@@ -287,7 +287,10 @@ bool report_count_row(struct reporter *p, uint32_t n);
 struct report_launch *report_launch_row(struct reporter *p, tk_id call);
 bool report_versions(struct reporter *p);
 bool report_make_tables(struct tk_report *r);
-struct report_collective *report_collective(struct tk_report_impl *impl, const char *name, size_t n);
+/* Returns the row of collectives with this name, whatever its number; NULL if memory runs out. */
+struct report_collective *report_collective(struct tk_report_impl *impl, const char *name);
+/* Counts a collective that XLA ran on a CPU, in a trace without devices; ignores other events. False if memory runs out. */
+bool report_cpu_collective(struct reporter *p, tk_id event);
 /* Returns the factor that converts algorithm bandwidth to bus bandwidth; it depends on the name of the collective: 2(n-1)/n,
  * (n-1)/n or 1. */
 double report_bus_factor(const char *name, int64_t ranks);

@@ -63,7 +63,8 @@ enum host_class report_named_class(const struct reporter *p, tk_id cls) {
 
 enum host_class report_class_of(const struct reporter *p, tk_id event, unsigned kind) {
   const enum host_class class = host_names_class_of(report_named_class(p, p->t->events[event].cls), kind);
-  return class < HOST_SYNC && p->launches[event] & REPORT_AWAITED ? HOST_SYNC : class;
+  if (class < HOST_SYNC && p->launches[event] & REPORT_AWAITED) return HOST_SYNC;
+  return class == HOST_RUNTIME && p->launches[event] ? HOST_LAUNCH : class;
 }
 
 uint8_t report_traits(struct reporter *p, tk_id cls) {

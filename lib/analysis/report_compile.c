@@ -48,7 +48,8 @@ static const char *keep_function(struct reporter *p, tk_id event) {
   if (!event) return "";
   const char *name = tk_string(p->t, p->t->classes[p->t->events[event].cls].name, &n) + sizeof FUNCTION - 1;
   n -= sizeof FUNCTION - 1;
-  return report_keep(p->impl, name, n && name[n - 1] == ')' ? n - 1 : n);
+  const uint32_t id = report_name(p->impl, name, n && name[n - 1] == ')' ? n - 1 : n);
+  return id ? (const char *)p->impl->texts.strs[id].bytes : "";
 }
 
 /* Adds one compilation, which consists of n spans: the first is the outermost one and contains the others. */

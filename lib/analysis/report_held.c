@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "graph/args.h"
 #include "graph/within.h"
+#include "op/regions.h"
 
 /* A sum of blocks with the same row, operator and module, under construction. */
 struct held_owner {
@@ -80,7 +81,7 @@ static bool is_op(const struct held *h, const struct tk_event *e) {
 
 static bool is_module(const struct held *h, const struct tk_event *e) {
   const struct tk_trace *t = h->p->t;
-  return e->kind == TK_EVENT_SPAN && text_begins(tk_string(t, t->classes[e->cls].name, NULL), "nn.Module: ");
+  return e->kind == TK_EVENT_SPAN && regions_is_module(t, e->cls);
 }
 
 /* For each event of the track that is a key of the map `of`, stores as its value the innermost span around the event for

@@ -142,6 +142,7 @@ static bool see_track(struct host *h, tk_id track) {
     h->sums->runtime_calls += (kind & KIND_RUNTIME) != 0;
     leads = leads || h->p->launches[i];
     see_op(h, i, kind, &o);
+    if (kind & KIND_COLLECTIVE && !report_cpu_collective(h->p, i)) return false;
     if (!see_compilation(h, i, &compiling) || !see_class(h, i, kind)) return false;
   }
   end_op(h, &o);

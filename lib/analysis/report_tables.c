@@ -173,7 +173,19 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
 
 /* ---- collectives ---- */
 
-struct report_collective *report_collective(struct tk_report_impl *impl, const char *name, size_t n) {
+/* Skips the sign before the name of an operation: "%all-reduce.3 = f32[8] all-reduce(...)" has the row of "all-reduce.7". */
+static size_t operation_end(const char **name) {
+  static const char ASSIGNS[] = " = ";
+  char head[128];
+  *name += **name == '%';
+  const char *text = strstr(*name, ASSIGNS);
+  if (!text || (size_t)(text - *name) >= sizeof head) return name_end(*name);
+  snprintf(head, sizeof head, "%.*s", (int)(text - *name), *name);
+  return name_end(head);
+}
+
+struct report_collective *report_collective(struct tk_report_impl *impl, const char *name) {
+  const size_t n = operation_end(&name);
   const uint32_t id = report_name(impl, name, n);
   uint32_t *slot = map_put(&impl->collective_of, id, 0);
   if (!slot) return NULL;
@@ -203,7 +215,7 @@ static bool count_collective(struct counter *c, const struct work *w, tk_time ti
   if (w->class != WORK_COMMUNICATION) return true;
   const char *name = report_args_text(&c->args, ARG_COLLECTIVE), *dtype = report_args_text(&c->args, ARG_DTYPE);
   if (!name) name = tk_string(t, t->classes[e->cls].name, NULL);
-  struct report_collective *k = report_collective(c->p->impl, name, name_end(name));
+  struct report_collective *k = report_collective(c->p->impl, name);
   if (!k) return false;
   k->count++;
   k->total += time;
@@ -216,6 +228,20 @@ static bool count_collective(struct counter *c, const struct work *w, tk_time ti
   k->bytes += bytes;
   k->bus_bytes += bytes * report_bus_factor(name, (int64_t)ranks);
   k->sized_total += time;
+  return true;
+}
+
+bool report_cpu_collective(struct reporter *p, tk_id event) {
+  const struct tk_trace *t = p->t;
+  const struct tk_event *e = &t->events[event];
+  const struct interval part = measure_part(&p->scope.window, e->ts, e->ts + e->dur);
+  const unsigned stat = e->args ? p->match.kinds.of_shape[args_shape_of(t, e->args)] : 0;
+  if (p->works.n || !(stat & KIND_OP) || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
+  const char *name = tk_string(t, t->classes[e->cls].name, NULL);
+  struct report_collective *k = report_collective(p->impl, name);
+  if (!k) return false;
+  k->count++;
+  k->total += part.dur;
   return true;
 }
 

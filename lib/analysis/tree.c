@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "op/modules.h"
 #include "op/scopes.h"
 #include "graph/args.h"
 #include "host_names.h"
@@ -39,11 +40,18 @@ static bool begins_step(struct tree *tree, const struct tk_event *e, uint32_t pa
   return by_step && tree->nodes[parent].stepless && groups_of(tree->by, e) != GROUP_NONE;
 }
 
+/* Returns the group of a span by its name. A module has the name that its call contains. */
+static uint32_t name_of_span(struct tree *tree, const struct tk_event *e) {
+  size_t n;
+  const char *name = tree->layers == TREE_MODULES ? modules_name(tk_string(tree->t, tree->t->classes[e->cls].name, NULL), &n) : NULL;
+  return name ? groups_of_name(tree->names, name, n) : groups_of(tree->names, e);
+}
+
 /* Returns the group of an outermost span. Steps that --per selects share one group, whatever their numbers. */
 static uint32_t name_of_root(struct tree *tree, const struct tk_event *e) {
   const char *per = tree->opt->per;
   const bool is_numbered = per && kinds_of(&tree->match.kinds, e) & KIND_STEP;
-  return is_numbered ? groups_of_name(tree->names, per, strlen(per)) : groups_of(tree->names, e);
+  return is_numbered ? groups_of_name(tree->names, per, strlen(per)) : name_of_span(tree, e);
 }
 
 /* Returns the node for a span below the node `parent`; 0 if the span is not selected. */
@@ -52,8 +60,8 @@ static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   if (tree->layers && !tree_layers_holds(tree, e)) return 0;
   if (!groups_has_row(tree->names, e) || !scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
   if (tree_nodes_stepless(tree, e)) return 0;
-  if (parent && !begins_step(tree, e, parent)) return tree_nodes_child(tree, parent, groups_of(tree->names, e), false);
-  if (parent) return tree_nodes_child(tree, tree_nodes_child(tree, 0, groups_of(tree->by, e), true), groups_of(tree->names, e), false);
+  if (parent && !begins_step(tree, e, parent)) return tree_nodes_child(tree, parent, name_of_span(tree, e), false);
+  if (parent) return tree_nodes_child(tree, tree_nodes_child(tree, 0, groups_of(tree->by, e), true), name_of_span(tree, e), false);
   if (tree->opt->per && !is_per(tree, e->cls)) return 0;
   tree->report->calls += tree->opt->per != NULL;
   if (tree->opt->has_by) parent = tree_nodes_child(tree, 0, groups_of(tree->by, e), true);
@@ -363,17 +371,19 @@ static bool report_nodes(struct tree *tree) {
   return true;
 }
 
-/* Counts the steps of hosts that begin in the selected range, or of devices if no host has any. */
+/* Counts the steps of hosts that begin in the selected range, or of devices if no host has any. Of the threads of a rank, the one with
+ * the most steps counts. */
 static void count_steps(struct tree *tree) {
   const struct steps *s = &tree->match.steps;
   const struct window *w = &tree->scope.window;
-  uint64_t hosts = 0, all = 0;
-  for (uint32_t i = 0; i < s->n; i++) {
-    if (s->v[i].start < w->start || s->v[i].start >= w->end) continue;
-    all++;
-    hosts += !(tree->match.kinds.of_track[s->v[i].track] & KIND_DEVICE);
+  uint64_t hosts = 0, devices = 0;
+  for (uint32_t i = 1; i < s->n_runs; i++) {
+    const struct steps_run *run = &s->runs[i];
+    if (run->source > STEPS_DEVICE || steps_runs_of(s, run->v->track) != run) continue;
+    for (uint32_t k = 0; k < run->n; k++)
+      if (run->v[k].start >= w->start && run->v[k].start < w->end) ++*(run->source == STEPS_DEVICE ? &devices : &hosts);
   }
-  tree->report->calls = hosts ? hosts : all;
+  tree->report->calls = hosts ? hosts : devices;
 }
 
 static bool tree_prepare(struct tree *tree) {

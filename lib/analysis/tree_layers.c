@@ -10,8 +10,8 @@
 #include "tree_device.h"
 
 bool tree_layers_holds(const struct tree *tree, const struct tk_event *e) {
-  if (tree->layers == TREE_MODULES) return regions_is_module(tree->t, e->cls);
   const unsigned kind = kinds_of(&tree->match.kinds, e);
+  if (tree->layers == TREE_MODULES) return !(kind & KIND_DEVICE) && regions_is_module(tree->t, e->cls);
   return kind & KIND_ANNOTATION && !(kind & (KIND_DEVICE | KIND_STEP));
 }
 

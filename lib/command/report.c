@@ -12,6 +12,7 @@
 #include "load/evident.h"
 #include "merge/align.h"
 #include "merge/alignment.h"
+#include "merge/members.h"
 #include "source/identity.h"
 
 /* ---- waiting in collectives ---- */
@@ -100,7 +101,7 @@ static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
   }
   if (!name) return true;
   const struct intern_str *s = &m->c->texts.strs[name];
-  struct report_collective *k = report_collective(m->r->impl, (const char *)s->bytes, s->len);
+  struct report_collective *k = report_collective(m->r->impl, (const char *)s->bytes);
   if (!k) return false;
   const int64_t ranks = k->group_size > (int64_t)(to - from) ? k->group_size : (int64_t)(to - from);
   k->met++;
@@ -147,15 +148,17 @@ static bool meet_within(struct tk_report *r, struct tk_trace *t, const struct tr
   const struct align_source from = {.rank = -1, .origins = origins};
   uint32_t one = 0;
   bool known = true, still = false;
+  const struct members_clocks clocks = {&map, &still, &known};
   align_anchors_init(&anchors, &mem);
   anchors.all = anchors.described = true;
   struct align_problem p = {.mem = &mem, .anchors = &anchors, .host_of = &one, .known = &known, .n_inputs = 1, .n_hosts = 1,
                             .placed = true};
   bool ok = align_collect(&anchors, t, &from);
   if (ok && anchors.n) {
-    ok = align_solve(&p, &met, err) && merge_collectives_take(&c, &anchors, &met, &map, &still) &&
+    ok = align_solve(&p, &met, err) && members_take(&c, &anchors, &met, &clocks) &&
          add_meetings(r, &c, &who, &range);
     align_solution_free(&met);
+    if (ok) members_say(&c, r->notes);
   }
   merge_collectives_free(&c, &mem);
   align_anchors_free(&anchors);

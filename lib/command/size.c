@@ -50,7 +50,8 @@ static enum slot slot_of(const struct sizer *s, const struct tk_event *e) {
   if (kind & KIND_PYTHON) return S_PYTHON;
   if (kind & (KIND_KERNEL | KIND_COLLECTIVE)) return S_KERNEL;
   if (kind & (KIND_MEMCPY | KIND_MEMSET)) return S_COPY;
-  if (kind & (KIND_ANNOTATION | KIND_STEP) || s->kinds.of_class[e->cls] & KIND_REPEAT) return S_ANNOTATION;
+  const bool is_copy = (s->kinds.of_class[e->cls] & (KIND_REPEAT | KIND_TALLY)) == KIND_REPEAT;
+  if (kind & (KIND_ANNOTATION | KIND_STEP) || is_copy) return S_ANNOTATION;
   if (kind & KIND_RUNTIME) return S_RUNTIME;
   return kind & KIND_COUNTER ? S_COUNTER : kind & KIND_INSTANT ? S_INSTANT : S_SPAN;
 }

@@ -367,7 +367,7 @@ static const struct category_row {
     {"user_annotation", KIND_ANNOTATION},
     {"cpu_op", KIND_OP},
     {"python_function", KIND_PYTHON},
-    {"cuda_profiler_range", KIND_DEVICE | KIND_REPEAT}, /* libkineto, CuptiRangeProfiler.cpp: counters of kernels, at arbitrary times */
+    {"cuda_profiler_range", KIND_DEVICE | KIND_REPEAT | KIND_TALLY}, /* libkineto, CuptiRangeProfiler.cpp */
     {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* libkineto up to PyTorch 1.11 */
     {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
     {"Memset", KIND_MEMSET | KIND_DEVICE},

@@ -117,12 +117,13 @@ static bool is_moving(unsigned kind, unsigned of_track) {
 static unsigned as_call(unsigned kind) { return (kind & ~(unsigned)(KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER)) | KIND_RUNTIME; }
 
 /* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
- * kernel whose args name its op is not an op. A span that shows other work again is no work. */
+ * kernel whose args name its op or its launch is neither. A span that shows other work again is no work. */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
+  static const unsigned CALLS = KIND_OP | KIND_RUNTIME;
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;
   if (!is_span) return kind | (of_track & KIND_DEVICE);
   if (of_track & KIND_REPEAT) return of_track & (KIND_DEVICE | KIND_MODULE | KIND_STEP);
-  if (of_track & KIND_DEVICE) kind &= ~(unsigned)KIND_OP;
+  if (of_track & KIND_DEVICE) kind &= ~CALLS;
   if (of_track & KIND_HOST && kind & (KIND_MEMCPY | KIND_MEMSET)) return as_call(kind);
   if (of_track & KIND_MOVE) kind |= KIND_MEMCPY | KIND_TRANSFER;
   if (is_moving(kind, of_track)) return KIND_DEVICE | KIND_OP | KIND_MEMCPY | KIND_TRANSFER;
@@ -135,7 +136,8 @@ static unsigned find_kinds(const struct kinds *k, const struct tk_event *e) {
   unsigned kind = k->of_class[e->cls];
   if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
   if (kind & KIND_BARE) kind = e->kind == TK_EVENT_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
-  kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE | KIND_REPEAT), k->of_track[e->track], e->kind == TK_EVENT_SPAN);
+  static const unsigned OF_CLASS = KIND_WAIT | KIND_BARE | KIND_REPEAT | KIND_TALLY;
+  kind = on_track(kind & ~OF_CLASS, k->of_track[e->track], e->kind == TK_EVENT_SPAN);
   static const unsigned OF[] = {[TK_EVENT_SPAN] = KIND_SPAN, [TK_EVENT_INSTANT] = KIND_INSTANT, [TK_EVENT_COUNTER] = KIND_COUNTER,
                                 [TK_EVENT_SAMPLE] = KIND_SAMPLE};
   kind = (kind & ~(unsigned)KIND_MOVE) | OF[e->kind];

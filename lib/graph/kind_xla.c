@@ -41,24 +41,43 @@ static bool is_host(const struct tk_trace *t, const struct tk_track *k) {
   return k->kind == TK_TRACK_THREAD && strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/host:CPU");
 }
 
-/* ---- shapes ---- */
-
-static bool shape_has(const struct tk_arg_shape *s, tk_id key) {
-  for (uint32_t i = 0; i < s->n; i++)
-    if (s->fields[i].key == key) return true;
+static bool has_host(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (is_host(t, &t->tracks[i])) return true;
   return false;
 }
 
+/* ---- shapes ---- */
+
+/* Stats that only events of one kind have. */
+static const struct {
+  const char *key;
+  unsigned kind;
+  bool plane; /* true if the key is valid only in a trace with a plane of a host */
+} STATS[] = {
+    {"step_num", KIND_STEP, false},
+    {"hlo_op", KIND_OP, false},
+    {"is_eager", KIND_OP, true},           /* xla/tsl/profiler/utils/group_events.cc: set for operators of TensorFlow */
+    {"correlation_id", KIND_RUNTIME, true}, /* ibid., GetKernelEventType: a launch, also if its name is that of the kernel */
+    {"memcpy_details", KIND_MEMCPY | KIND_TRANSFER, false}, /* xla/backends/profiler/gpu, collectors of CUDA and ROCm */
+    {"memset_details", KIND_MEMSET, false},
+};
+enum { N_STATS = sizeof STATS / sizeof *STATS };
+
+static unsigned of_key(const tk_id *keys, tk_id key) {
+  for (size_t i = 0; i < N_STATS; i++)
+    if (keys[i] == key) return STATS[i].kind;
+  return 0;
+}
+
 void kind_xla_shapes(const struct tk_trace *t, uint32_t *of_shape) {
-  static const struct {
-    const char *key;
-    unsigned kind;
-  } KEYS[] = {{"step_num", KIND_STEP}, {"hlo_op", KIND_OP},
-              {"memcpy_details", KIND_MEMCPY | KIND_TRANSFER}, {"memset_details", KIND_MEMSET}};
+  const bool plane = has_host(t);
+  tk_id keys[N_STATS];
+  for (size_t i = 0; i < N_STATS; i++) keys[i] = STATS[i].plane && !plane ? 0 : trace_text_id(t, STATS[i].key);
   for (uint32_t i = 0; i <= t->store->n_shapes; i++) of_shape[i] = 0;
-  for (size_t k = 0; k < sizeof KEYS / sizeof *KEYS; k++) {
-    const tk_id key = trace_text_id(t, KEYS[k].key);
-    for (uint32_t i = 1; key && i <= t->store->n_shapes; i++) of_shape[i] |= shape_has(t->store->shapes[i], key) ? KEYS[k].kind : 0;
+  for (uint32_t i = 1; i <= t->store->n_shapes; i++) {
+    const struct tk_arg_shape *s = t->store->shapes[i];
+    for (uint32_t j = 0; j < s->n; j++) of_shape[i] |= of_key(keys, s->fields[j].key);
   }
 }
 
@@ -74,6 +93,14 @@ static bool is_framework_op(const char *name) {
   return true;
 }
 
+/* Returns the name under which the event was recorded, if its plane displays another: profilers of OpenXLA display only the type of an
+ * op (xla/tsl/profiler/utils/tf_op_utils.cc, TfOpEventName). "" if it has no other name. */
+static const char *long_name_of(const struct tk_trace *t, tk_id cls) {
+  struct tk_arg arg;
+  if (!tk_args_find(t, t->classes[cls].args, "long_name", &arg) || arg.type != TK_ARG_STR) return "";
+  return tk_string(t, arg.s, NULL);
+}
+
 /* True for "cuLaunchKernel", "cudaMemcpyAsync", "hipModuleLaunchKernel". */
 static bool is_driver_call(const char *name) {
   static const char *const FIRST[] = {"cuda", "cu", "hip", NULL};
@@ -85,14 +112,12 @@ static bool is_driver_call(const char *name) {
 }
 
 void kind_xla_classes(const struct tk_trace *t, uint32_t *of_class) {
-  tk_id host = 1;
   for (tk_id i = 1; i <= t->n_classes; i++)
     if (is_move(tk_string(t, t->classes[i].name, NULL))) of_class[i] |= KIND_MOVE;
-  while (host <= t->n_tracks && !is_host(t, &t->tracks[host])) host++;
-  if (host > t->n_tracks) return;
+  if (!has_host(t)) return;
   for (tk_id i = 1; i <= t->n_classes; i++) {
     const char *name = tk_string(t, t->classes[i].name, NULL);
-    if (is_framework_op(name)) of_class[i] |= KIND_OP;
+    if (is_framework_op(name) || is_framework_op(long_name_of(t, i))) of_class[i] |= KIND_OP;
     if (is_driver_call(name)) of_class[i] |= KIND_RUNTIME;
   }
 }
@@ -134,8 +159,8 @@ enum lines { QUEUES = 1, RECORDED = 2, DERIVED = 4 };
 
 static uint8_t sort_of_line(const struct tk_trace *t, const struct tk_track *k) {
   static const char *const GROUPS[] = {"XLA Ops", "XLA Modules", "Steps", NULL};
-  static const char *const OF_WORK[] = {"Framework Ops", "Framework Name Scope", "TensorFlow Ops", "TensorFlow Name Scope", "Source code",
-                                        "Host Offload Ops", NULL};
+  static const char *const OF_WORK[] = {"Framework Ops", "Framework Name Scope", "TensorFlow Ops", "TensorFlow Name Scope",
+                                        "Source code", "Host Offload Ops", NULL};
   const char *name = tk_string(t, k->name, NULL);
   if (text_begins(name, "Stream #")) return QUEUES;
   if (text_any_begins(name, GROUPS)) return RECORDED;

@@ -32,7 +32,7 @@ struct steps_run {
   const struct step *v;
   uint32_t n;
   enum steps_source source;
-  const struct steps_run *host; /* of a device: steps of its host; NULL = none */
+  const struct steps_run *host; /* of a device: steps of its host if they have other numbers; otherwise NULL */
 };
 
 struct steps {

@@ -4,6 +4,7 @@
  * the thread with the most steps, divide the other tracks of the rank. */
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "steps.h"
 
 /* Runs that apply to groups (ranks of hosts) and devices, as indices of steps.runs; 0 = none. */
@@ -120,7 +121,34 @@ static void apply(struct chooser *c) {
   for (tk_id k = 1; k <= c->t->n_tracks; k++) {
     const uint32_t device = c->of_device[device_of(c, k)], group = c->of_group[c->group_of[k]];
     c->s->applied[k] = device ? device : group ? group : others;
-    if (device && group && c->s->runs[group].source <= STEPS_HOST) c->s->runs[device].host = &c->s->runs[group];
+  }
+}
+
+/* ---- numbers ---- */
+
+/* True if most steps of a device have the number of the host's step that launched them: no work runs before its launch. */
+static bool is_numbered_alike(const struct steps_run *device, const struct steps_run *host, struct mem *mem) {
+  struct map at;
+  uint32_t alike = 0;
+  map_init(&at, mem);
+  for (uint32_t i = 0; i < host->n && map_put(&at, (uint64_t)host->v[i].number, i); i++) continue;
+  for (uint32_t i = 0; i < device->n; i++) {
+    const struct step *step = &device->v[i];
+    const uint32_t *of_host = map_get(&at, (uint64_t)step->number);
+    alike += of_host && step->start + (step->end - step->start) / 2 >= host->v[*of_host].start;
+  }
+  map_free(&at);
+  return 2 * alike > device->n;
+}
+
+/* Gives devices the steps of their host if their own have other numbers, which cannot be compared with those of the host's events. */
+static void compare_numbers(struct chooser *c) {
+  struct steps *s = c->s;
+  for (tk_id k = 1; k <= c->t->n_tracks; k++) {
+    struct steps_run *run = &s->runs[s->own[k]];
+    const struct steps_run *host = &s->runs[c->of_group[c->group_of[k]]];
+    const bool both = s->own[k] && (run->source == STEPS_DEVICE || run->source == STEPS_COPIES) && host->source == STEPS_HOST;
+    if (both && !is_numbered_alike(run, host, s->mem)) run->host = host;
   }
 }
 
@@ -144,7 +172,8 @@ static bool choose_runs(struct chooser *c, const struct kinds *kinds) {
   add_runs(c, kinds);
   if (!join_devices(c)) return false;
   apply(c);
-  return true;
+  compare_numbers(c);
+  return !s->mem->failed;
 }
 
 bool steps_runs_init(struct steps *s, const struct kinds *kinds, const struct track_origin *origins, struct mem *mem) {

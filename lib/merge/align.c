@@ -17,6 +17,7 @@
 #include "graph/diagnostics.h"
 #include "load/load.h"
 #include "barrier.h"
+#include "members.h"
 #include "offsets.h"
 #include "select.h"
 #include "op/redact.h"
@@ -448,41 +449,33 @@ static bool any_given(const struct aligner *a) {
   return any;
 }
 
-/* Moves the anchors to the common timeline, and drops the anchors of inputs that could not be placed there. */
-static void move_anchors(struct aligner *a) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < a->anchors.n; i++) {
-    struct align_anchor *v = &a->anchors.v[i];
-    const struct align_map *map = merge_map(a->out, v->input);
-    if (!map && a->problem.host_of[v->input] != a->problem.reference) continue;
-    if (map && __builtin_sub_overflow(v->start, align_offset(map, v->start), &v->start)) continue;
-    if (map && __builtin_sub_overflow(v->end, align_offset(map, v->end), &v->end)) continue;
-    a->anchors.v[n++] = *v;
-  }
-  a->anchors.n = n;
-}
-
 /* Finds collectives if the user gave the clocks: after all inputs are on one timeline, collectives match by sequence number, or
  * because they end together. */
 static bool take_given_collectives(struct aligner *a) {
   size_t n = a->in->n;
-  bool known = true, *still = arena_zeros(&a->arena, n + 1, 1);
+  bool known = true, *still = arena_zeros(&a->arena, n + 1, 1), *usable = members_usable(a->inputs, n, a->out->mapped, &a->arena);
   uint32_t *one = arena_zeros(&a->arena, n + 1, sizeof *one);
   struct align_solution met;
-  if (!still || !one) return mem_refuse(a->mem, a->err);
-  move_anchors(a);
+  if (!still || !one || !usable) return mem_refuse(a->mem, a->err);
+  members_place(&a->anchors, &a->problem, a->out->maps, a->out->mapped);
   struct align_problem p = {.mem = a->mem, .anchors = &a->anchors, .host_of = one, .known = &known, .n_inputs = (uint32_t)n,
                             .n_hosts = 1, .placed = true};
   bool ok = align_solve(&p, &met, a->err);
-  ok = ok && (merge_collectives_take(&a->out->collectives, &a->anchors, &met, a->out->maps, still) || mem_refuse(a->mem, a->err));
+  const struct members_clocks clocks = {a->out->maps, still, usable};
+  ok = ok && (members_take(&a->out->collectives, &a->anchors, &met, &clocks) || mem_refuse(a->mem, a->err));
   align_solution_free(&met);
   return ok;
 }
 
+static bool take_aligned_collectives(struct aligner *a) {
+  const struct merge_alignment *o = a->out;
+  const struct members_clocks clocks = {o->maps, o->mapped, members_usable(a->inputs, a->in->n, o->mapped, &a->arena)};
+  return (clocks.usable && members_take(&a->out->collectives, &a->anchors, &a->solution, &clocks)) || mem_refuse(a->mem, a->err);
+}
+
 static bool take_collectives(struct aligner *a) {
-  if (any_given(a) && !take_given_collectives(a)) return false;
-  if (!any_given(a) && !merge_collectives_take(&a->out->collectives, &a->anchors, &a->solution, a->out->maps, a->out->mapped))
-    return mem_check(a->mem, a->err);
+  if (!(any_given(a) ? take_given_collectives(a) : take_aligned_collectives(a))) return false;
+  members_say(&a->out->collectives, a->report->notes);
   merge_collectives_sum_up(&a->out->collectives, a->out->who, &a->report->collectives, a->mem);
   return mem_check(a->mem, a->err);
 }

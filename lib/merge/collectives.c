@@ -15,39 +15,6 @@
 
 /* ---- rows ---- */
 
-static int by_coming(const void *pa, const void *pb) {
-  const struct merge_meeting *a = pa, *b = pb;
-  if (a->collective != b->collective) return a->collective < b->collective ? -1 : 1;
-  if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-  if (a->input != b->input) return a->input < b->input ? -1 : 1;
-  return (a->device > b->device) - (a->device < b->device);
-}
-
-static int64_t placed(const struct align_map *maps, const bool *mapped, uint32_t input, int64_t reading) {
-  int64_t moved;
-  if (!mapped[input] || __builtin_sub_overflow(reading, align_offset(&maps[input], reading), &moved)) return reading;
-  return moved;
-}
-
-bool merge_collectives_take(struct merge_collectives *c, struct align_anchors *anchors, const struct align_solution *found,
-                            const struct align_map *maps, const bool *mapped) {
-  *c = (struct merge_collectives){.v = mem_array(anchors->mem, (uint64_t)found->n_met + 1, sizeof *c->v)};
-  if (!c->v) return false;
-  c->n = found->n_met;
-  for (uint32_t i = 0; i < c->n; i++) {
-    const struct align_anchor *a = &anchors->v[found->met[i].anchor];
-    c->v[i] = (struct merge_meeting){.collective = found->met[i].collective, .input = a->input, .device = a->device, .name = a->name,
-                                     .group = a->group, .seq = a->seq, .bytes = a->bytes, .step = a->step, .stepped = a->stepped,
-                                     .start_ns = placed(maps, mapped, a->input, a->start),
-                                     .end_ns = placed(maps, mapped, a->input, a->end)};
-    c->n_collectives = c->v[i].collective + 1;
-  }
-  c->texts = anchors->texts;
-  anchors->texts = (struct intern){.mem = NULL};
-  if (c->n) qsort(c->v, c->n, sizeof *c->v, by_coming);
-  return true;
-}
-
 void merge_collectives_free(struct merge_collectives *c, struct mem *mem) {
   mem_free(mem, c->v);
   if (c->texts.mem) intern_free(&c->texts);

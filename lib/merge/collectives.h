@@ -19,17 +19,18 @@ struct merge_meeting {
   int64_t start_ns, end_ns; /* on the common timeline */
   int64_t step;             /* valid if stepped */
   bool stepped;
+  bool keyed;               /* true if its key alone shows that it is a member */
+  bool vague;               /* true if the trace does not record the group */
 };
 
 struct merge_collectives {
   struct merge_meeting *v; /* sorted by collective, then by start */
   uint32_t n, n_collectives;
+  uint32_t keyed, vague;   /* collectives with members that only keys show (members.h); those of them with unknown groups */
+  uint32_t apart;          /* collectives whose members with equal keys cannot have met */
   struct intern texts;
 };
 
-/* Takes over the collectives that the alignment found, and the texts of the anchors. Returns false if memory runs out. */
-bool merge_collectives_take(struct merge_collectives *c, struct align_anchors *anchors, const struct align_solution *found,
-                            const struct align_map *maps, const bool *mapped);
 void merge_collectives_free(struct merge_collectives *c, struct mem *mem);
 
 /* Finds which rank delayed the others most by coming last. */

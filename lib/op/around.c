@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "links.h"
+#include "modules.h"
 #include "phases.h"
 #include "regions.h"
 
@@ -17,7 +18,7 @@ static bool around_phases(struct around *a, const struct kinds *kinds, const str
 bool around_init(struct around *a, enum around_fact fact, const struct kinds *kinds, const struct steps *steps,
                  const struct track_origin *origins, struct mem *mem) {
   struct links links = {0};
-  *a = (struct around){.t = kinds->t, .mem = mem};
+  *a = (struct around){.t = kinds->t, .mem = mem, .fact = fact};
   bool ok = links_init(&links, kinds, origins, mem);
   if (ok && fact == AROUND_PHASE) ok = around_phases(a, kinds, steps, &links);
   else if (ok) ok = (a->region = regions_find(kinds, &links, fact == AROUND_OP ? REGION_OP : REGION_MODULE, mem)) != NULL;
@@ -32,10 +33,19 @@ void around_free(struct around *a) {
   *a = (struct around){0};
 }
 
+/* Returns the name of an operator or module. */
+static const char *around_name(const struct around *a, tk_id region, size_t *n) {
+  const char *name = tk_string(a->t, a->t->classes[a->t->events[region].cls].name, n);
+  size_t of_module;
+  const char *module = a->fact == AROUND_MODULE ? modules_name(name, &of_module) : NULL;
+  if (module) *n = of_module;
+  return module ? module : name;
+}
+
 const char *around_text(const struct around *a, tk_id event, size_t *n) {
   const char *word = a->phase ? phase_word(a->phase[event]) : NULL;
   const tk_id region = a->region ? a->region[event] : 0;
-  if (region) return tk_string(a->t, a->t->classes[a->t->events[region].cls].name, n);
+  if (region) return around_name(a, region, n);
   *n = word ? strlen(word) : 0;
   return word;
 }

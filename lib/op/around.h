@@ -13,6 +13,7 @@ enum around_fact { AROUND_PHASE, AROUND_OP, AROUND_MODULE, AROUND_FACTS };
 struct around {
   const struct tk_trace *t;
   struct mem *mem;
+  enum around_fact fact;
   uint8_t *phase; /* by event: enum phase */
   tk_id *region;  /* by event: its op or module */
 };

@@ -3,18 +3,20 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "launched.h"
+#include "modules.h"
 #include "graph/within.h"
 
-/* PyTorch names calls of modules in torch/csrc/autograd/profiler_python.cpp. */
 bool regions_is_module(const struct tk_trace *t, tk_id cls) {
-  return text_begins(tk_string(t, t->classes[cls].name, NULL), "nn.Module: ");
+  size_t n;
+  return modules_name(tk_string(t, t->classes[cls].name, NULL), &n) != NULL;
 }
 
+/* A device has copies of the host's annotations, which are no calls. */
 static bool is_region(const struct kinds *k, enum region region, const struct tk_event *e) {
-  if (e->kind != TK_EVENT_SPAN) return false;
-  return region == REGION_MODULE ? regions_is_module(k->t, e->cls) : (kinds_of(k, e) & (KIND_OP | KIND_DEVICE)) == KIND_OP;
+  if (e->kind != TK_EVENT_SPAN || (region == REGION_MODULE && !regions_is_module(k->t, e->cls))) return false;
+  const unsigned kind = kinds_of(k, e);
+  return !(kind & KIND_DEVICE) && (region == REGION_MODULE || kind & KIND_OP);
 }
 
 static bool regions_of_track(const struct kinds *kinds, enum region region, struct within *within, tk_id track, tk_id *of) {

@@ -4,7 +4,7 @@
 
 #include "links.h"
 
-/* True for calls of an nn.Module. */
+/* True for calls of a module, by the name of the class. */
 bool regions_is_module(const struct tk_trace *t, tk_id cls);
 
 enum region { REGION_OP, REGION_MODULE };

@@ -356,6 +356,8 @@ def judge_ranges(folder):
     check('ranges: explained', any(s.startswith("CUPTI's range profiler") for s in out['unknown']), out['unknown'])
     check('ranges: no second sentence', not any('looks like a device' in s or s.startswith('no GPU') for s in out['unknown']), out['unknown'])
     kinds = {kind: names(path, kind) for kind in ('device', 'kernel', 'memcpy', 'collective', 'op')}
+    size = {r['kind']: r['events'] for r in json.loads(run('size', '-q', '--json', path))['kinds']}
+    check('ranges: size', size.get('other spans') == 4 and 'annotations and steps' not in size, size)
     check('ranges: kinds', kinds == {'device': sorted(kernels), 'kernel': [], 'memcpy': [], 'collective': [], 'op': ['aten::mm']}, kinds)
 
 

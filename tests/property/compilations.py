@@ -118,6 +118,8 @@ def steps(folder):
     same('a finding', [f['id'] for f in got['findings'] if f['id'] == 'recompiled-module'], ['recompiled-module'])
     got = report(write(folder, stepped([['jit_f', 'jit_g'], ['jit_f', 'jit_h'], ['jit_i']])))
     same('no finding', [f['id'] for f in got['findings'] if f['id'] == 'recompiled-module'], [])
+    named = report(write(folder, [span('PjitFunction(<function f at 0x7f0011223344>)', 0, 90), span('XlaCompile', 5, 50)]))
+    same('a function without its address', [c['function'] for c in named['compilations']], ['<function f at 0x*>'])
     same('compiled again once', got['ranks'][0]['module_recompilations'], 1)
     path = write(folder, stepped([['jit_f'], ['jit_f'], ['jit_g']]))
     got = report(path, '--step=1..2')

@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from dumped import covered  # noqa: E402
+from nsysreport import Report, process  # noqa: E402
 from schema import conforms  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
@@ -319,6 +320,72 @@ def tables(folder):
     judge('a report without layers', '' if '\nLayers' not in run('report', '-q', SMALL) else 'has the table')
 
 
+# ---- ranges that name modules ----
+
+# Names that programs give to NVTX ranges of modules, and of layers that call none.
+FORMS = {
+    'PyTorch': lambda name, size: f'nn.Module: {name}',
+    'TensorRT-LLM, vLLM, SGLang': lambda name, size: str({'Module': name, 'TrainableParams': {'weight': [size, 4]}, 'Inputs': [[size, 8]]}),
+    'Lightning': lambda name, size: f'[pl][module]torch.nn.modules.linear.Linear: {name}',
+    'Lightning by emit_nvtx': lambda name, size: f'[pl][module]torch.nn.modules.linear.Linear: {name}, op_id = {size}',
+    'pyprof': lambda name, size: f'layer:{name}',
+    'annotations': lambda name, size: f'Block({name})'}
+
+
+def ranges(folder, form, trial):
+    """NVTX ranges of an nsys report: modules are layers and have one row whatever their shapes; other ranges are layers if no range is a
+    module."""
+    rnd = random.Random(trial)
+    path = f'{folder}/ranges{trial}.sqlite'
+    r, at, free, number = Report(path), 1000, 0, 0
+    work, want = [], {}
+
+    def launch(layer):
+        nonlocal at, free, number
+        number += 1
+        start = max(free, at + 5)
+        free = start + rnd.randrange(5, 90)
+        r.call(1, 1, at, at + 2, correlation=number)
+        r.kernel(1, start, free, f'gemm_{number % 3}', correlation=number)
+        at += 4
+        work.append((start, free))
+        for names in [layer[:n] for n in range(1, len(layer) + 1)] or [(None,)]:
+            want.setdefault(names, []).append((start, free))
+
+    def inside(text, then):
+        nonlocal at
+        begin, at = at, at + 1
+        then()
+        r.add('NVTX_EVENTS', start=begin, end=at, eventType=59, text=text, globalTid=process(1) + 1, domainId=0)
+        at += 2
+
+    def module(name, size, around, then):
+        shown = FORMS[form](name, size).split(', op_id')[0]
+        shown = shown if form in ('PyTorch', 'annotations') else name
+        inside(FORMS[form](name, size), lambda: then((*around, shown)))
+
+    outer = ('epoch',) if form == 'annotations' else ()
+    for _ in range(5):
+        launch(())
+        inside('epoch', lambda: [launch(outer)] + [module(f'model.layers.{i}', rnd.randrange(9), outer, lambda layer, i=i: [
+            launch(layer), module(f'model.layers.{i}.mlp', rnd.randrange(9), layer, launch), launch(layer)]) for i in range(3)])
+    r.close()
+    report, found = layers(path)
+    got = {names: row['device_ns'] or 0 for names, row in found.items()}
+    model = {names: covered(v) for names, v in want.items()}
+    judge(f'ranges of {form}', '' if got == model else f'{got} is not {model}')
+    judge(f'ranges of {form}: kind', '' if report['layers'] == ('annotations' if form == 'annotations' else 'modules') else report['layers'])
+    in_report(f'ranges of {form}', path)
+    if form == 'annotations':
+        return
+    by = {r['name']: r['total_ns'] for r in json.loads(run('top', '-q', '--json', '--kind', 'kernel', '--by', 'module', path))['rows']}
+    own = {}
+    for names in want:
+        inner = [v for other, v in want.items() if other[:-1] == names]
+        own[names[-1]] = own.get(names[-1], 0) + model[names] - sum(b - a for v in inner for a, b in v)
+    judge(f'top --by module of {form}', '' if by == own else f'{by} is not {own}')
+
+
 # ---- names of kernels ----
 
 def names():
@@ -350,6 +417,8 @@ def main():
         for trial in range(0, TRIALS - 2, 3):
             in_report(f'ranks from {trial}', *ranks[trial:trial + 3])
             in_report(f'ranks with steps from {trial}', ranks[trial], ranks[trial + 2])
+        for trial, form in enumerate(FORMS):
+            ranges(folder, form, trial)
         tables(folder)
         ambiguous(folder)
         outside(folder)

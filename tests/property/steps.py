@@ -106,7 +106,7 @@ def collections(folder):
     judge('steps without collections', '' if 'garbage_collections' not in plain['steps'][0] else str(plain['steps'][0]))
 
 
-def lagging(folder):
+def launched_late(folder):
     """Checks that all commands give work to the step that launched it, for devices that run behind their hosts by up to three steps:
     against a model of launches. The copies of the steps on the stream are wrong on purpose, as roctracer writes them."""
     for seed in range(20):
@@ -223,6 +223,68 @@ def worst(path, own):
                 judge(limit, '' if said.split()[0] == ('holds' if result else 'fails') and f' of GPU:{pid - 3}\n' in said else said)
 
 
+def lagging(folder, seed, first, lag):
+    """A host and two devices that run behind it mark steps. `first`: the devices' number of the host's step 10. Samples of diff are the
+    devices' steps if they are numbered as those of the host, and the host's steps otherwise."""
+    rnd = random.Random(seed)
+    names = {701: ('/host:CPU', {9: 'python'}), 3: ('/device:TPU:0', {1: 'Steps', 3: 'XLA Ops'}), 4: ('/device:TPU:1', {1: 'Steps', 3: 'XLA Ops'})}
+    events, host, device, work = [], [], {3: [], 4: []}, []
+    for pid, (name, threads) in names.items():
+        events.append({'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': name}})
+        events += [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': tid, 'args': {'name': line}} for tid, line in threads.items()]
+
+    def span(pid, tid, name, ts, dur, **args):
+        events.append({'ph': 'X', 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'name': name, 'args': args})
+    at, free = 0, {3: lag, 4: lag + 50}
+    for i in range(8):
+        length = rnd.randrange(300, 500)
+        span(701, 9, 'train', at, length, step_num=10 + i)
+        host.append((10 + i, at, at + length))
+        at += length + 50
+        for pid in device:
+            begin = free[pid]
+            for _ in range(rnd.randrange(2, 6)):
+                span(pid, 3, 'fusion', free[pid], 60)
+                work.append((pid, free[pid]))
+                free[pid] += 70
+            span(pid, 1, str(first + i), begin, free[pid] - begin)
+            device[pid].append((first + i, begin, free[pid]))
+            free[pid] = max(free[pid], at + lag)
+    path = os.path.join(folder, f'lagging_{seed}.json')
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    alike = first == 10
+    durations = [sum(steps[i][2] - steps[i][1] for steps in device.values()) / 2 for i in range(8)] if alike else [b - a for _, a, b in host]
+    count = sum(any(a <= ts < b for _, a, b in (device[pid] if alike else host)) for pid, ts in work)
+    got = run('diff', '-q', '--json', '--kind', 'kernel', path, path)
+    row = next(r for r in got['rows'] if r['name'] == 'fusion')
+    want = (8, round(1000 * sum(durations) / 8), count)
+    have = (got['before']['samples'], round(got['step']['before']['total_ns']), row['before']['events'])
+    judge(f'steps of devices from {first}, {seed}', '' if have == want else f'{have} is not {want}')
+    if alike:
+        top = sum(r['count'] for r in run('top', '-q', '--json', '--kind', 'kernel', '--by', 'step', path)['rows'] if r['name'] is not None)
+        judge(f'as top counts, {seed}', '' if top == row['before']['events'] else f'{top}, not {row["before"]["events"]}')
+        means = [r['step']['mean_ns'] for r in run('report', '-q', '--json', path)['ranks'] if r['step']]
+        judge(f'as report measures, {seed}', '' if abs(sum(means) / 2 - have[1]) <= 1 else f'{means}, not {have[1]}')
+
+
+def copies(folder):
+    """The device of a PyTorch trace runs behind its host. Its copy of the step divides its stream, in diff as in top."""
+    span = lambda cat, name, tid, ts, dur, pid=1: {'ph': 'X', 'cat': cat, 'name': name, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur}  # noqa: E731
+    events = [{'ph': 'M', 'name': 'process_labels', 'pid': 0, 'args': {'labels': 'GPU 0'}}, span('user_annotation', 'ProfilerStep#6', 1, 1000, 1000),
+              span('gpu_user_annotation', 'ProfilerStep#6', 7, 1600, 900, 0)]
+    events += [span('kernel', name, 7, ts, 90, 0) for ts, name in ((1100, 'before'), (1300, 'before'), (1700, 'own'), (2100, 'own'), (2400, 'own'))]
+    path = os.path.join(folder, 'copies.json')
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    got = run('diff', '-q', '--json', '--kind', 'kernel', path, path)
+    counts = {r['name']: r['before']['events'] for r in got['rows']}
+    judge('copies of steps', '' if counts.get('own') == 3 and not counts.get('before') else str(counts))
+    judge('the duration is that of the host', '' if got['step']['before']['total_ns'] == 1000000 else str(got['step']))
+    top = {r['name']: r['count'] for r in run('top', '-q', '--json', '--kind', 'kernel', '--by', 'step', path)['rows']}
+    judge('copies of steps in top', '' if top == {'6': 3, None: 2} else str(top))
+
+
 def main():
     found = 0
     for folder, _, names in sorted(os.walk(FIXTURES)):
@@ -239,10 +301,14 @@ def main():
     judge('fixtures with steps', '' if found >= 20 else f'only {found}')
     with tempfile.TemporaryDirectory() as folder:
         drawn(folder)
-        lagging(folder)
+        launched_late(folder)
         collections(folder)
         for seed in range(10):
             lines(folder, seed)
+            lagging(folder, seed, 10, 700)
+            lagging(folder, seed + 100, 90, 700)
+            lagging(folder, seed + 200, 11, 60)
+        copies(folder)
 
 
 main()

@@ -295,6 +295,11 @@ def every(work, rnd):
             report, found = tree('--every', pattern, path)
             same = {p: row['total_ns'] for p, row in found.items()} == want and report['calls'] == len(starts) - 1
             judge(f'--every {pattern}, {trial}', '' if same else f'{report["calls"]} of {len(starts) - 1}: {found} not {want}')
+        threads = [{'ph': 'X', 'name': 'load', 'pid': 1, 'tid': 3, 'ts': ts + 1, 'dur': 2} for ts in starts[::2]]
+        with open(f'{work}/threads.json', 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'name': n, 'pid': 1, 'tid': tid, 'ts': ts, 'dur': dur} for n, tid, ts, dur in events] + threads, f)
+        report, _ = tree('--every', 'load', f'{work}/threads.json')
+        judge(f'--every load on two threads, {trial}', '' if report['calls'] == len(starts) - 1 else f'{report["calls"]}, not {len(starts) - 1}')
         steps = json.loads(run('top', '-q', '--json', '--by', 'step', '--step-name', 'every:load', path))['rows']
         judge(f'steps of every:load, {trial}', '' if {r['name'] for r in steps} - {None} == {str(i) for i in range(len(starts) - 1)} else str(steps))
 

@@ -117,6 +117,34 @@ def with_hlo(space, change):
     return _changed(space, 1, lambda data: plane(data) if plane_name(data) == '/host:metadata' else data)
 
 
+# ---- a plane from Python values ----
+
+class Plane:
+    """A plane that is being written. Times are in microseconds."""
+
+    def __init__(self, ident, name):
+        self.head = number(1, ident) + message(2, name.encode())
+        self.names, self.stats, self.lines = {}, {}, b''
+
+    def stat(self, name, value):
+        key = self.stats.setdefault(name, len(self.stats) + 1)
+        return message(4, number(1, key) + (number(4, value) if isinstance(value, int) else message(5, value.encode())))
+
+    def event(self, name, start, dur, shown='', **stats):
+        key = self.names.setdefault((name, shown), len(self.names) + 1)
+        return message(4, number(1, key) + number(2, round(start * 10**6)) + number(3, round(dur * 10**6)) + b''.join(self.stat(*item) for item in stats.items()))
+
+    def line(self, ident, name, events):
+        self.lines += message(3, number(1, ident) + message(2, name.encode()) + b''.join(events))
+
+    def bytes(self):
+        shown = {key: message(4, b.encode()) if b else b'' for (_, b), key in self.names.items()}
+        metas = b''.join(message(4, number(1, key) + message(2, number(1, key) + message(2, a.encode()) + shown[key]))
+                         for (a, _), key in self.names.items())
+        stats = b''.join(message(5, number(1, key) + message(2, number(1, key) + message(2, name.encode()))) for name, key in self.stats.items())
+        return message(1, self.head + self.lines + metas + stats)
+
+
 # ---- a whole space as Python values ----
 
 def _signed(value):

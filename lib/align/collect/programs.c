@@ -1,13 +1,14 @@
 /* programs.c - finds collectives in the programs that an input embeds (programs.h).
  *
- * Programs are large and only needed for device kernels, so inputs without devices are not searched. */
+ * Programs are large and only needed for operations of XLA, so inputs without any are not searched. */
 #include "programs.h"
 
 #include <string.h>
 
 #include "format/xplane/hlo.h"
 
-static bool has_devices(const struct tk_trace *t) {
+static bool runs_xla(const struct tk_trace *t) {
+  if (trace_text_id(t, "hlo_op")) return true; /* the host may be the device */
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     if (k->kind == TK_TRACK_PROCESS && !k->hidden && strncmp(tk_string(t, k->name, NULL), "/device:", 8) == 0) return true;
@@ -19,7 +20,7 @@ static uint64_t programs_hash_of(struct hlo_text text) { return hash_bytes(text.
 
 bool align_programs(const struct tk_trace *t, struct align_source *from, struct arena *arena) {
   struct hlo_collectives hlo;
-  if (!has_devices(t)) return true;
+  if (!runs_xla(t)) return true;
   bool ok = xplane_hlo(&hlo, t, arena);
   struct align_op *ops = ok ? arena_alloc(arena, ((size_t)hlo.n + 1) * sizeof *ops) : NULL;
   for (uint32_t i = 0; ops && i < hlo.n; i++) {

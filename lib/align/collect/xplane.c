@@ -1,10 +1,12 @@
-/* xplane.c - extracts the collectives on XLA's device planes as anchors.
+/* xplane.c - extracts the collectives of XLA's programs as anchors.
  *
  *     /device:TPU:n   "XLA Modules": executions of programs; "XLA Ops": their ops; a collective is one op, or a pair -start and -done
  *     /device:GPU:n   "Stream #s(...)": kernels; NCCL kernels name their op
+ *     /host:CPU       only without devices: ops that XLA ran on CPUs, on a pool of threads, with program, run and device
  *
  * An op is identified by its program (fingerprint), its name, and its ordinal within the execution. Executions on different
- * devices are matched later (align/solve/hypotheses.c). Other lines only repeat these events.
+ * devices are matched later (align/solve/hypotheses.c). Other lines only repeat these events. On CPUs, all processes of a job number
+ * the executions alike, so the number is a part of the key of an op.
  *
  * The replica groups of an op come from its text, from the event, or from the program itself (struct align_op). Kernels do not
  * state groups; these are looked up in the program, which the kernel identifies by the name and number that its process uses.
@@ -200,11 +202,16 @@ static uint64_t hash_of_module(const char *name, uint64_t program) {
   return number >> 32 ? hash_mix(h, number) : h;
 }
 
+/* True for a span whose start and end are known. */
+static bool is_usable(const struct tk_event *e) {
+  return e->kind == TK_EVENT_SPAN && !(e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED | TK_FLAG_CLIPPED));
+}
+
 static bool take_executions(struct planes *p, const struct tk_track *line) {
   const struct tk_trace *t = p->c->t;
   for (tk_id i = line->first; i < line->first + line->count; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED | TK_FLAG_CLIPPED)) continue;
+    if (!is_usable(e)) continue;
     if (!mem_grow(p->c->out->mem, (void **)&p->executions, &p->cap_executions, (uint64_t)p->n_executions + 1, sizeof *p->executions))
       return false;
     struct execution *x = &p->executions[p->n_executions++];
@@ -307,7 +314,7 @@ static bool take_op(struct planes *p, const struct tk_event *e, const struct op 
 static bool take_line(struct planes *p, const struct tk_track *line, bool kernels) {
   for (tk_id i = line->first; i < line->first + line->count; i++) {
     const struct tk_event *e = &p->c->t->events[i];
-    if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED | TK_FLAG_CLIPPED)) continue;
+    if (!is_usable(e)) continue;
     const struct op *op = op_of(p, e, kernels);
     if (op && !take_op(p, e, op, kernels)) return false;
   }
@@ -359,7 +366,7 @@ static void number_occurrences(struct planes *p, struct map *marks, struct map *
     if (failed || !at) return;
     if (!*at) *at = ++last;
     v[i].execution = v[i].step = *at; /* store now: the next map_put may move the value */
-    uint32_t *again = map_put(seen, hash_mix(key, v[i].label), 0);
+    uint32_t *again = map_put(seen, hash_mix(hash_mix(key, v[i].label), v[i].device), 0);
     if (!again) return;
     v[i].label = hash_mix(v[i].label, ++*again);
     v[i].exact = 0;
@@ -409,6 +416,69 @@ static bool take_device(struct planes *p, tk_id process, bool kernels) {
   return ok && number_executions(p);
 }
 
+/* ---- CPUs ---- */
+
+/* Returns the index of the device that ran an op. A merged trace has one device for each rank. */
+static uint32_t cpu_of(struct planes *p, const struct tk_event *e, struct map *devices) {
+  int64_t ordinal = 0;
+  if (p->c->from->origins) return (uint32_t)(p->c->from->origins[e->track].rank + 1);
+  collect_number(p->c->t, e->args, "device_ordinal", &ordinal);
+  uint32_t *at = map_put(devices, (uint64_t)ordinal, 0);
+  if (at && !*at) *at = ++p->device;
+  return at ? *at : 0;
+}
+
+static bool take_cpu_op(struct planes *p, const struct tk_event *e, struct map *devices) {
+  tk_id id;
+  const struct op *op = op_of(p, e, false);
+  if (!op || op->part != WHOLE || !collect_text(p->c->t, e->args, "hlo_op", &id)) return true;
+  const struct execution x = execution_of(p, e);
+  const struct align_op *told = told_of(p, op, &x);
+  if (!x.module || !x.has_run || !is_anchor(op, told)) return true;
+  if (!add_op(p, e, op, told, &x)) return false;
+  struct align_anchor *a = &p->c->out->v[p->c->out->n - 1];
+  a->device = cpu_of(p, e, devices);
+  a->says |= a->says & ALIGN_EQUAL ? ALIGN_KEYED | ALIGN_LOOSE : ALIGN_KEYED;
+  return true;
+}
+
+/* Adds the number of the execution to the key of each op. */
+static void key_cpu_ops(struct planes *p) {
+  struct align_anchor *v = p->c->out->v;
+  for (uint32_t i = p->first; i < p->c->out->n; i++) v[i].exact = hash_mix(hash_mix(v[i].label, (uint64_t)v[i].run), 61);
+}
+
+static bool take_cpus(struct planes *p, tk_id process) {
+  const struct tk_trace *t = p->c->t;
+  struct map devices;
+  bool ok = true;
+  p->n_executions = 0;
+  p->first = p->c->out->n;
+  map_init(&devices, p->c->out->mem);
+  for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
+    const struct tk_track *line = &t->tracks[k];
+    if (line->kind != TK_TRACK_THREAD || line->parent != process) continue;
+    for (tk_id i = line->first; ok && i < line->first + line->count; i++)
+      if (is_usable(&t->events[i])) ok = take_cpu_op(p, &t->events[i], &devices);
+  }
+  map_free(&devices);
+  ok = ok && number_executions(p);
+  if (ok) key_cpu_ops(p);
+  return ok;
+}
+
+static bool take_hosts(struct planes *p) {
+  const struct tk_trace *t = p->c->t;
+  bool ok = true;
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind == TK_TRACK_PROCESS && !k->hidden && strstr(tk_string(t, k->name, NULL), "/host:CPU")) ok = take_cpus(p, i);
+  }
+  return ok;
+}
+
+/* ---- entry point ---- */
+
 bool collect_planes(struct collector *c) {
   struct planes p = {.c = c};
   map_init(&p.op_of, c->out->mem);
@@ -420,6 +490,7 @@ bool collect_planes(struct collector *c) {
     bool gpu = text_begins(name, "/device:GPU:");
     if (k->kind == TK_TRACK_PROCESS && !k->hidden && (gpu || text_begins(name, "/device:TPU:"))) ok = take_device(&p, i, gpu);
   }
+  if (ok && !p.device && trace_text_id(c->t, "hlo_op")) ok = take_hosts(&p);
   map_free(&p.op_of);
   map_free(&p.told);
   mem_free(c->out->mem, p.ops);

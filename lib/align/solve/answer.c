@@ -50,5 +50,6 @@ bool answer_fit(const struct hypotheses *h, struct arena *arena, struct posterio
   out->mad = curve_median(room, n);
   out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
   if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* unknown which ranks are in time */
+  if (h->q->view->keyed && !out->doubt && out->spread > h->q->clock_error) out->doubt = DOUBT_SCHEDULED;
   return true;
 }

@@ -11,6 +11,7 @@
 #include "beta.h"
 
 const char DOUBT_WIDE[] = "its collectives end too long before or after those of the other hosts";
+const char DOUBT_SCHEDULED[] = "its collectives ran on CPUs and end farther from those of other hosts than wall clocks usually differ";
 static const char EDGE[] = "its first or last collectives imply another clock offset than the rest";
 static const char CONTRADICT[] = "its collectives imply contradictory clock offsets";
 static const char BESIDE[] = "a group of its collectives implies another clock offset than the rest";

@@ -8,6 +8,8 @@
 extern const char DOUBT_WIDE[];
 /* Objection: ends and sequence numbers contradict each other. */
 extern const char DOUBT_NUMBERS[];
+/* Objection: ranks on CPUs leave collectives when they are scheduled, so the wall clock is the better guess. */
+extern const char DOUBT_SCHEDULED[];
 /* Returns the objection, or NULL. `r`: residuals of the answer's points. */
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r);
 

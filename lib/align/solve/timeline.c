@@ -71,6 +71,7 @@ static uint32_t make_sight(const struct align_anchor *v, uint32_t n, int64_t piv
     s.vague = s.vague && v[i].says & ALIGN_VAGUE;
     s.coarse = s.coarse || v[i].says & ALIGN_COARSE;
     s.loose = s.loose || v[i].says & ALIGN_LOOSE;
+    s.keyed = s.keyed || v[i].says & ALIGN_KEYED;
   }
   if (s.ranks == 0) return 0;
   s.end = middle(ends, n_ends);
@@ -157,7 +158,10 @@ static bool view_of(const struct timeline *common, struct sight *host, uint32_t 
     for (uint32_t k = *last; ok && !*seen && k != ALIGN_NONE; k = common->v[k].next)
       if (is_barrier(&common->v[k], vague)) out->a[out->n_a++] = &common->v[k];
     if (seen && !*seen) out->n_labels += out->n_a > before, *seen = out->n_a > before ? 1 : 2;
-    if (seen && *seen == 1) out->b[out->n_b++] = &host[i], out->coarse = out->coarse || host[i].coarse;
+    if (!seen || *seen != 1) continue;
+    out->b[out->n_b++] = &host[i];
+    out->coarse = out->coarse || host[i].coarse;
+    out->keyed = out->keyed || host[i].keyed;
   }
   map_free(&taken);
   if (out->n_a) qsort(out->a, out->n_a, sizeof *out->a, by_end_of);

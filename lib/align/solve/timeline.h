@@ -26,7 +26,7 @@ struct sight {
   double last_start, last_sent;     /* latest start of all ranks, and of ranks for which others wait; -INFINITY = none */
   double first_end, first_received; /* earliest end of all ranks, and of ranks that wait; INFINITY = none */
   double variance;     /* on the common timeline, ns^2: variance of the clock that contributed the sight */
-  bool equal, vague, coarse, loose, stepped;
+  bool equal, vague, coarse, loose, keyed, stepped;
   bool program;        /* true if its step is an execution of an XLA program, which each device numbers itself */
 };
 
@@ -51,6 +51,7 @@ struct view {
   uint32_t n_a, n_b, n_labels;
   bool vague;            /* true if it includes sights whose members are unknown, because there are no better ones */
   bool coarse;           /* true if it includes CPU spans, because there are no better sights */
+  bool keyed;            /* true if it includes sights from CPUs, on which ranks leave a collective when they are scheduled */
 };
 
 void timeline_init(struct timeline *t, struct mem *mem);

@@ -1,0 +1,25 @@
+/* members.h - lists the members of each collective: those that the alignment of clocks found, and those that keys alone show. */
+#ifndef MERGE_MEMBERS_H
+#define MERGE_MEMBERS_H
+
+#include "align/report.h"
+#include "collectives.h"
+
+/* Clocks of the inputs, by input. */
+struct members_clocks {
+  const struct align_map *maps;
+  const bool *mapped; /* true if the map applies */
+  const bool *usable; /* true if times on the clock can be compared with those of other inputs */
+};
+
+/* Returns members_clocks.usable. A copy of another input takes no part. NULL if memory runs out. */
+bool *members_usable(const struct align_input *inputs, size_t n, const bool *mapped, struct arena *arena);
+/* Moves the anchors to the common timeline, and drops the anchors of inputs that could not be placed there. */
+void members_place(struct align_anchors *anchors, const struct align_problem *p, const struct align_map *maps, const bool *mapped);
+/* Fills the rows, and takes over the texts of the anchors, which may be reordered. Returns false if memory runs out. */
+bool members_take(struct merge_collectives *c, struct align_anchors *anchors, const struct align_solution *found,
+                  const struct members_clocks *clocks);
+/* Adds notes on the collectives that keys alone show. */
+void members_say(const struct merge_collectives *c, struct tk_diagnostics *notes);
+
+#endif

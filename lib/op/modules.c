@@ -1,0 +1,29 @@
+/* modules.c - table of the names that programs give to calls of modules (modules.h). */
+#include "modules.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+static const struct form {
+  const char *begin; /* how the name of the span begins */
+  const char *after; /* the module's name begins after this text, or with the span's name if NULL */
+  const char *until; /* and ends before this text, or with the span's name if NULL */
+} FORMS[] = {
+    {"nn.Module: ", NULL, NULL},     /* PyTorch, torch/csrc/autograd/profiler_python.cpp */
+    {"{'Module': '", ": '", "'"},    /* hooks of TensorRT-LLM (layerwise_nvtx_marker.py), vLLM and SGLang */
+    {"[pl][module]", ": ", NULL},    /* PyTorch Lightning, profilers/pytorch.py: "[pl][module]torch.nn.Linear: layer.0" */
+    {"layer:", "layer:", NULL},      /* the convention of NVIDIA's pyprof (apex): "layer:encoder_3" */
+};
+
+const char *modules_name(const char *name, size_t *n) {
+  const struct form *f = FORMS, *end = FORMS + sizeof FORMS / sizeof *FORMS;
+  while (f < end && !text_begins(name, f->begin)) f++;
+  if (f == end) return NULL;
+  const char *at = f->after ? strstr(name, f->after) : name;
+  if (!at) return NULL;
+  at += f->after ? strlen(f->after) : 0;
+  const char *stop = f->until ? strstr(at, f->until) : NULL;
+  *n = stop ? (size_t)(stop - at) : strlen(at);
+  return *n ? at : NULL;
+}
