@@ -134,8 +134,8 @@ enum lines { QUEUES = 1, RECORDED = 2, DERIVED = 4 };
 
 static uint8_t sort_of_line(const struct tk_trace *t, const struct tk_track *k) {
   static const char *const GROUPS[] = {"XLA Ops", "XLA Modules", "Steps", NULL};
-  static const char *const OF_WORK[] = {"Framework Ops", "Framework Name Scope", "TensorFlow Ops", "TensorFlow Name Scope", "Source code",
-                                        "Host Offload Ops", NULL};
+  static const char *const OF_WORK[] = {"Framework Ops", "Framework Name Scope", "TensorFlow Ops", "TensorFlow Name Scope",
+                                        "Source code", "Host Offload Ops", NULL};
   const char *name = tk_string(t, k->name, NULL);
   if (text_begins(name, "Stream #")) return QUEUES;
   if (text_any_begins(name, GROUPS)) return RECORDED;
