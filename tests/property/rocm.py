@@ -114,6 +114,7 @@ class Rpd:
 
 
 def rpd():
+    half_sized()
     r = Rpd('one.rpd')
     for i in range(50):
         call = r.call(100, 1000 * i, 1000 * i + 300, 'hipLaunchKernel')
@@ -162,8 +163,21 @@ def rpd():
     check('the clock is that of the host since its start', status == 0 and 'monotonic' in out, out)
     check('samples that are no numbers are counted', 'a numeric value' in said, said)
     check('tables of other tools are named', 'ext_callstack' in said, said)
+    sized = [(line.split()[3], *line.split()[6:8]) for line in tracekit('report', path('half.rpd'))[1].splitlines() if line.endswith('CopyHostToDevice')]
+    check('the number of copies with a size is beside the bytes', sized == [('3', '1', '4.1')], sized)
     out = tracekit('report', '--json', path('one.rpd'))[1]
     check('the report knows kernels and copies', {k['kind'] for k in json.loads(out)['kernels']} == {'compute', 'copy', 'fill'}, out[:200])
+
+
+def half_sized():
+    """Writes a file in which one of three copies has a size."""
+    r = Rpd('half.rpd')
+    for i, size in enumerate((4096, None, None)):
+        call = r.call(200, 1000 * i, 1000 * i + 100, 'hipMemcpyAsync')
+        if size:
+            r.add('rocpd_copyapi', api_ptr_id=call, stream='0x1', size=size, kind=1)
+        r.add('rocpd_api_ops', api_id=call, op_id=r.op(1000 * i + 200, 1000 * i + 900, 'CopyHostToDevice', queue=1))
+    r.close()
 
 
 def missing():
