@@ -87,7 +87,7 @@ static void take_operator(const struct sqlite_scan *row, void *arg) {
 
 /* ---- calls ---- */
 
-static void put_number(struct buf *b, const char *key, const struct cell *number) {
+static void put_part(struct buf *b, const char *key, const struct cell *number) {
   char digits[24];
   if (number->type != CELL_INT || number->i < 0) return;
   buf_text(b, key);
@@ -106,8 +106,8 @@ static tk_id class_of_marker(struct rpd *p, int64_t call, tk_id text, struct tor
   if (!at) return plain;
   const struct operator *o = (const struct operator *)(const void *)p->operators.data + *at;
   buf_text(&b, tk_string(t, text, NULL));
-  put_number(&b, ", seq = ", &o->seq);
-  put_number(&b, ", op_id = ", &o->id);
+  put_part(&b, ", seq = ", &o->seq);
+  put_part(&b, ", op_id = ", &o->id);
   buf_text(&b, o->sizes ? ", sizes = " : "");
   buf_text(&b, o->sizes ? tk_string(t, o->sizes, NULL) : "");
   const tk_id cls = torch_range_class(t, trace_string(t, (const char *)b.data, b.len), 0, range);
