@@ -415,7 +415,7 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_n
 static void copies(FILE *to, const struct tk_report *r, size_t top) {
   static const struct html_column columns[] = {
     { "copy", false, true }, { "total", false, false }, { "% of work", true, false }, { "count", false, false },
-    { "mean", true, false }, { "bytes", false, false }, { "GB/s", false, false }, { 0, false, false } };
+    { "mean", true, false }, { "sized", true, false }, { "bytes", false, false }, { "GB/s", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels && shown < top; i++) {
@@ -430,6 +430,7 @@ static void copies(FILE *to, const struct tk_report *r, size_t top) {
     html_cell_percent(&t, k->of_sum, k->of_sum >= 0);
     html_cell_count(&t, k->count);
     html_cell_time(&t, true, k->mean);
+    html_cell_count(&t, k->bytes_known);
     html_cell_bytes(&t, k->bytes_known > 0, k->bytes);
     html_cell_rate(&t, k->bytes, (double)k->bytes_time / 1e12);
   }

@@ -363,8 +363,8 @@ static bool print_kernels(const struct tk_report *r, size_t top, bool full_names
 }
 
 static bool print_copies(const struct tk_report *r, size_t top) {
-  static const char *const titles[] = { "total", "%sum", "count", "mean", "bytes", "GB/s", "copy", NULL };
-  struct table t = { .align = "rrrrrrl", .width = tty_width(stdout) };
+  static const char *const titles[] = { "total", "%sum", "count", "mean", "sized", "bytes", "GB/s", "copy", NULL };
+  struct table t = { .align = "rrrrrrrl", .width = tty_width(stdout) };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
@@ -374,6 +374,7 @@ static bool print_copies(const struct tk_report *r, size_t top) {
     cell_percent(&t, k->of_sum, k->of_sum >= 0);
     cell_count(&t, k->count);
     cell_time(&t, true, k->mean);
+    cell_count(&t, k->bytes_known);
     cell_bytes(&t, k->bytes_known > 0, k->bytes);
     cell_rate(&t, k->bytes, (double)k->bytes_time / 1e12);
     table_cell(&t, "%s", k->name);

@@ -94,8 +94,9 @@ static bool is_collection(const char *name) {
 /* True for Python functions that wait for something other than a device, as Kineto, viztracer and JAX name them. */
 static bool waits(const char *name) {
   static const char *const parts[] = {"time.sleep", "built-in method sleep", "$time sleep", "built-in method acquire of",
-                                      "lock.acquire", "built-in method poll of", "select.poll", "select.epoll", "select.select",
-                                      "built-in method select", NULL};
+                                      "lock.acquire", "SemLock.acquire", "SemLock.__enter__", "_ThreadHandle.join", "posix.waitpid",
+                                      "built-in method join of _thread._ThreadHandle", "built-in method poll of", "select.poll",
+                                      "select.epoll", "select.select", "built-in method select", NULL};
   return text_any_holds(name, parts);
 }
 
@@ -154,7 +155,6 @@ enum host_class host_names_class(const char *name, const char *cat) {
   if (blocks(name)) return !*cat && accelerator_is_call(name) ? HOST_SYNC : HOST_BLOCKS;
   if (waits(name)) return HOST_WAIT;
   if (strcmp(cat, "overhead") == 0) return HOST_RUNTIME; /* CUPTI's records of the driver and of itself */
-  if (strcmp(cat, "FEE") == 0) return HOST_PYTHON; /* functions that viztracer records */
   return launches(name) ? HOST_LAUNCH : HOST_NOTHING;
 }
 

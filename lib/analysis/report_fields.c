@@ -411,6 +411,7 @@ static const struct tk_field kernel_list[] = {
   FIELD_TIME(tk_report_kernel, mean, "mean_ns", "mean duration"),
   FIELD_GET_OPTIONAL(NUMBER, PERCENT, "percent_of_sum", get_kernel_share,
     "share of the time of all work; absent for work on a TPU's asynchronous lines, in parallel to the operations"),
+  FIELD_OPTIONAL(tk_report_kernel, COUNT, bytes_known, "sized", kernel_has_bytes, "number of copies and fills that record their size"),
   FIELD_NUMBER_OPTIONAL(tk_report_kernel, BYTES, bytes, "bytes", kernel_has_bytes,
     "sum of the sizes that copies and fills record"),
   FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "gb_per_s", get_kernel_rate,

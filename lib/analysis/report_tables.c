@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/accelerator.h"
+#include "graph/kind_collective.h"
 #include "align/collect/payload.h"
 #include "base/text.h"
 #include "format/json.h"
@@ -214,7 +215,7 @@ static bool count_collective(struct counter *c, const struct work *w, tk_time ti
   double in = 0, out = 0, ranks = 0;
   if (w->class != WORK_COMMUNICATION) return true;
   const char *name = report_args_text(&c->args, ARG_COLLECTIVE), *dtype = report_args_text(&c->args, ARG_DTYPE);
-  if (!name) name = tk_string(t, t->classes[e->cls].name, NULL);
+  if (!name) name = kind_collective_function(tk_string(t, t->classes[e->cls].name, NULL));
   struct report_collective *k = report_collective(c->p->impl, name);
   if (!k) return false;
   k->count++;

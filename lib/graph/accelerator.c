@@ -367,6 +367,8 @@ static const struct category_row {
     {"user_annotation", KIND_ANNOTATION},
     {"cpu_op", KIND_OP},
     {"python_function", KIND_PYTHON},
+    {"fee", KIND_PYTHON}, /* viztracer: functions of Python and C; FEE until 0.13 */
+    {"FEE", KIND_PYTHON},
     {"cuda_profiler_range", KIND_DEVICE | KIND_REPEAT | KIND_TALLY}, /* libkineto, CuptiRangeProfiler.cpp */
     {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* libkineto up to PyTorch 1.11 */
     {"Memcpy", KIND_MEMCPY | KIND_DEVICE},

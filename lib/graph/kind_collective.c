@@ -41,13 +41,17 @@ static const char *const HLO[] = {"all-reduce",     "all-gather",         "reduc
 /* Requests of Horovod's timeline, horovod/common/message.cc. The steps of a request, such as NCCL_ALLREDUCE, are inside of it. */
 static const char *const REQUESTS[] = {"ALLREDUCE", "ALLGATHER", "BROADCAST", "ALLTOALL", "REDUCESCATTER", "ADASUM", NULL};
 
-/* Copies the head of a name: the name without "void ", anonymous namespaces, template arguments and argument types. */
-static void copy_head(const char *name, char *head, size_t size) {
+const char *kind_collective_function(const char *name) {
   static const char ANONYMOUS[] = "(anonymous namespace)::";
   if (text_begins(name, "void ")) name += 5;
   const char *nested = strstr(name, ANONYMOUS);
   const size_t before = nested ? (size_t)(nested - name) : 0;
-  if (nested && before == strcspn(name, "<(")) name = nested + sizeof ANONYMOUS - 1;
+  return nested && before == strcspn(name, "<(") ? nested + sizeof ANONYMOUS - 1 : name;
+}
+
+/* Copies the head of a name: the name without "void ", anonymous namespaces, template arguments and argument types. */
+static void copy_head(const char *name, char *head, size_t size) {
+  name = kind_collective_function(name);
   const size_t n = strcspn(name, "<(");
   const size_t kept = n < size ? n : size - 1;
   memcpy(head, name, kept);

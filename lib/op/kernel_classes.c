@@ -44,15 +44,18 @@ static const struct row NAMES[] = {
   {"all-reduce", COLLECTIVE}, {"all-gather", COLLECTIVE}, {"reduce-scatter", COLLECTIVE}, {"all-to-all", COLLECTIVE},
   {"collective-permute", COLLECTIVE}, {"cross_device_reduce", COLLECTIVE}, {"allreduce", COLLECTIVE}, {"all_reduce", COLLECTIVE},
   {"all_gather", COLLECTIVE}, {"reduce_scatter", COLLECTIVE}, {"multimem_", COLLECTIVE}, {"deep_ep::", COLLECTIVE},
-  /* attention: FlashAttention, xFormers, cuDNN, TensorRT-LLM, FlashInfer, vLLM, AITER */
-  {"flash_", ATTENTION}, {"flashattn", ATTENTION}, {"flash_attn", ATTENTION}, {"fmha", ATTENTION}, {"attention", ATTENTION},
+  {"reshape_and_cache", COPY}, /* vLLM's writes to the cache of keys and values, such as reshape_and_cache_flash_kernel */
+  /* attention: SageAttention, FlashAttention, xFormers, cuDNN, TensorRT-LLM, FlashInfer, vLLM, AITER */
+  {"sage_fwd", ATTENTION}, {"flash_", ATTENTION}, {"flashattn", ATTENTION}, {"flash_attn", ATTENTION}, {"fmha", ATTENTION}, {"attention", ATTENTION},
   {"attn_", ATTENTION}, {"_attn", ATTENTION}, {"sdpa", ATTENTION}, {"mha_", ATTENTION}, {"mla_", ATTENTION},
   {"batchprefillwith", ATTENTION}, {"batchdecodewith", ATTENTION},
   /* optimizers: PyTorch's foreach and fused kernels, Apex */
   {"multi_tensor_apply", OPTIMIZER}, {"foreach", OPTIMIZER}, {"adam", OPTIMIZER}, {"_sgd", OPTIMIZER}, {"lamb_", OPTIMIZER},
   /* embeddings: PyTorch, FBGEMM */
   {"embedding", EMBEDDING}, {"pooled_embs", EMBEDDING},
+  {"miopenbatchnorm", NORM},
   /* convolutions: cuDNN, MIOpen, Ascend, XLA */
+  {"igemm_fwd_", CONV}, {"igemm_bwd_", CONV}, {"igemm_wrw_", CONV}, {"im3d2col", CONV},
   {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"scudnn", CONV}, {"hcudnn", CONV}, {"convolve", CONV}, {"convolution", CONV},
   {"winograd", CONV}, {"conv1d", CONV}, {"conv2d", CONV}, {"conv3d", CONV}, {"conv_", CONV}, {"_conv", CONV}, {"im2col", CONV},
   {"col2im", CONV}, {"miopen", CONV}, {"fft1d_", CONV}, {"fft2d_", CONV}, {"implicit_gemm", CONV}, {"computeoffsets", CONV},
@@ -77,7 +80,8 @@ static const struct row NAMES[] = {
   /* copies, changes of layout */
   {"memcpy", COPY}, {"memset", COPY}, {"copy", COPY}, {"catarray", COPY}, {"concat", COPY}, {"transpose", COPY},
   {"transdata", COPY},
-  {"tensormove", COPY}, {"_cast", COPY}, {"fillbuffer", COPY}, {"broadcastto", COPY}, {"broadcast.", COPY},
+  {"tensormove", COPY}, {"_cast", COPY}, {"subtensoropwithcast", COPY}, {"wrapped_convert", COPY}, {"loop_convert", COPY},
+  {"fillbuffer", COPY}, {"broadcastto", COPY}, {"broadcast.", COPY},
   /* reductions, and losses, which end in a reduction */
   {"reduce", REDUCTION}, {"nllloss", REDUCTION}, {"nll_loss", REDUCTION}, {"classnllcriterion", REDUCTION}, {"pool", REDUCTION},
   /* elementwise kernels */
@@ -88,11 +92,20 @@ static const struct row NAMES[] = {
   {"addaicore", ELEMENTWISE},
   {"mulaicore", ELEMENTWISE}, {"divaicore", ELEMENTWISE}, {"equalaicore", ELEMENTWISE}, {"fillfunctor", ELEMENTWISE},
   {"fillphilox", ELEMENTWISE},
-  {"fillscalar", ELEMENTWISE}, {"vectoradd", ELEMENTWISE}, {"scal_kernel", ELEMENTWISE}, {NULL, NULL}};
+  {"fillscalar", ELEMENTWISE}, {"vectoradd", ELEMENTWISE}, {"scal_kernel", ELEMENTWISE},
+  {"convert", COPY}, {NULL, NULL}};
+
+/* True if the text contains the word. "_conv" is a convolution, but not as a part of "_convert". */
+static bool has_part(const char *text, const char *word) {
+  const size_t n = strlen(word);
+  const bool is_conv = strcmp(word, "_conv") == 0;
+  while ((text = strstr(text, word)) && is_conv && text_begins(text + n, "ert")) text += n;
+  return text != NULL;
+}
 
 static const char *look_up(const struct row *rows, const char *text) {
   for (; rows->word; rows++)
-    if (strstr(text, rows->word)) return rows->class;
+    if (has_part(text, rows->word)) return rows->class;
   return NULL;
 }
 

@@ -370,6 +370,26 @@ def judge_names(folder):
         check(f'no collective: {name}', name not in found, 'is one')
 
 
+def judge_functions(folder):
+    """The name of a collective without its arguments is the name of its function."""
+    given = ['void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)', 'void vllm::cross_device_reduce_1stage<half, 2>(half*)',
+             'ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)', 'all-reduce.3']
+    path = write(folder, 'functions.json', [*meta(0, 'python', 'GPU 0'), *(x(n, 0, 7, 10 * i, 5, 'kernel') for i, n in enumerate(given))])
+    found = sorted(c['name'] for c in json.loads(run('report', '-q', '--json', path))['collectives'])
+    want = ['all-reduce', 'multimem_all_reduce_kernel', 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', 'vllm::cross_device_reduce_1stage']
+    check('functions of collectives', found == want, found)
+
+
+def judge_python(folder):
+    """Functions of Python are of one kind, whichever tool recorded them, and those that wait are waits."""
+    work, waits = ('len', 'main (/w.py:3)'), ('_multiprocessing.SemLock.__enter__', '_thread._ThreadHandle.join', '_thread.lock.acquire')
+    for cat in ('python_function', 'FEE', 'fee'):
+        path = write(folder, 'python.json', [x(name, 5, 5, 10 * i, 5, cat) for i, name in enumerate(work + waits)])
+        check(f'{cat}: python', names(path, 'python') == sorted(work + waits), names(path, 'python'))
+        kinds = {r['name']: r['kind'] for r in json.loads(run('report', '-q', '--json', path))['operators']}
+        check(f'{cat}: kinds of the report', kinds == {**dict.fromkeys(work, 'python'), **dict.fromkeys(waits, 'wait')}, kinds)
+
+
 # ---- alignment ----
 
 def ascend_rank(rank, first, ahead, seed, n=24):
@@ -449,6 +469,8 @@ def main():
             judge(f'suspect: {what}', '' if any(f"'{name}' looks like a device" in s for s in unknown) else f'{unknown}')
         judge_ranges(folder)
         judge_names(folder)
+        judge_functions(folder)
+        judge_python(folder)
         judge_aligned(folder)
         judge_run(folder)
     return finish()

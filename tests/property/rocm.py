@@ -30,6 +30,7 @@ CREATE TABLE rocpd_copyapi ("api_ptr_id" integer NOT NULL PRIMARY KEY, "stream" 
 CREATE TABLE rocpd_monitor ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "deviceType" varchar(16), "deviceId" integer, "monitorType" varchar(16),
   "start" integer, "end" integer, "value" varchar(255));
 CREATE TABLE ext_callstack (id integer);
+CREATE TABLE ext_autogradapi (api_ptr_id integer PRIMARY KEY, autogradName_id integer, seq integer, op_id integer, sizes text, input_op_ids text);
 '''
 TABLES = {
     'metadata': 'tag TEXT, value TEXT',
@@ -113,6 +114,7 @@ class Rpd:
 
 
 def rpd():
+    half_sized()
     r = Rpd('one.rpd')
     for i in range(50):
         call = r.call(100, 1000 * i, 1000 * i + 300, 'hipLaunchKernel')
@@ -129,6 +131,10 @@ def rpd():
     r.op(71000, 71200, 'FillBuffer', gpu=3)
     r.call(100, 10, 50000, 'UserMarker', 'aten::linear')
     r.call(100, 20, 40000, 'UserMarker', 'aten::mm, seq = 4, op_id = 5, sizes = [[2, 3], [3, 4]]')
+    for i, (name, *parts) in enumerate([('aten::bmm', 7, 9, '[[1, 2, 3], [1, 3, 4]]'), ('FlashAttnFunc', '', 8, ''), ('bad', 1, 2, 'x'), ('execute', None)]):
+        call = r.call(100, 51000 + 100 * i, 51050 + 100 * i, 'UserMarker', name)
+        if parts != [None]:
+            r.db.execute('INSERT INTO ext_autogradapi VALUES (?, 0, ?, ?, ?, "")', (call, *parts))
     for start, value in ((0, '800'), (500, '1700.5'), (900, 'n/a')):
         r.add('rocpd_monitor', deviceType='gpu', deviceId=2, monitorType='sclk', start=BOOT + start, end=BOOT + start + 1, value=value)
     r.add('rocpd_metadata', tag='schema_version', value='2')
@@ -140,9 +146,11 @@ def rpd():
     check('kernels of a graph are kernels, a task without a name is a barrier',
           len(kernels) == 53 and [e['name'] for e in spans(events, 'gpu_sync')] == ['Task'])
     check('grid and workgroup', kernels[0]['args']['grid'] == [4, 5, 6] and kernels[0]['args']['block'] == [64, 1, 1], kernels[0])
-    check('a marker is called by its text', [e['name'] for e in spans(events, 'marker_api')] == ['aten::linear'])
-    check('a marker of PyTorch is an operator', [(e['name'], e['args']) for e in spans(events, 'cpu_op')] ==
-          [('aten::mm', {'Sequence number': 4, 'op_id': 5, 'Input Dims': [[2, 3], [3, 4]]})], spans(events, 'cpu_op'))
+    check('a marker is called by its text', [e['name'] for e in spans(events, 'marker_api')] == ['execute'], spans(events, 'marker_api'))
+    check('a marker of PyTorch is an operator', [(e['name'], e.get('args')) for e in sorted(spans(events, 'cpu_op'), key=lambda e: e['ts'])] ==
+          [('aten::linear', None), ('aten::mm', {'Sequence number': 4, 'op_id': 5, 'Input Dims': [[2, 3], [3, 4]]}),
+           ('aten::bmm', {'Sequence number': 7, 'op_id': 9, 'Input Dims': [[1, 2, 3], [1, 3, 4]]}), ('FlashAttnFunc', {'op_id': 8}), ('bad', None)],
+          spans(events, 'cpu_op'))
     check('args of calls', spans(events, 'hip_api')[-2]['args']['args'] == 'dst=0x7f | size=8', spans(events, 'hip_api')[-2])
     check('bytes of copies', spans(events, 'gpu_memcpy')[0]['args']['bytes'] == 4096)
     check('GPUs and queues', set(named(events, 'process_name').values()) >= {'GPU 2', 'GPU 3'} and
@@ -155,8 +163,21 @@ def rpd():
     check('the clock is that of the host since its start', status == 0 and 'monotonic' in out, out)
     check('samples that are no numbers are counted', 'a numeric value' in said, said)
     check('tables of other tools are named', 'ext_callstack' in said, said)
+    sized = [(line.split()[3], *line.split()[6:8]) for line in tracekit('report', path('half.rpd'))[1].splitlines() if line.endswith('CopyHostToDevice')]
+    check('the number of copies with a size is beside the bytes', sized == [('3', '1', '4.1')], sized)
     out = tracekit('report', '--json', path('one.rpd'))[1]
     check('the report knows kernels and copies', {k['kind'] for k in json.loads(out)['kernels']} == {'compute', 'copy', 'fill'}, out[:200])
+
+
+def half_sized():
+    """Writes a file in which one of three copies has a size."""
+    r = Rpd('half.rpd')
+    for i, size in enumerate((4096, None, None)):
+        call = r.call(200, 1000 * i, 1000 * i + 100, 'hipMemcpyAsync')
+        if size:
+            r.add('rocpd_copyapi', api_ptr_id=call, stream='0x1', size=size, kind=1)
+        r.add('rocpd_api_ops', api_id=call, op_id=r.op(1000 * i + 200, 1000 * i + 900, 'CopyHostToDevice', queue=1))
+    r.close()
 
 
 def missing():

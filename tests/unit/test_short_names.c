@@ -85,6 +85,20 @@ static const struct {
   {"_ZN1a1f", NULL, "other"},           /* no end of the path */
   {"_Z1fILi1Ev", NULL, "other"},        /* no end of the arguments */
   {"_Z1fv?", NULL, "other"},            /* text that is left over */
+  {"wrapped_convert.kd", NULL, "copy"},
+  {"loop_convert_fusion", NULL, "copy"},
+  {"convert_fusion.2", NULL, "copy"},
+  {"loop_add_convert_fusion", NULL, "elementwise"},
+  {"input_convert_reduce_fusion", NULL, "reduction"},
+  {"kernel_grouped_conv_fwd", NULL, "conv"},
+  {"loop_convert_then_conv", NULL, "conv"},
+  {"my_conv", NULL, "conv"},
+  {"MIOpenBatchNormFwdTrainSpatialMeanVariance", NULL, "norm"},
+  {"igemm_fwd_gtcx3_nhwc_bf16_bx0_ex0_bt256x256x32", NULL, "conv"},
+  {"Im3d2Col", NULL, "conv"},
+  {"SubTensorOpWithCastTensor1d", NULL, "copy"},
+  {"sage_fwd", NULL, "attention"},
+  {"reshape_and_cache_flash_kernel", NULL, "copy"},
 };
 
 static void shortens(void **state) {

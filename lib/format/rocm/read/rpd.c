@@ -2,7 +2,8 @@
  *
  * A file may contain several sessions and processes; their ids do not collide, because the upper half of an id is the session.
  * The process of an operation is not stored, but follows from its session. Two more tables describe the work that
- * a call launched: rocpd_kernelapi for kernels, rocpd_copyapi for copies. */
+ * a call launched: rocpd_kernelapi for kernels, rocpd_copyapi for copies. ext_autogradapi has a row for each marker that is an
+ * operator of PyTorch, with its shapes. */
 #include "rpd.h"
 
 #include <string.h>
@@ -18,8 +19,16 @@ struct launch {
   tk_id stream, kernel;
 };
 
+/* A marker that is an operator: its numbers, if they are integers, and its shapes; 0 = not recorded. */
+struct operator {
+  struct cell seq, id;
+  tk_id sizes;
+};
+
 struct rpd {
   struct rocm *r;
+  struct map operator_of; /* call id -> index in `operators` */
+  struct buf operators;   /* array of struct operator */
   struct map launches; /* call id -> index in `all` */
   struct buf all;      /* array of struct launch */
   struct map call_of;  /* operation id -> index in `calls` */
@@ -66,7 +75,45 @@ static void take_link(const struct sqlite_scan *row, void *arg) {
   buf_append(&p->calls, &row->v[0].i, sizeof(int64_t));
 }
 
+static void take_operator(const struct sqlite_scan *row, void *arg) {
+  struct rpd *p = arg;
+  const struct cell *v = row->v;
+  const tk_id sizes = v[3].type == CELL_TEXT && v[3].n ? trace_string(p->r->d.t, (const char *)v[3].p, v[3].n) : 0;
+  const struct operator o = {.seq = v[1], .id = v[2], .sizes = sizes};
+  if (v[0].type != CELL_INT) return;
+  map_put(&p->operator_of, (uint64_t)v[0].i, (uint32_t)(p->operators.len / sizeof o));
+  buf_append(&p->operators, &o, sizeof o);
+}
+
 /* ---- calls ---- */
+
+static void put_part(struct buf *b, const char *key, const struct cell *number) {
+  char digits[24];
+  if (number->type != CELL_INT || number->i < 0) return;
+  buf_text(b, key);
+  buf_append(b, digits, num_put_i64(digits, number->i));
+}
+
+/* Returns the class of a marker. An operator gets the class of one that PyTorch's ranges mark. Its numbers and shapes are put in the
+ * form of such a range, for torch_range_args. */
+static tk_id class_of_marker(struct rpd *p, int64_t call, tk_id text, struct torch_range *range) {
+  struct tk_trace *t = p->r->d.t;
+  static const char *const OPERATORS[] = {"aten::", "_C::", NULL}; /* in files whose operators have no table */
+  const bool is_named = text_any_begins(tk_string(t, text, NULL), OPERATORS);
+  const tk_id plain = torch_range_class(t, text, trace_text(t, is_named ? "cpu_op" : "marker_api"), range);
+  const uint32_t *at = range->text ? NULL : map_get(&p->operator_of, (uint64_t)call);
+  struct buf b = {.mem = &t->store->mem};
+  if (!at) return plain;
+  const struct operator *o = (const struct operator *)(const void *)p->operators.data + *at;
+  buf_text(&b, tk_string(t, text, NULL));
+  put_part(&b, ", seq = ", &o->seq);
+  put_part(&b, ", op_id = ", &o->id);
+  buf_text(&b, o->sizes ? ", sizes = " : "");
+  buf_text(&b, o->sizes ? tk_string(t, o->sizes, NULL) : "");
+  const tk_id cls = torch_range_class(t, trace_string(t, (const char *)b.data, b.len), 0, range);
+  buf_free(&b);
+  return range->text ? cls : trace_class(t, text, trace_text(t, "cpu_op"));
+}
 
 static const char *category_of_call(const char *name) {
   if (text_begins(name, "hip")) return "hip_api";
@@ -85,7 +132,7 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
   const bool is_marker = name && strcmp(tk_string(t, name, NULL), "UserMarker") == 0;
   const tk_id category = trace_text(t, is_marker ? "marker_api" : category_of_call(tk_string(t, name, NULL)));
   if (is_marker && text) name = text, text = 0;
-  e.cls = is_marker ? torch_range_class(t, name, category, &range) : trace_class(t, name, category);
+  e.cls = is_marker && id->type == CELL_INT ? class_of_marker(p, id->i, name, &range) : trace_class(t, name, category);
   e.track = trace_track(t, TK_TRACK_THREAD, ident_int(v[1].i), ident_int(v[2].i), 0);
   args_begin(t);
   torch_range_args(t, &range);
@@ -181,7 +228,7 @@ static void take_sample(const struct sqlite_scan *row, void *arg) {
 
 bool rpd_knows(const char *table) {
   static const char *const TABLES[] = {"rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_kernelapi", "rocpd_copyapi", "rocpd_string",
-                                       "rocpd_monitor", "rocpd_metadata", "sqlite_sequence", NULL};
+                                       "rocpd_monitor", "rocpd_metadata", "sqlite_sequence", "ext_autogradapi", NULL};
   for (const char *const *name = TABLES; *name; name++)
     if (strcmp(*name, table) == 0) return true;
   return false;
@@ -191,26 +238,31 @@ static bool read_tables(struct rpd *p) {
   static const char *const KERNEL[] = {"api_ptr_id", "stream", "gridX", "gridY", "gridZ", "workgroupX", "workgroupY", "workgroupZ",
                                        "kernelName_id", NULL};
   static const char *const COPY[] = {"api_ptr_id", "stream", "size", NULL}, *const LINK[] = {"api_id", "op_id", NULL};
+  static const char *const OPERATOR[] = {"api_ptr_id", "seq", "op_id", "sizes", NULL};
   static const char *const CALL[] = {"id", "pid", "tid", "start", "end", "apiName_id", "args_id", NULL};
   static const char *const WORK[] = {"id", "gpuId", "queueId", "start", "end", "description_id", "opType_id", NULL};
   static const char *const SAMPLE[] = {"deviceType", "deviceId", "monitorType", "start", "value", NULL};
   struct database *d = &p->r->d;
   return database_texts_read(d, &p->r->texts, "rocpd_string", "id", "string") &&
     database_each(d, "rocpd_kernelapi", KERNEL, take_kernel, p) && database_each(d, "rocpd_copyapi", COPY, take_copy, p) &&
-    database_each(d, "rocpd_api_ops", LINK, take_link, p) && database_each(d, "rocpd_api", CALL, take_call, p) &&
+    database_each(d, "rocpd_api_ops", LINK, take_link, p) && database_each(d, "ext_autogradapi", OPERATOR, take_operator, p) &&
+    database_each(d, "rocpd_api", CALL, take_call, p) &&
     database_each(d, "rocpd_op", WORK, take_work, p) && database_each(d, "rocpd_monitor", SAMPLE, take_sample, p);
 }
 
 bool rpd_read(struct rocm *r) {
   struct mem *mem = &r->d.t->store->mem;
-  struct rpd p = {.r = r, .all.mem = mem, .calls.mem = mem};
+  struct rpd p = {.r = r, .all.mem = mem, .calls.mem = mem, .operators.mem = mem};
   map_init(&p.launches, mem);
   map_init(&p.call_of, mem);
   map_init(&p.sessions, mem);
+  map_init(&p.operator_of, mem);
   const bool ok = read_tables(&p);
   map_free(&p.launches);
   map_free(&p.call_of);
   map_free(&p.sessions);
+  map_free(&p.operator_of);
+  buf_free(&p.operators);
   buf_free(&p.all);
   buf_free(&p.calls);
   return ok;
