@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/accelerator.h"
+#include "graph/kind_collective.h"
 #include "align/collect/payload.h"
 #include "base/text.h"
 #include "format/json.h"
@@ -188,7 +189,8 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
 static size_t operation_end(const char **name) {
   static const char ASSIGNS[] = " = ";
   char head[128];
-  *name += **name == '%';
+  size_t n;
+  *name = kind_collective_head(*name + (**name == '%'), &n);
   const char *text = strstr(*name, ASSIGNS);
   if (!text || (size_t)(text - *name) >= sizeof head) return name_end(*name);
   snprintf(head, sizeof head, "%.*s", (int)(text - *name), *name);

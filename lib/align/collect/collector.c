@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "collector.h"
+#include "graph/kind_collective.h"
 
 uint64_t collect_hash(const struct tk_trace *t, tk_id s) {
   size_t n;
@@ -35,7 +36,9 @@ static uint32_t collector_text_of(struct collector *c, const char *text, size_t 
 }
 
 void collect_name(struct collector *c, struct align_anchor *a, const char *name) {
-  a->name = collector_text_of(c, name, strcspn(name, "(<"));
+  size_t n;
+  const char *head = kind_collective_head(name, &n);
+  a->name = collector_text_of(c, head, n);
 }
 void collect_group(struct collector *c, struct align_anchor *a, const char *group) {
   a->group = collector_text_of(c, group, strlen(group));
