@@ -178,7 +178,8 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
 static size_t operation_end(const char **name) {
   static const char ASSIGNS[] = " = ";
   char head[128];
-  *name += **name == '%';
+  size_t n;
+  *name = kind_collective_head(*name + (**name == '%'), &n);
   const char *text = strstr(*name, ASSIGNS);
   if (!text || (size_t)(text - *name) >= sizeof head) return name_end(*name);
   snprintf(head, sizeof head, "%.*s", (int)(text - *name), *name);
@@ -215,7 +216,7 @@ static bool count_collective(struct counter *c, const struct work *w, tk_time ti
   double in = 0, out = 0, ranks = 0;
   if (w->class != WORK_COMMUNICATION) return true;
   const char *name = report_args_text(&c->args, ARG_COLLECTIVE), *dtype = report_args_text(&c->args, ARG_DTYPE);
-  if (!name) name = kind_collective_function(tk_string(t, t->classes[e->cls].name, NULL));
+  if (!name) name = tk_string(t, t->classes[e->cls].name, NULL);
   struct report_collective *k = report_collective(c->p->impl, name);
   if (!k) return false;
   k->count++;

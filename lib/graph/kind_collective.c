@@ -5,7 +5,6 @@
  * device. */
 #include "kind_collective.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -41,21 +40,22 @@ static const char *const HLO[] = {"all-reduce",     "all-gather",         "reduc
 /* Requests of Horovod's timeline, horovod/common/message.cc. The steps of a request, such as NCCL_ALLREDUCE, are inside of it. */
 static const char *const REQUESTS[] = {"ALLREDUCE", "ALLGATHER", "BROADCAST", "ALLTOALL", "REDUCESCATTER", "ADASUM", NULL};
 
-const char *kind_collective_function(const char *name) {
+const char *kind_collective_head(const char *name, size_t *n) {
   static const char ANONYMOUS[] = "(anonymous namespace)::";
   if (text_begins(name, "void ")) name += 5;
   const char *nested = strstr(name, ANONYMOUS);
   const size_t before = nested ? (size_t)(nested - name) : 0;
-  return nested && before == strcspn(name, "<(") ? nested + sizeof ANONYMOUS - 1 : name;
+  if (nested && before == strcspn(name, "<(")) name = nested + sizeof ANONYMOUS - 1;
+  *n = strcspn(name, "<(");
+  return name;
 }
 
-/* Copies the head of a name: the name without "void ", anonymous namespaces, template arguments and argument types. */
 static void copy_head(const char *name, char *head, size_t size) {
-  name = kind_collective_function(name);
-  const size_t n = strcspn(name, "<(");
-  const size_t kept = n < size ? n : size - 1;
-  memcpy(head, name, kept);
-  head[kept] = 0;
+  size_t n;
+  const char *from = kind_collective_head(name, &n);
+  if (n >= size) n = size - 1;
+  memcpy(head, from, n);
+  head[n] = 0;
 }
 
 bool kind_is_request(const char *name) {

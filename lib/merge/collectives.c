@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "format/json.h"
 #include "graph/kind.h"
+#include "graph/kind_collective.h"
 #include "graph/seal.h"
 #include "align.h"
 #include "op/redact.h"
@@ -260,7 +261,9 @@ static bool is_collective(const struct merge_collectives *c, const struct kinds 
   struct tk_arg arg;
   const char *name = tk_string(kinds->t, kinds->t->classes[e->cls].name, NULL);
   if (kind & KIND_COLLECTIVE || (kind & KIND_KERNEL && tk_args_find(kinds->t, e->args, "Collective name", &arg))) return true;
-  return intern_id(&c->texts, name, strcspn(name, "(<")) != 0;
+  size_t n;
+  const char *head = kind_collective_head(name, &n);
+  return intern_id(&c->texts, head, n) != 0;
 }
 
 /* Indexes the events of collectives by end time in ns, because the kernel of a collective ends with the collective. */

@@ -366,6 +366,8 @@ def judge_names(folder):
     found = set(names(path, 'collective'))
     for name in COLLECTIVES:
         check(f'collective: {name}', name in found, 'is not one')
+    rows = [c['name'] for c in json.loads(run('report', '-q', '--json', path))['collectives']]
+    check('collectives have the names of their kernels', 'multimem_one_shot_all_reduce_kernel' in rows and not any(n.startswith('void') for n in rows), rows)
     for name in OTHERS:
         check(f'no collective: {name}', name not in found, 'is one')
 

@@ -17,7 +17,7 @@ const char *collect_text(const struct tk_trace *t, uint32_t args, const char *ke
   return tk_string(t, *id = arg.s, NULL);
 }
 
-/* Stores the integer of the arg `key` in *out, even if it is stored as text; returns false if there is no such arg. */
+/* Finds a numeric arg. Some writers store all numbers as text. */
 bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, int64_t *out) {
   struct tk_arg arg;
   if (!tk_args_find(t, args, key, &arg)) return false;
@@ -36,8 +36,9 @@ static uint32_t collector_text_of(struct collector *c, const char *text, size_t 
 }
 
 void collect_name(struct collector *c, struct align_anchor *a, const char *name) {
-  name = kind_collective_function(name);
-  a->name = collector_text_of(c, name, strcspn(name, "(<"));
+  size_t n;
+  const char *head = kind_collective_head(name, &n);
+  a->name = collector_text_of(c, head, n);
 }
 void collect_group(struct collector *c, struct align_anchor *a, const char *group) {
   a->group = collector_text_of(c, group, strlen(group));
