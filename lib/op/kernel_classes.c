@@ -44,9 +44,10 @@ static const struct row NAMES[] = {
   {"all-reduce", COLLECTIVE}, {"all-gather", COLLECTIVE}, {"reduce-scatter", COLLECTIVE}, {"all-to-all", COLLECTIVE},
   {"collective-permute", COLLECTIVE}, {"cross_device_reduce", COLLECTIVE}, {"allreduce", COLLECTIVE}, {"all_reduce", COLLECTIVE},
   {"all_gather", COLLECTIVE}, {"reduce_scatter", COLLECTIVE}, {"multimem_", COLLECTIVE}, {"deep_ep::", COLLECTIVE},
-  {"reshape_and_cache", COPY}, /* vLLM's writes to the cache of keys and values, such as reshape_and_cache_flash_kernel */
+  {"reshape_and_cache", COPY}, /* vLLM: writes to the cache of keys and values, such as reshape_and_cache_flash_kernel */
   /* attention: SageAttention, FlashAttention, xFormers, cuDNN, TensorRT-LLM, FlashInfer, vLLM, AITER */
-  {"sage_fwd", ATTENTION}, {"flash_", ATTENTION}, {"flashattn", ATTENTION}, {"flash_attn", ATTENTION}, {"fmha", ATTENTION}, {"attention", ATTENTION},
+  {"sage_fwd", ATTENTION},
+  {"flash_", ATTENTION}, {"flashattn", ATTENTION}, {"flash_attn", ATTENTION}, {"fmha", ATTENTION}, {"attention", ATTENTION},
   {"attn_", ATTENTION}, {"_attn", ATTENTION}, {"sdpa", ATTENTION}, {"mha_", ATTENTION}, {"mla_", ATTENTION},
   {"batchprefillwith", ATTENTION}, {"batchdecodewith", ATTENTION},
   /* optimizers: PyTorch's foreach and fused kernels, Apex */
