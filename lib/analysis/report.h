@@ -132,6 +132,7 @@ struct tk_report_impl {
   bool computes;        /* at least one device ran a kernel */
   struct report_mean occupancy; /* mean occupancy of all kernels that compute */
   i128 compute;         /* sum of the durations of these kernels, also without an occupancy */
+  double lag;           /* largest mean time from the launch to the start of a device's work, in steps of its host */
   bool steps_differ;    /* the steps of two traces have different names */
   uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
                                         * events that their producer writes */

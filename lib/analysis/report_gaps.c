@@ -22,6 +22,7 @@ struct gap {
 struct gap_host {
   struct reporter *p;
   const struct gap *gap;
+  bool others;        /* examines threads that launch no work, although others do */
   struct map row_of;  /* class -> 1 + row */
   struct gap_span {
     tk_id cls;
@@ -115,20 +116,29 @@ static bool add_part(struct gap_host *h, tk_id cls, tk_id track, tk_time from, t
   return true;
 }
 
+/* True for activity that shows why a thread that launches work had nothing to launch. It rarely waits for other threads that run
+ * Python or wait themselves. */
+static bool explains(enum host_class class) {
+  static const bool EXPLAINS[HOST_CLASSES] = {[HOST_OP] = true, [HOST_RUNTIME] = true, [HOST_LAUNCH] = true, [HOST_SYNC] = true,
+                                              [HOST_CHECKPOINT] = true, [HOST_GC] = true, [HOST_INPUT] = true, [HOST_COMPILE] = true};
+  return class < HOST_CLASSES && EXPLAINS[class];
+}
+
 /* True for activity of the host, and for annotations on the host. */
-static bool is_shown(const struct reporter *p, tk_id event) {
+static bool is_shown(const struct gap_host *h, tk_id event) {
+  const struct reporter *p = h->p;
   const struct tk_event *e = &p->t->events[event];
   const unsigned kind = kinds_of(&p->match.kinds, e);
   if (kind & (KIND_DEVICE | KIND_STEP)) return false;
+  if (h->others) return explains(report_class_of(p, event, kind));
   return report_class_of(p, event, kind) != HOST_NOTHING || (kind & KIND_ANNOTATION && report_named_class(p, e->cls) != HOST_MARK);
 }
 
 static bool see_span(struct gap_host *h, tk_id event) {
-  const struct reporter *p = h->p;
-  const struct tk_event *e = &p->t->events[event];
+  const struct tk_event *e = &h->p->t->events[event];
   const tk_time to = e->ts + e->dur < h->gap->end ? e->ts + e->dur : h->gap->end;
   if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK) || to <= h->gap->start) return true;
-  if (!is_shown(p, event)) return true;
+  if (!is_shown(h, event)) return true;
   return add_part(h, e->cls, e->track, e->ts, to);
 }
 
@@ -142,28 +152,47 @@ static bool see_thread(struct gap_host *h, tk_id track) {
   return ok;
 }
 
-/* Examines the threads that launch work, or all threads if none of them launches work. */
-static bool see_threads(struct gap_host *h, uint32_t group) {
+/* Examines the threads of the group that launch work (`leads`), or those that do not. */
+static bool see_threads(struct gap_host *h, uint32_t group, bool leads) {
   const struct report_index *x = &h->p->index;
-  bool leads = false, ok = true;
-  for (uint32_t k = x->tracks_at[group]; k < x->tracks_at[group + 1]; k++) leads = leads || h->p->leads[x->tracks[k]];
+  bool ok = true;
   for (uint32_t k = x->tracks_at[group]; ok && k < x->tracks_at[group + 1]; k++) {
     const tk_id track = x->tracks[k];
-    if (h->p->t->tracks[track].kind == TK_TRACK_THREAD && (!leads || h->p->leads[track])) ok = see_thread(h, track);
+    if (h->p->t->tracks[track].kind == TK_TRACK_THREAD && h->p->leads[track] == leads) ok = see_thread(h, track);
   }
   return ok;
 }
 
-/* Stores the name of the spans that cover at least half of the gap on one thread; of nested spans, the innermost, because
- * they cover least. If there are no such spans, stores only the longest time that spans of one name cover. */
-static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *row) {
+static bool any_leads(const struct gap_host *h, uint32_t group) {
+  const struct report_index *x = &h->p->index;
+  bool any = false;
+  for (uint32_t k = x->tracks_at[group]; !any && k < x->tracks_at[group + 1]; k++) any = h->p->leads[x->tracks[k]];
+  return any;
+}
+
+/* Returns the spans that cover at least half of the gap on one thread; of nested spans, the innermost, because they cover least. NULL
+ * if there are none. Raises *most to the longest time that spans of one name cover. */
+static const struct gap_span *find_span(const struct gap_host *h, tk_time length, tk_time *most) {
   const struct gap_span *found = NULL;
-  if (!see_threads(h, group)) return false;
-  row->host_time = 0;
   for (uint32_t i = 0; i < h->n; i++) {
     const tk_time time = most_time(&h->v[i]);
-    if (2 * time >= row->length && (!found || time <= most_time(found))) found = &h->v[i];
-    if (time > row->host_time) row->host_time = time;
+    if (2 * time >= length && (!found || time <= most_time(found))) found = &h->v[i];
+    if (time > *most) *most = time;
+  }
+  return found;
+}
+
+/* Stores the name of the spans that cover the gap: on the threads that launch work, otherwise on the others, as in JAX, where the
+ * thread that runs Python launches nothing. Without such spans, stores only the longest time that spans of one name cover. */
+static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *row) {
+  const bool leads = any_leads(h, group);
+  row->host_time = 0;
+  if (!see_threads(h, group, leads)) return false;
+  const struct gap_span *found = find_span(h, row->length, &row->host_time);
+  if (!found && leads) {
+    h->others = true;
+    if (!see_threads(h, group, false)) return false;
+    found = find_span(h, row->length, &row->host_time);
   }
   if (!found) return true;
   row->host_span = report_keep_name(h->p, h->p->t->classes[found->cls].name);

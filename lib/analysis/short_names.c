@@ -335,7 +335,8 @@ static bool put_mangled(struct short_text *to, struct short_span s) {
 }
 
 bool short_names_of(const char *name, size_t n, struct short_text *to) {
-  const struct short_span s = {name, name + n};
+  struct short_span s = {name, name + n};
+  if (short_ends(s, ".kd")) s.end -= 3; /* ROCm's names of code objects: the descriptor of the kernel */
   *to = (struct short_text){.n = 0};
   if (n == 0) return false;
   bool made = put_collective(to, s) || short_tiles(s, to) || put_mangled(to, s);
@@ -344,6 +345,10 @@ bool short_names_of(const char *name, size_t n, struct short_text *to) {
     made = e.base.p < e.base.end && (put_xla(to, &e) || put_applier(to, &e) || put_flash(to, &e) || put_cutlass(to, &e) ||
                                      put_function(to, &e));
   }
-  if (!made || to->cut || to->n >= n || to->n == 0) to->n = 0;
+  if (!made) {
+    *to = (struct short_text){.n = 0};
+    short_put(to, s.p, (size_t)(s.end - s.p));
+  }
+  if (to->cut || to->n >= n || to->n == 0) to->n = 0;
   return to->n > 0;
 }

@@ -431,7 +431,8 @@ SOMETHING = (
     ('Compile', 'cpu_op', 'compile'), ('CompileToExecutable', 'cpu_op', 'compile'), ('xla::LocalClient::Compile', 'cpu_op', 'compile'),
     ('triton/runtime/jit.py(500): _compile', 'python_function', 'compile'), ('triton/runtime/jit.py(600): _do_compile', 'python_function', 'compile'),
     ('triton/compiler/compiler.py(226): compile', 'python_function', 'compile'),
-    ('jax/array.py(5): block_until_ready', 'python_function', 'sync'), ('cuStreamSynchronize', '', 'sync'), ('hipDeviceSynchronize', '', 'sync'),
+    ('jax/array.py(5): block_until_ready', 'python_function', 'sync'), ('$api.py:3165 try_to_block', 'python_function', 'sync'),
+    ('<built-in method synchronize of torch.Event object at 0x7f0>', 'python_function', 'sync'), ('cuStreamSynchronize', '', 'sync'), ('hipDeviceSynchronize', '', 'sync'),
 )
 
 

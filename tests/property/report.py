@@ -327,6 +327,12 @@ def gap_of_host(folder):
         json.dump({'traceEvents': events}, f)
     gap = report(f'{folder}/gap.json')['idle_gaps'][0]
     judge('spans of two threads do not add up', compare({'host_span': None, 'host_span_ns': 60000}, gap))
+    others = [span('$api.py:3165 try_to_block', 'python_function', 4, 25, 130), span('torch/threads.py(3): idle', 'python_function', 5, 20, 145),
+              span('lock.acquire', 'python_function', 6, 20, 145)]
+    with open(f'{folder}/other.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events + others}, f)
+    judge('a wait for the device on another thread', compare({'host_span': '$api.py:3165 try_to_block', 'host_span_ns': 130000},
+                                                             report(f'{folder}/other.json')['idle_gaps'][0]))
     text = run('report', f'{folder}/gap.json').decode()
     judge('no span over half of a gap', '' if 'no span over more than 42.9%' in text else text)
     for e in events:

@@ -140,6 +140,10 @@ def launched_late(folder):
         for s in steps:
             kept = run('top', '-q', '--json', '--kind', 'kernel', '-e', f'step == {s}', path)
             judge(f'step == {s}, {seed}', '' if kept and kept['events'] == want[str(s)] else f'{kept} is not {want[str(s)]}')
+        starts = [e[4] for e in events if e[1] == 'cudaLaunchKernel']
+        lag = (sum(begin for s, begin, _ in works if s is not None) - sum(starts)) / len(starts) / 100
+        said = [t for t in run('report', '-q', '--json', path)['unknown'] if t.startswith('work ran')]
+        judge(f'sentence about the lag, {seed}', '' if (f'work ran {lag:.1f} steps' in said[0] if said else lag < .5) else f'{said}, not {lag}')
         linked = sum(dur for s, _, dur in works if s is not None)
         both = run('diff', '-q', '--json', '--kind', 'kernel', path, path)
         all_of = both['all']['before']

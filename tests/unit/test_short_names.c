@@ -51,6 +51,8 @@ static const struct {
   {"volta_scudnn_128x64_relu_interior_nn_v1", "conv 128x64 nn fp32 relu", "conv"},
   {"Cijk_Ailk_Bjlk_SB_Bias_AS_SAV_UserArgs_MT64x16x16_MI16x16x1_SN_LDSB0", "gemm 64x16x16 nt fp32 bias tensile", "matmul"},
   {"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x32x256_MI16x16x1_SN", "gemm 64x32x256 tn bf16 bias tensile", "matmul"},
+  {"Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x16x1_SN_WGM1.kd", "gemm 256x128x64 nn bf16 tensile", "matmul"},
+  {"loop_transpose_fusion.kd", "loop_transpose_fusion", "copy"},
   {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "nccl AllReduce Sum f32 RING LL", "collective"},
   {"ncclKernel_Broadcast_RING_LL_Sum_int8_t(ncclDevComm*, unsigned long)", "nccl Broadcast RING LL Sum int8_t", "collective"},
   {"void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<(int)128, (int)64, (bool)0, cutlass::bfloat16_t>, (bool)0>(Flash_fwd_params)",
@@ -85,7 +87,7 @@ static const struct {
   {"_ZN1a1f", NULL, "other"},           /* no end of the path */
   {"_Z1fILi1Ev", NULL, "other"},        /* no end of the arguments */
   {"_Z1fv?", NULL, "other"},            /* text that is left over */
-  {"wrapped_convert.kd", NULL, "copy"},
+  {"wrapped_convert.kd", "wrapped_convert", "copy"},
   {"loop_convert_fusion", NULL, "copy"},
   {"convert_fusion.2", NULL, "copy"},
   {"loop_add_convert_fusion", NULL, "elementwise"},
