@@ -81,8 +81,8 @@ static bool launches(const char *name) {
 /* True for functions that wait for a result: of JAX, as frames of the Python tracer (try_to_block does it for block_until_ready before
  * JAX 0.9) or calls of PJRT, and of PyTorch's streams and events. */
 static bool awaits_device(const char *name) {
-  static const char *const parts[] = {"block_until_ready", "try_to_block", "BlockUntilReady", "BlockHostUntilReady", "PjRtBuffer::Await",
-                                      "built-in method synchronize of torch", NULL};
+  static const char *const parts[] = {"block_until_ready", "try_to_block", "BlockUntilReady", "BlockHostUntilReady",
+                                      "PjRtBuffer::Await", "built-in method synchronize of torch", NULL};
   return text_any_holds(name, parts);
 }
 

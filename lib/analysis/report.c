@@ -371,13 +371,6 @@ static bool measure_device(struct reporter *p, struct tk_report_rank *row, uint3
          (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
 }
 
-/* Notes how far the device runs behind the steps of its host. */
-static void see_lag(struct reporter *p, const struct tk_report_rank *row, uint32_t group, tk_id track) {
-  const bool follows = report_index_steps(&p->index, &p->match, group, track).source == STEPS_HOST;
-  if (!follows || !row->linked || row->step.mean <= 0) return;
-  p->impl->lag = fmax(p->impl->lag, (double)row->latency_mean / (double)row->step.mean);
-}
-
 static bool add_device(struct reporter *p, uint32_t which) {
   const struct work_row *w = &p->works.rows[which];
   const uint32_t group = p->index.group_of[w->track];
@@ -392,7 +385,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, report_end_of(p->sorted, n));
   ok = ok && (p->impl->opt.brief || report_host(p, row, group)) && add_steps(p, row, group, w->track) &&
        (p->impl->opt.brief || measure_device(p, row, which, n));
-  see_lag(p, row, group, w->track);
+  report_see_lag(p, row, group, w->track);
   spent_free(&p->spent);
   mem_free(p->mem, p->sorted);
   p->sorted = NULL;
@@ -497,16 +490,6 @@ bool report_open(struct tk_report *r, const struct tk_report_options *opt, struc
          thresholds_replace(r->impl->limits, opt->limits, opt->n_limits, err);
 }
 
-/* Says that the work within a step is not that of the step, if devices run far behind their hosts. */
-static void say_lag(struct tk_report *r) {
-  static const double FAR = .5;
-  char text[256];
-  if (r->impl->lag < FAR) return;
-  snprintf(text, sizeof text, "work ran %s steps after its launch on average, so part of the time within a step is work that earlier "
-                              "steps launched", num_fixed(r->impl->lag, 1).s);
-  report_unknown(r, report_text(r->impl, text));
-}
-
 static void say_unknown(struct tk_report *r) {
   bool device = false, host = false, linked = false, steps = false, memory = r->n_memories > 0;
   for (size_t i = 0; i < r->n_ranks; i++) {
@@ -523,7 +506,7 @@ static void say_unknown(struct tk_report *r) {
     report_unknown(r, "some ranks recorded no GPU or TPU activity, so they have no busy or idle time");
   if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are unknown");
   if (linked) report_say_unrecorded(r);
-  say_lag(r);
+  report_say_lag(r);
   report_say_shrunk(r);
   if (!steps) report_unknown(r, "no training steps are marked");
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");

@@ -2,6 +2,11 @@
  * (report.h). */
 #include "report.h"
 
+#include <math.h>
+#include <stdio.h>
+
+#include "base/num.h"
+
 /* Adds the times of the host's activities while the device was idle within [start, end). */
 static void sum_idle(const struct reporter *p, const struct host_time *host, tk_time start, tk_time end, struct host_sums *sums) {
   const struct spent *s = &p->spent;
@@ -63,4 +68,21 @@ struct tk_report_split report_split_of_row(const struct tk_report_rank *row, boo
   for (size_t i = 0; i < row->n_steps; i++) add_split(&sum, &row->steps[i].split);
   *steps = sum.length && (!*row->device || sum.compute + sum.communication + sum.copy > 0);
   return *steps ? sum : row->split;
+}
+
+/* ---- lag ---- */
+
+void report_see_lag(struct reporter *p, const struct tk_report_rank *row, uint32_t group, tk_id track) {
+  const bool follows = report_index_steps(&p->index, &p->match, group, track).source == STEPS_HOST;
+  if (!follows || !row->linked || row->step.mean <= 0) return;
+  p->impl->lag = fmax(p->impl->lag, (double)row->latency_mean / (double)row->step.mean);
+}
+
+void report_say_lag(struct tk_report *r) {
+  static const double FAR = .5;
+  char text[256];
+  if (r->impl->lag < FAR) return;
+  snprintf(text, sizeof text, "work ran %s steps after its launch on average, so part of the time within a step is work that earlier "
+                              "steps launched", num_fixed(r->impl->lag, 1).s);
+  report_unknown(r, report_text(r->impl, text));
 }
