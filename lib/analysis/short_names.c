@@ -334,9 +334,16 @@ static bool put_mangled(struct short_text *to, struct short_span s) {
   return short_mangled(s, &e.outer, &e.base) && put_function(to, &e);
 }
 
+/* Returns the name without the end that ROCm gives to the descriptor of a kernel in a code object. */
+static struct short_span without_descriptor(struct short_span s) {
+  static const char *const ENDS[] = {" [clone .kd]", ".kd"};
+  for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++)
+    if (short_ends(s, ENDS[i])) return (struct short_span){s.p, s.end - strlen(ENDS[i])};
+  return s;
+}
+
 bool short_names_of(const char *name, size_t n, struct short_text *to) {
-  struct short_span s = {name, name + n};
-  if (short_ends(s, ".kd")) s.end -= 3; /* ROCm's names of code objects: the descriptor of the kernel */
+  const struct short_span s = without_descriptor((struct short_span){name, name + n});
   *to = (struct short_text){.n = 0};
   if (n == 0) return false;
   bool made = put_collective(to, s) || short_tiles(s, to) || put_mangled(to, s);

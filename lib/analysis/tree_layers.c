@@ -172,14 +172,15 @@ bool tree_layers_count_steps(struct tree *tree, const struct works *works) {
 
 /* ---- the kind of the layers ---- */
 
-/* Args that contain the scopes of work: of XLA's programs, and of work that TensorFlow itself launched. */
-static const char *const PATHS[] = {"tf_op", "level 0"};
+/* Args that contain the scopes of work: of XLA's programs, of work that TensorFlow itself launched, and of XLA's programs on ROCm,
+ * whose tf_op is the bare "XlaModule:". */
+static const char *const PATHS[] = {"tf_op", "level 0", "name"};
 
 static bool any_scopes(const struct tk_trace *t, const struct works *works, tk_id *path) {
   for (size_t k = 0; k < sizeof PATHS / sizeof *PATHS; k++) {
     *path = intern_id(&t->store->strings, PATHS[k], strlen(PATHS[k]));
     for (uint32_t i = 0; *path && i < works->n; i++)
-      if (*scopes_of(t, &t->events[works->v[i].event], *path)) return true;
+      if (strchr(scopes_of(t, &t->events[works->v[i].event], *path), '/')) return true;
   }
   return false;
 }

@@ -16,7 +16,7 @@ enum { UNKNOWN = PHASES };
 static const struct {
   const char *key;
   uint8_t (*phase)(const char *text);
-} STATED[] = {{"tf_op", phase_of_scopes}, {"hlo_module", phase_of_program}};
+} STATED[] = {{"tf_op", phase_of_scopes}, {"name", phase_of_scopes} /* XLA on ROCm */, {"hlo_module", phase_of_program}};
 enum { N_STATED = sizeof STATED / sizeof *STATED };
 
 struct finder {

@@ -174,18 +174,19 @@ def check_columns():
 
 
 def check_scopes():
-    def op(name, ts, **args):
-        return {'ph': 'X', 'pid': 3, 'tid': 3, 'name': name, 'ts': ts, 'dur': 5, 'args': args}
+    def op(op_name, ts, **args):
+        return {'ph': 'X', 'pid': 3, 'tid': 3, 'name': op_name, 'ts': ts, 'dur': 5, 'args': args}
     rows = [{'ph': 'M', 'name': 'process_name', 'pid': 3, 'args': {'name': '/device:TPU:0'}}]
     rows += [{'ph': 'M', 'name': 'thread_name', 'pid': 3, 'tid': t, 'args': {'name': n}} for t, n in ((3, 'XLA Ops'), (2, 'XLA Modules'))]
     path = put('x.json', rows + [
         op('fusion.1', 0, tf_op='jit(step)/jvp(Dense)/dot_general'), op('fusion.2', 10, tf_op='jit(step)/transpose(jvp(Dense))/dot_general'),
         op('fusion.3', 20, tf_op='gradient_tape/model/dense/MatMul'), op('fusion.4', 30, tf_op='jit(f)/add'),
+        op('fusion.7', 60, tf_op='XlaModule:', name='jit(step)/transpose(jvp(bsd,de->bse))/dot_general'),  # on ROCm
         op('fusion.5', 40, hlo_module='jit_prefill'), op('fusion.6', 50, hlo_module='jit_decode_step'),
         {**op('jit_prefill(17)', 100), 'tid': 2}, {**op('jit_update(18)', 110), 'tid': 2}])
     for source in formats(path):
         found = top(source, 'phase')
-        check(f'{source}: scopes', found == {'forward': 5000, 'backward': 10000, '': 10000, 'prefill': 10000, 'decode': 5000}, found)
+        check(f'{source}: scopes', found == {'forward': 5000, 'backward': 15000, '': 10000, 'prefill': 10000, 'decode': 5000}, found)
 
 
 # ---- graphs ----

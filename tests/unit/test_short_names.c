@@ -52,6 +52,7 @@ static const struct {
   {"Cijk_Ailk_Bjlk_SB_Bias_AS_SAV_UserArgs_MT64x16x16_MI16x16x1_SN_LDSB0", "gemm 64x16x16 nt fp32 bias tensile", "matmul"},
   {"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x32x256_MI16x16x1_SN", "gemm 64x32x256 tn bf16 bias tensile", "matmul"},
   {"Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x16x1_SN_WGM1.kd", "gemm 256x128x64 nn bf16 tensile", "matmul"},
+  {"void f<float, 2>(long*, long) [clone .kd]", "f<float>", "other"},
   {"loop_transpose_fusion.kd", "loop_transpose_fusion", "copy"},
   {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "nccl AllReduce Sum f32 RING LL", "collective"},
   {"ncclKernel_Broadcast_RING_LL_Sum_int8_t(ncclDevComm*, unsigned long)", "nccl Broadcast RING LL Sum int8_t", "collective"},
