@@ -530,3 +530,17 @@ bool align_report(const struct align_reporter *r) {
   free(row);
   return ok;
 }
+
+bool align_report_uncompared(const struct align_reporter *r) {
+  struct align_problem problem = *r->problem;
+  struct align_anchors none = {0};
+  struct align_solution solution;
+  struct align_reporter reporter = *r;
+  struct tk_err err = {0};
+  problem.anchors = &none;
+  reporter.problem = &problem;
+  reporter.solution = &solution;
+  const bool ok = align_solve(&problem, &solution, &err) && align_report(&reporter);
+  align_solution_free(&solution);
+  return ok;
+}

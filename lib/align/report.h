@@ -35,6 +35,9 @@ struct align_reporter {
 
 /* Fills in report->align. The report's notes own its strings and receive warnings. Returns false when memory runs out. */
 bool align_report(const struct align_reporter *r);
+/* The same for clocks that were not compared: without the collectives, which may have been collected for other purposes, as in a plan,
+ * whose report must equal that of a merge. */
+bool align_report_uncompared(const struct align_reporter *r);
 /* Fills in report->align for a merge that did not compare clocks. one_host: true if all inputs come from one host, whose clock
  * can be trusted. Returns false when memory runs out. */
 bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool one_host);

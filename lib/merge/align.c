@@ -533,28 +533,13 @@ static bool hide_inputs(struct aligner *a) {
   return ok;
 }
 
-static bool report_solution(struct aligner *a, const struct align_solution *solution) {
-  struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, solution, a->out->maps, a->out->mapped};
-  return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");
-}
-
-/* Reports clocks that were not compared. Collectives may have been collected for other purposes, as in a plan, which must report the
- * same as a merge that collects none. */
-static bool report_without_collectives(struct aligner *a) {
-  const uint32_t all = a->anchors.n;
-  struct align_solution none;
-  a->anchors.n = 0;
-  const bool ok = align_solve(&a->problem, &none, a->err) && report_solution(a, &none);
-  align_solution_free(&none);
-  a->anchors.n = all;
-  return ok;
-}
-
 static bool report_clocks(struct aligner *a) {
   const bool compared = compares_clocks(a->opt->align) || a->opt->align == TK_ALIGN_START || is_moved(a->opt);
   if (!compared) return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_refuse(a->mem, a->err);
   if (a->opt->redact && !hide_inputs(a)) return err_set(a->err, TK_ELIMIT, "out of memory");
-  return compares_clocks(a->opt->align) ? report_solution(a, &a->solution) : report_without_collectives(a);
+  struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
+  const bool compares = compares_clocks(a->opt->align);
+  return (compares ? align_report(&reporter) : align_report_uncompared(&reporter)) || err_set(a->err, TK_ELIMIT, "out of memory");
 }
 
 static bool align_inputs(struct aligner *a) {
