@@ -38,7 +38,7 @@ static void print_finding(const struct tk_report_finding *f) {
 static void print_none(const struct tk_report *r) {
   bool bad = false;
   for (size_t i = 0; i < r->n_figures; i++) bad = bad || strcmp(r->figures[i].verdict, "bad") == 0;
-  if (bad) wrap_note("none: no finding is beyond its threshold, but key figures below are bad");
+  if (bad) wrap_note("none: no finding is beyond its threshold, but some key figures are bad");
   else wrap_note("none: no figure that these traces contain is beyond its threshold");
 }
 

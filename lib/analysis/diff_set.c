@@ -67,14 +67,14 @@ static int64_t diff_rank_of(const struct adder *a, tk_id track) {
   return o && o->rank >= 0 ? o->rank : -1;
 }
 
-/* Returns the steps that divide a track: its own, or those of its device or rank. If a device numbers its steps differently than its
- * host does, the host's steps divide both. */
+/* Returns the steps that divide a track: its own, or the steps of its device or rank. If a device and its host number steps
+ * differently, the host's steps divide both. */
 static const struct steps_run *run_of(const struct adder *a, tk_id track) {
   const struct steps_run *run = steps_runs_own(&a->match.steps, track);
   return run->host ? run->host : run;
 }
 
-/* Finds the number of the step to which the event belongs. Returns false if it belongs to none of those that apply to it. */
+/* Finds the number of the step to which the event belongs. Returns false if there is none among the steps that apply to it. */
 static bool step_of(const struct adder *a, const struct tk_event *e, int64_t *number) {
   const struct tk_event *by = steps_decider(&a->match.steps, e);
   const struct steps_run *run = by ? run_of(a, by->track) : NULL;

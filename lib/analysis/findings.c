@@ -51,10 +51,11 @@ static bool share(const struct subject *s, bool known, tk_time part, double *v) 
 
 static bool of_idle(const struct subject *s, double *v) { return share(s, can_be_idle(s), report_idle_of(&s->split), v); }
 
-/* True if the device was idle although the next work had been launched. Calls that wait for such work are not the cause. */
-static bool is_stuck(const struct subject *s) { return findings_queued(s->row) >= 50; }
+bool findings_is_stuck(const struct tk_report_rank *row) { return findings_queued(row) >= 50; }
 
-static bool of_sync(const struct subject *s, double *v) { return share(s, can_be_idle(s) && !is_stuck(s), s->split.sync, v); }
+static bool of_sync(const struct subject *s, double *v) {
+  return share(s, can_be_idle(s) && !findings_is_stuck(s->row), s->split.sync, v);
+}
 static bool of_input(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.input, v);
 }
@@ -98,7 +99,7 @@ static bool of_compile_time(const struct subject *s, double *v) {
 static bool of_sync_count(const struct subject *s, double *v) {
   double idle;
   *v = s->row->host_steps ? (double)s->row->syncs_in_steps / (double)s->row->host_steps : 0;
-  if (!s->row->host_steps || !of_idle(s, &idle) || is_stuck(s)) return false;
+  if (!s->row->host_steps || !of_idle(s, &idle) || findings_is_stuck(s->row)) return false;
   return idle >= 10 && percent((double)s->row->sync_in_steps, (double)s->split.length) >= 1;
 }
 
@@ -107,7 +108,7 @@ static bool of_small_kernels(const struct subject *s, double *v) {
   const tk_time host = s->split.launch + s->split.host;
   *v = percent((double)s->row->under_10us, (double)s->row->kernels);
   if (!of_idle(s, &idle) || !is_beyond(s->r, LIMIT_DEVICE_IDLE, idle) || s->row->kernels < FEWEST_KERNELS) return false;
-  return 2 * host >= report_idle_of(&s->split) && !findings_gap_of(s->row).most && !is_stuck(s);
+  return 2 * host >= report_idle_of(&s->split) && !findings_gap_of(s->row).most && !findings_is_stuck(s->row);
 }
 
 static bool of_pageable(const struct subject *s, double *v) {

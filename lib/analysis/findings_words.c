@@ -156,7 +156,7 @@ static void say_idle(struct words *w) {
   put_share(w, "was idle for");
   if (lacks_host(w)) write(w, "; the trace does not show why");
   else write(w, "; during %s%% of that time, %s", FIXED(100 * (double)cause.time / (double)report_idle_of(&s)), cause.words);
-  if (findings_queued(w->c->row) >= 50)
+  if (findings_is_stuck(w->c->row))
     write(w, "; during %s%% of it, the next work had already been launched", FIXED(findings_queued(w->c->row)));
   if (most == 1) write(w, "; one gap is more than half of it");
   if (most > 1) write(w, "; the %llu longest gaps are more than half of it", (unsigned long long)most);
@@ -167,7 +167,7 @@ static const char *remedy_for(const struct tk_report_rank *row) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
   const tk_time most = main_cause(&s).time;
-  if (findings_queued(row) >= 50)
+  if (findings_is_stuck(row))
     return "; work that was launched and does not start waits for other work or another rank, or for work that was not recorded";
   if (findings_gap_of(row).most) return "";
   if (most == s.host || most == s.launch) return "; compiling the model or replaying graphs takes launches off the host";

@@ -88,7 +88,7 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
 
 /* ---- queues ---- */
 
-/* Lists when the work that was launched before it started was launched, and when it started; both sorted. Returns its number. */
+/* Lists the launches and the starts of the work that was launched before it started, both sorted by time. Returns their number. */
 static uint32_t list_queued(const struct tk_trace *t, const struct work *v, uint32_t n, tk_time *launched, tk_time *started) {
   uint32_t k = 0;
   bool sorted = true;

@@ -274,15 +274,16 @@ struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk
  * split of the row's window. *steps: true for the sum of steps. */
 struct tk_report_split report_split_of_row(const struct tk_report_rank *row, bool *steps);
 tk_time report_idle_of(const struct tk_report_split *s);
-/* report_see_lag notes how far a device runs behind the steps of its host; report_say_lag adds a sentence if that is far, because
- * the work within a step is then not that of the step. */
+/* report_see_lag notes how far a device runs behind the steps of its host; report_say_lag adds a sentence if it is far behind,
+ * because other steps launched much of the work within a step. */
 void report_see_lag(struct reporter *p, const struct tk_report_rank *row, uint32_t group, tk_id track);
 void report_say_lag(struct tk_report *r);
 /* Returns the longest time within [start, end) during which the device of p->spent was idle. */
 struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
 /* report_gaps.c: report_settled returns the time until which unrecorded work may have run on a device with recorded work: the start
- * of its first work, or before it the end of a call that waited for the only device of the rank. report_gaps_add adds the longest idle
- * times of a device with n_work pieces of work; report_gaps_sort sorts those of all devices. */
+ * of its first work; or the end of an earlier call that waited for the only device of the rank, if the work of all launches up to
+ * the first work was recorded. report_gaps_add adds the longest idle times of a device with n_work pieces of work; report_gaps_sort
+ * sorts the idle times of all devices. */
 tk_time report_settled(const struct reporter *p, uint32_t group);
 bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t group, uint32_t n_work);
 void report_gaps_sort(struct tk_report *r);

@@ -56,6 +56,7 @@ static bool count_call(struct reporter *p, tk_id event, bool lost, const struct 
   host->launch_calls++;
   host->unrecorded += lost;
   host->trailing += trails;
+  if (lost && call->ts < host->lost) host->lost = call->ts;
   return true;
 }
 

@@ -37,10 +37,11 @@ struct gap_host {
 /* ---- the gaps ---- */
 
 tk_time report_settled(const struct reporter *p, uint32_t group) {
-  const tk_time first = p->spent.v[0].start, settled = p->index.hosts[group].settled;
+  const struct report_host_sums *host = &p->index.hosts[group];
+  const tk_time first = p->spent.v[0].start;
   uint32_t devices = 0;
   for (uint32_t i = 0; i < p->works.n_rows; i++) devices += p->index.group_of[p->works.rows[i].track] == group;
-  return devices == 1 && settled < first ? settled : first;
+  return devices == 1 && host->settled < first && host->lost >= first ? host->settled : first;
 }
 
 /* Inserts a gap into the list, longest first. */
@@ -69,7 +70,7 @@ static uint32_t find_gaps(const struct spent *s, struct gap *v) {
   return n;
 }
 
-/* Adds the time before the first work, from the start of the first step, during which the device was certainly idle. */
+/* Adds the time before the first work during which no unrecorded work can have run, from the start of the first step on. */
 static void add_first_gap(const struct reporter *p, struct tk_report_rank *rank, uint32_t group, struct gap *v, uint32_t *n) {
   const tk_id launch = p->sorted[0].launch;
   struct gap gap = {.start = report_settled(p, group), .end = p->spent.v[0].start, .wait = WAIT_HOST,
@@ -152,7 +153,7 @@ static bool see_thread(struct gap_host *h, tk_id track) {
   return ok;
 }
 
-/* Examines the threads of the group that launch work (`leads`), or those that do not. */
+/* Examines the threads of the group that launch work (`leads`), or all others. */
 static bool see_threads(struct gap_host *h, uint32_t group, bool leads) {
   const struct report_index *x = &h->p->index;
   bool ok = true;

@@ -185,7 +185,6 @@ static bool sum_up(struct reporter *p, const struct tk_report_rank *row, uint32_
   struct host h = {.p = p, .sums = &x->hosts[group], .steps = steps, .compiles = {.steps = *steps}};
   bool ok = report_prepare(p);
   h.sums->time.mem = p->mem;
-  h.sums->settled = INT64_MAX;
   report_spans_begin(p, h.sums, steps);
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, x->tracks[i]);
   for (uint32_t i = 0; i < steps->n; i++) h.sums->host_steps += report_holds_step(p, &steps->v[i]);

@@ -61,6 +61,7 @@ bool report_index_make(struct report_index *x, const struct match *m, const stru
   x->hosts = mem_zeros(mem, x->n_groups, sizeof *x->hosts);
   x->has_row = mem_zeros(mem, x->n_groups, sizeof *x->has_row);
   if (!x->steps || !x->hosts || !x->has_row || !list_streams(x, w) || !list_tracks(x, m->t)) return false;
+  for (uint32_t i = 0; i < x->n_groups; i++) x->hosts[i].settled = x->hosts[i].lost = INT64_MAX;
   find_steps(x, m);
   return true;
 }

@@ -29,6 +29,7 @@ struct report_host_sums {
   const char *recompiled_module; /* NULL = none */
   tk_time profiler, profiler_max, profiler_at;
   tk_time settled; /* end of the first call that waits until a whole device has done all work; INT64_MAX = none */
+  tk_time lost;    /* start of the first launching call whose work was not recorded; INT64_MAX = none */
   struct report_collections collected;
   struct host_time time;
   bool made;

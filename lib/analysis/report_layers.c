@@ -16,8 +16,8 @@
 /* The search for the layers of a trace. */
 struct layers_job {
   struct reporter *p;
-  struct jobs *jobs;  /* NULL = the search has not begun */
-  struct mem mem;     /* memory for the search; the other thread must not touch that of the trace */
+  struct jobs *jobs;  /* runs the search; NULL = report_layers_add does */
+  struct mem mem;     /* memory for the search, because the other thread must not use the trace's */
   struct tk_tree_report *tree;
   struct tk_err err;
   bool ok;
@@ -55,11 +55,12 @@ static void find_layers(void *job) {
   j->ok = tree_of_found(j->p->t, &opt, &found, j->tree, &j->err);
 }
 
-/* True if another thread may search. A filter remembers answers, so only one thread may ask it. A small trace does not pay for the
- * thread. */
+/* True if another thread may search. A filter remembers answers, so only one thread may ask it. A limit that only counts bytes needs
+ * one count. A small trace is not worth a thread. */
 static bool may_run_beside(const struct reporter *p) {
   enum { WORTH = 5000 };
-  return p->impl->opt.load.threads != 1 && !p->match.root && p->t->n_events >= WORTH;
+  const bool counts = p->mem->limit && !p->mem->whole;
+  return p->impl->opt.load.threads != 1 && !p->match.root && !counts && p->t->n_events >= WORTH;
 }
 
 bool report_layers_begin(struct reporter *p) {
@@ -77,10 +78,8 @@ bool report_layers_begin(struct reporter *p) {
 
 /* Waits for the search, or searches now. */
 static bool finish_search(struct layers_job *j) {
-  struct mem *m = j->p->mem;
   if (j->jobs) jobs_take(j->jobs);
   else find_layers(j);
-  if (j->mem.peak > m->peak) m->peak = j->mem.peak;
   return j->ok;
 }
 

@@ -15,7 +15,7 @@ void report_say_shrunk(struct tk_report *r) {
   const unsigned long long n = impl->shrunk;
   char text[160];
   if (!n) return;
-  snprintf(text, sizeof text, "%llu input%s shrunk: counts and times lack %llu events that were removed or merged", n,
+  snprintf(text, sizeof text, "%llu input%s shrunk, so counts and times are incomplete (events removed or merged: %llu)", n,
            n > 1 ? "s were" : " was", (unsigned long long)impl->shrunk_events);
   report_unknown(r, report_text(r->impl, text));
 }

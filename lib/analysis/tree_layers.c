@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "graph/args.h"
 #include "op/backward.h"
 #include "op/regions.h"
@@ -172,15 +173,22 @@ bool tree_layers_count_steps(struct tree *tree, const struct works *works) {
 
 /* ---- the kind of the layers ---- */
 
-/* Args that contain the scopes of work: of XLA's programs, of work that TensorFlow itself launched, and of XLA's programs on ROCm,
- * whose tf_op is the bare "XlaModule:". */
-static const char *const PATHS[] = {"tf_op", "level 0", "name"};
+/* Args that contain the scopes of work. `begin`: beginning of scopes in an arg that may also contain other text; "" = any. */
+static const struct {
+  const char *key, *begin;
+} PATHS[] = {
+    {"tf_op", ""},    /* programs of XLA */
+    {"level 0", ""},  /* work that TensorFlow itself launched */
+    {"name", "jit("}, /* programs of XLA on ROCm, whose tf_op is the bare "XlaModule:" */
+};
+
+static bool is_path(const char *text, const char *begin) { return strchr(text, '/') && text_begins(text, begin); }
 
 static bool any_scopes(const struct tk_trace *t, const struct works *works, tk_id *path) {
   for (size_t k = 0; k < sizeof PATHS / sizeof *PATHS; k++) {
-    *path = intern_id(&t->store->strings, PATHS[k], strlen(PATHS[k]));
+    *path = trace_text_id(t, PATHS[k].key);
     for (uint32_t i = 0; *path && i < works->n; i++)
-      if (strchr(scopes_of(t, &t->events[works->v[i].event], *path), '/')) return true;
+      if (is_path(scopes_of(t, &t->events[works->v[i].event], *path), PATHS[k].begin)) return true;
   }
   return false;
 }

@@ -12,7 +12,7 @@ void kind_xla_shapes(const struct tk_trace *t, uint32_t *of_shape);
 /* Adds the kinds of each class to of_class[]. */
 void kind_xla_classes(const struct tk_trace *t, uint32_t *of_class);
 /* Sets the kinds of all events of each track; KIND_TRANSFER marks the lines on which everything but collectives moves data,
- * KIND_REPEAT those that show the work of other lines again. Returns false if memory runs out. */
+ * KIND_REPEAT the lines that show the work of other lines again. Returns false if memory runs out. */
 bool kind_xla_tracks(struct kinds *k);
 /* Adds KIND_ANNOTATION to the classes of TraceAnnotations. Returns false when memory runs out. */
 bool kind_xla_annotations(struct kinds *k);

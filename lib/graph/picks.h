@@ -1,6 +1,6 @@
 /* picks.h - reads the args of a few chosen keys, for callers that need the same keys of many events.
  *
- * Most events lack most keys, and those that have one keep it in the same place as all events of their shape. The places are
+ * Most events lack most keys, and all events of a shape have a key in the same place. The places are
  * found once for each shape, so an event without any of the keys costs a look at its shape, and one with several of them is read
  * once from its start. */
 #ifndef GRAPH_PICKS_H

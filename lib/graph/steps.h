@@ -65,7 +65,7 @@ const char *steps_name(const struct steps *s, const struct tk_trace *t, size_t *
 
 /* Returns the steps that apply to the device or the rank of a track, even if the track itself marks others. */
 const struct steps_run *steps_runs_of(const struct steps *s, tk_id track);
-/* Returns the steps that the track marks, otherwise those that apply to its device or rank. */
+/* Returns the steps that the track marks, otherwise the steps that apply to its device or rank. */
 const struct steps_run *steps_runs_own(const struct steps *s, tk_id track);
 /* Returns the step of a run that contains the time; NULL if there is none. */
 const struct step *steps_runs_at(const struct steps_run *run, tk_time ts);

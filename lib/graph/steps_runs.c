@@ -66,7 +66,7 @@ static uint32_t keep_outer(struct step *v, uint32_t n) {
   return kept;
 }
 
-/* True if the run of a track is one of those that are joined into the run of its group. */
+/* True if the run of a track is joined, with others, into the run of its group. */
 static bool is_joined(const struct chooser *c, tk_id track) {
   const uint32_t own = c->s->own[track];
   return own && c->of_device[device_of(c, track)] == own && !c->of_group[c->group_of[track]];
@@ -141,7 +141,7 @@ static bool is_numbered_alike(const struct steps_run *device, const struct steps
   return 2 * alike > device->n;
 }
 
-/* Gives devices the steps of their host if their own have other numbers, which cannot be compared with those of the host's events. */
+/* Gives devices the steps of their host if the host numbers the same steps differently. */
 static void compare_numbers(struct chooser *c) {
   struct steps *s = c->s;
   for (tk_id k = 1; k <= c->t->n_tracks; k++) {

@@ -26,7 +26,7 @@ struct merge_meeting {
 struct merge_collectives {
   struct merge_meeting *v; /* sorted by collective, then by start */
   uint32_t n, n_collectives;
-  uint32_t keyed, vague;   /* collectives with members that only keys show (members.h); those of them with unknown groups */
+  uint32_t keyed, vague;   /* collectives with members found by keys alone (members.h); how many of these have unknown groups */
   uint32_t apart;          /* collectives whose members with equal keys cannot have met */
   struct intern texts;
 };

@@ -131,7 +131,8 @@ static bool have_met(const struct merge_meeting *v, uint32_t n) {
   return last_start <= first_end;
 }
 
-/* Appends the rows that the collective [from, to) keeps: all, if its members have met, else those that the alignment found. */
+/* Appends the rows that the collective [from, to) keeps: all if its members have met, otherwise only the rows that the alignment
+ * found. */
 static void keep_rows(struct merge_collectives *c, uint32_t from, uint32_t to) {
   const uint32_t first = c->n;
   bool keyed = false, vague = false;
@@ -199,12 +200,12 @@ void members_say(const struct merge_collectives *c, struct tk_diagnostics *notes
   static const char VAGUE[] = ", and all devices that ran an operation count as one group, because the traces do not record the groups";
   char text[400];
   if (c->keyed) {
-    snprintf(text, sizeof text, "%u collectives were matched by program, run and operation alone; waits in them are by the clocks of "
-                                "the hosts%s", c->keyed, c->vague ? VAGUE : "");
+    snprintf(text, sizeof text, "collectives matched by program, run and operation alone: %u; waits in them are measured by the clocks "
+                                "of the hosts%s", c->keyed, c->vague ? VAGUE : "");
     diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
   }
   if (!c->apart) return;
-  snprintf(text, sizeof text, "%u collectives with equal program, run and operation are left out: by the clocks of the hosts, a rank "
-                              "leaves before another arrives, so a clock is off or the ranks are in different groups", c->apart);
+  snprintf(text, sizeof text, "collectives with equal program, run and operation that are left out: %u; by the clocks of the hosts, a "
+                              "rank leaves before another arrives, so a clock is wrong or the ranks are in different groups", c->apart);
   diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
 }

@@ -1,4 +1,4 @@
-/* members.h - lists the members of each collective: those that the alignment of clocks found, and those that keys alone show. */
+/* members.h - lists the members of each collective, found by the alignment of clocks or by their keys alone. */
 #ifndef MERGE_MEMBERS_H
 #define MERGE_MEMBERS_H
 
@@ -9,7 +9,7 @@
 struct members_clocks {
   const struct align_map *maps;
   const bool *mapped; /* true if the map applies */
-  const bool *usable; /* true if times on the clock can be compared with those of other inputs */
+  const bool *usable; /* true if times on the clock can be compared with times of other inputs */
 };
 
 /* Returns members_clocks.usable. A copy of another input takes no part. NULL if memory runs out. */

@@ -34,7 +34,7 @@ static void add_rung(const struct json_value *rung, struct shrunk_sums *to) {
   to->stripped += member_count(rung, "args");
 }
 
-/* Adds one shrink. The events of its rungs include those that it merged. */
+/* Adds one shrink. The events of its rungs include the merged events. */
 static void add_shrink(const struct json_value *shrink, struct shrunk_sums *to) {
   const uint64_t merged = member_count(shrink, "coalesced"), before = to->removed;
   each_object(shrink, "rungs", add_rung, to);
@@ -56,8 +56,8 @@ void shrunk_note(struct tk_trace *t) {
   const struct shrunk_sums sums = shrunk_find(t);
   char text[256];
   if (!sums.removed && !sums.merged && !sums.stripped) return;
-  snprintf(text, sizeof text, "the trace was shrunk: %llu events were removed, %llu were merged into others and %llu lost args; counts "
-           "and times are those of the rest", (unsigned long long)sums.removed, (unsigned long long)sums.merged,
+  snprintf(text, sizeof text, "the trace was shrunk (events removed: %llu, merged into others: %llu, without some args: %llu), so "
+           "counts and times are incomplete", (unsigned long long)sums.removed, (unsigned long long)sums.merged,
            (unsigned long long)sums.stripped);
   trace_note(t, TK_NOTE_INFO, UINT64_MAX, text);
 }

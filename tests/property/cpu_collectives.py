@@ -119,7 +119,7 @@ def apart(folder, rng):
     rows, notes = table(folder, write(folder, met, 3, 1), '--align=clock')
     del met[key]
     same('apart: others', rows, waits(met))
-    check('apart: a note', '1 collectives with equal program, run and operation are left out' in notes, notes)
+    check('apart: a note', 'collectives with equal program, run and operation that are left out: 1;' in notes, notes)
 
 
 def unknown_clocks(folder, met):
@@ -149,7 +149,7 @@ def main():
             rows, notes = table(folder, paths, '--align=clock')
             same(f'{cpus} CPUs, {scatter} us: waits', rows, waits(met))
             same(f'{cpus} CPUs, {scatter} us: the same without --align', table(folder, paths)[0], waits(met))
-            check('a note', f'{len(met)} collectives were matched by program, run and operation alone' in notes, notes)
+            check('a note', f'collectives matched by program, run and operation alone: {len(met)};' in notes, notes)
             with open(f'{folder}/merged.json', encoding='utf-8') as f:
                 hosts = json.load(f)['tracekit']['align']['hosts']
             same(f'{scatter} us: no clock is moved', [h['method'] for h in hosts], ['reference', 'clock', 'clock'])

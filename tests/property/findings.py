@@ -145,12 +145,14 @@ def with_item(count, again=False):
     return made.each_step(lambda at: [item(at, i) for i in range(count)])
 
 
-def with_late_start(missing, synchronized=False):
+def with_late_start(missing, synchronized=False, lost=False):
     """Returns a run in whose first step neither the first launches nor their work were recorded. `synchronized`: before, the host
-    waited until the device had done all work."""
+    waited until the device had done all work. `lost`: the work of a launch after that was not recorded."""
     made = Run()
     if synchronized:
         made.span('cudaDeviceSynchronize', 'cuda_runtime', 100, 5)
+    if lost:
+        made.span('cudaLaunchKernel', 'cuda_runtime', 200, 5, correlation=99999)
     gone = {e['args']['correlation'] for e in made.events if e['pid'] == 0 and e['ts'] < missing}
     made.events = [e for e in made.events if e['args'].get('correlation') not in gone]
     return made
@@ -267,6 +269,7 @@ CASES = [
     ('sync', lambda: stuck(False), lambda: stuck(True)),  # the next work waits for something else
     ('device-idle', lambda: Run(2100), lambda: with_late_start(16000)),
     ('device-idle', lambda: with_late_start(16000, synchronized=True), lambda: with_late_start(16000)),  # unrecorded work may have run
+    ('device-idle', lambda: with_late_start(16000, synchronized=True), lambda: with_late_start(16000, synchronized=True, lost=True)),
     ('device-idle', lambda: with_helper(1), lambda: with_helper(0)),
     ('sync', lambda: in_pause(1100, 'cudaMemcpy', 'cuda_runtime'), lambda: in_pause(1100, 'cudaMemcpyAsync', 'cuda_runtime')),
     ('compile', lambda: in_pause(1100, 'RunHloPasses', 'cpu_op'), lambda: in_pause(900, 'RunHloPasses', 'cpu_op')),

@@ -118,6 +118,7 @@ def launched_late(folder):
             device += 7
         for number in range(3, rnd.randrange(5, 8)):
             events.append(('user_annotation', f'ProfilerStep#{number}', 9, 1, at, 100, {}))
+            events.append(('user_annotation', 'forward', 9, 1, at + 1, 98, {}))
             events.append(('gpu_user_annotation', f'ProfilerStep#{number}', 0, 7, device, 3, {}))
             for i in range(rnd.randrange(1, 6)):
                 link, begin = len(events), at + 10 + 15 * i
@@ -144,6 +145,10 @@ def launched_late(folder):
         lag = (sum(begin for s, begin, _ in works if s is not None) - sum(starts)) / len(starts) / 100
         said = [t for t in run('report', '-q', '--json', path)['unknown'] if t.startswith('work ran')]
         judge(f'sentence about the lag, {seed}', '' if (f'work ran {lag:.1f} steps' in said[0] if said else lag < .5) else f'{said}, not {lag}')
+        tree = run('tree', '-q', '--json', '--layers', path)
+        layers = {n['name']: n['launched'] for n in tree['paths']}
+        count = sum(1 for s, _, _ in works if s is not None)
+        judge(f'layers, {seed}', '' if layers == {'forward': count} else f'{layers} is not {count}')
         linked = sum(dur for s, _, dur in works if s is not None)
         both = run('diff', '-q', '--json', '--kind', 'kernel', path, path)
         all_of = both['all']['before']
