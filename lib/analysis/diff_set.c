@@ -301,7 +301,7 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   const struct tk_top_options names = {.by = o->by_path ? TK_TOP_NAME : o->by, .arg = o->arg, .fold = o->fold};
   struct tk_trace *t = a->t;
   map_init(&a->samples, a->mem);
-  if (!match_init(&a->match, t, o->select.where, origins, a->mem, err) ||
+  if (!match_init(&a->match, t, o->select.where, origins, a->mem, err) || !kinds_keep(&a->match.kinds) ||
       !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !groups_init(&a->groups, &a->match, &names, a->mem) ||
       (!o->whole && !step_launches_link(&a->match.steps, &a->match.kinds, origins, NULL)))
     return false;

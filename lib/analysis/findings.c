@@ -51,8 +51,6 @@ static bool share(const struct subject *s, bool known, tk_time part, double *v) 
 
 static bool of_idle(const struct subject *s, double *v) { return share(s, can_be_idle(s), report_idle_of(&s->split), v); }
 
-bool findings_is_stuck(const struct tk_report_rank *row) { return findings_queued(row) >= 50; }
-
 static bool of_sync(const struct subject *s, double *v) {
   return share(s, can_be_idle(s) && !findings_is_stuck(s->row), s->split.sync, v);
 }

@@ -35,7 +35,7 @@ struct finding_gap findings_gap_of(const struct tk_report_rank *row);
  * launched. Idle time before work without a known launch does not count as such. */
 double findings_queued(const struct tk_report_rank *row);
 /* True if the device was idle mostly although the next work had been launched. Calls that wait for such work are not the cause. */
-bool findings_is_stuck(const struct tk_report_rank *row);
+static inline bool findings_is_stuck(const struct tk_report_rank *row) { return findings_queued(row) >= 50; }
 
 /* Finds all findings of a complete report. Returns false if memory runs out. */
 bool findings_make(struct tk_report *r);
