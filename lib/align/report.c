@@ -170,7 +170,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
                      const struct align_input *input) {
   const bool named = *input->host;
   char text[900];
-  const char *why = found->why ? found->why : "none of its collectives can be matched with those of other hosts";
+  const char *why = found->why ? found->why : "no collective was found both here and on another host";
   if (strcmp(h->method, "reference") == 0)
     snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->comparable ? "" : ", but its trace records no absolute time",
              found->why ? "; " : "", found->why ? found->why : "");
