@@ -65,7 +65,7 @@ static int check_soundness(struct check *c, const char *source, const struct tk_
   return status;
 }
 
-/* Evaluates and prints an assertion.  Returns STATUS_DONE if it holds, STATUS_FINDING if it fails, STATUS_INPUT if it cannot be
+/* Evaluates and prints an assertion. Returns STATUS_DONE if it holds, STATUS_FINDING if it fails, STATUS_INPUT if it cannot be
  * evaluated. */
 static int check_assert(struct check *c, const struct expect *e, struct tk_trace *t, const struct tk_report *r) {
   static const char *const WORDS[] = { [EXPECT_HELD] = "holds", [EXPECT_FAILED] = "fails", [EXPECT_UNKNOWN] = "unknown" };

@@ -32,7 +32,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* Reports the ranks that are missing from the output.  Returns their number. */
+/* Reports the ranks that are missing from the output. Returns their number. */
 static size_t say_missing(const struct tk_merge_report *r) {
   size_t n = 0;
   for (size_t i = 0; i < r->n_ranks; i++) {

@@ -26,7 +26,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* Adds tracks that show the paths in the arg named by --scopes.  Fails with TK_ENOTHING if no event has a path in this arg. */
+/* Adds tracks that show the paths in the arg named by --scopes. Fails with TK_ENOTHING if no event has a path in this arg. */
 static bool add_scopes(const struct shared *s, struct tk_trace *t, struct tk_err *err) {
   uint64_t rows;
   if (!tk_scopes(t, s->scopes + 4, &rows, err)) return false;

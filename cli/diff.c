@@ -104,7 +104,7 @@ static struct change of_row(const struct expect *e, const struct tk_diff_row *r)
   return c;
 }
 
-/* Sums the rows whose name matches the glob.  Noise is known only if a single row matches. */
+/* Sums the rows whose name matches the glob. Noise is known only if a single row matches. */
 static struct change of_names(const struct expect *e, const struct tk_diff_report *r) {
   struct tk_diff_row sum = { .noise = -1 };
   size_t n = 0;
@@ -141,7 +141,7 @@ static double of_spread(const struct expect *e, const struct tk_report_spread *s
   }
 }
 
-/* Stores in *v the mean of the figure over all ranks, or the key figure of the run.  Returns false if there are no ranks or any
+/* Stores in *v the mean of the figure over all ranks, or the key figure of the run. Returns false if there are no ranks or any
  * rank lacks the figure. */
 static bool of_figure(const struct expect *e, const struct tk_report *r, double *v) {
   double one;
@@ -168,7 +168,7 @@ static struct change change_of(const struct expect *e, const struct run *run, co
   return c;
 }
 
-/* Returns the value to compare: the ratio, the relative change or the value after.  A percentage means a change unless the
+/* Returns the value to compare: the ratio, the relative change or the value after. A percentage means a change unless the
  * figure is itself a percentage. */
 static double value_of(const struct expect *e, const struct change *c) {
   if (e->unit == EXPECT_RATIO) return c->before > 0 ? c->after / c->before : c->after > 0 ? INFINITY : 1;
@@ -280,7 +280,7 @@ static int open_and_diff(struct run *run, struct tk_diff_options *o, const struc
 
 /* ---- several runs ---- */
 
-/* Stores in *v the comparison of run number `run` with the first run, for --fail-if.  Returns the rows of *v, which the caller
+/* Stores in *v the comparison of run number `run` with the first run, for --fail-if. Returns the rows of *v, which the caller
  * frees; NULL if memory runs out. */
 static struct tk_diff_row *pair_of(const struct tk_compare_report *r, size_t run, struct tk_diff_report *v) {
   const struct tk_compare_row *sums[] = { r->all, r->step };
@@ -299,7 +299,7 @@ static struct tk_diff_row *pair_of(const struct tk_compare_report *r, size_t run
   return rows;
 }
 
-/* Evaluates --fail-if for each run against the first.  Returns the worst status. */
+/* Evaluates --fail-if for each run against the first. Returns the worst status. */
 static int judge_runs(struct run *run, const struct tk_compare_report *r) {
   struct tk_diff_report pair;
   int worst = STATUS_DONE;
@@ -362,7 +362,7 @@ static int compare_sources(struct run *run, struct tk_diff_options *o, const str
   return status;
 }
 
-/* Opens a run for --keep-going.  Returns NULL if the run has no trace or cannot be read; sets *status only after an interrupt. */
+/* Opens a run for --keep-going. Returns NULL if the run has no trace or cannot be read; sets *status only after an interrupt. */
 static struct tk_sources *open_any(const struct shared *s, const struct operands *inputs, int *status) {
   struct progress progress;
   struct tk_err err = { 0 };
@@ -440,8 +440,8 @@ static int diff_runs(struct run *run, struct tk_diff_options *o, const struct op
   return status;
 }
 
-/* Takes both runs from the operands BEFORE AFTER or from --before and --after.  Returns false if a run is missing or both forms
- * are used.  With --over or more than two operands, only checks that --before and --after are absent. */
+/* Takes both runs from the operands BEFORE AFTER or from --before and --after. Returns false if a run is missing or both forms
+ * are used. With --over or more than two operands, only checks that --before and --after are absent. */
 static bool find_sides(const struct params *p, const struct operands *in, struct operands *sides) {
   sides[0] = (struct operands){ .v = p->before.v, .n = p->before.n };
   sides[1] = (struct operands){ .v = p->after.v, .n = p->after.n };

@@ -159,7 +159,7 @@ const struct command command_filter = {
     "An expression (-e) consists of tests joined by && || ! and parentheses. A test is SYMBOL OP VALUE; OP is == != < <= > >=, "
     "=~ or !~ (Perl-compatible regular expression, anywhere in the text) or ~ (glob). A symbol alone tests whether the event "
     "has this property. The symbols are name cat ts dur end self depth pid tid rank host process thread track kind step stream "
-    "device arg.KEY. Times need a unit (10us); ts and end count from the first event. If the event lacks the property, as a "
+    "device arg.KEY. Times need a unit (10us); ts and end are relative to the first event. If the event lacks the property, as a "
     "counter sample lacks dur and depth, != and !~ are true and all other tests are false. docs/filter.md describes the whole "
     "language.",
   .opts = opts,

@@ -141,7 +141,7 @@ static void print_list_json(const struct params *p, const struct tk_list_report 
 
 /* ---- the command ---- */
 
-/* Reports sources that contain no file, and files that cannot be opened.  Returns STATUS_INPUT if there are any. */
+/* Reports sources that contain no file, and files that cannot be opened. Returns STATUS_INPUT if there are any. */
 static int status_of(const struct tk_list_report *r) {
   int status = STATUS_DONE;
   for (size_t i = 0; i < r->n; i++) {

@@ -31,7 +31,7 @@ static int formats(void) {
   return STATUS_DONE;
 }
 
-/* Parses the options of a command, whose name is argv[0], and runs it.  Returns the exit status. */
+/* Parses the options of a command, whose name is argv[0], and runs it. Returns the exit status. */
 static int run_command(const struct command *c, int argc, char **argv) {
   struct opt_error error;
   struct operands in = { .v = calloc((size_t)argc + 1, sizeof *in.v) };
@@ -115,7 +115,7 @@ static const struct command *named_by(const char *program) {
   return strncmp(name, prefix, sizeof prefix - 1) ? NULL : opt_find_command(commands, name + sizeof prefix - 1);
 }
 
-/* Gives each block of 1 MB or more its own mapping, so that it grows without a copy and returns to the system when freed.  By
+/* Gives each block of 1 MB or more its own mapping, so that it grows without a copy and returns to the system when freed. By
  * default glibc raises this threshold to the largest block freed, up to 32 MB.  Arrays would then grow in the heap, whose holes
  * and huge pages --max-memory does not count: a merge limited to 16 MB occupied 31 MB.  This setting did not slow down info,
  * convert or merge on 200 MB. */

@@ -1,4 +1,4 @@
-/* mcp.c - tracekit mcp: answers an assistant's questions about traces, by the Model Context Protocol (mcp/session.c). */
+/* mcp.c - tracekit mcp: answers an assistant's questions about traces, over the Model Context Protocol (mcp/session.c). */
 #include "commands.h"
 #include "mcp/session.h"
 #include "shared/run.h"

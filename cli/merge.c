@@ -110,7 +110,7 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
   table_cell(table, "%s", shift);
 }
 
-/* Orders by rank, because by name "rank10" would precede "rank2".  Inputs that were left out come last. */
+/* Orders by rank, because by name "rank10" would precede "rank2". Inputs that were left out come last. */
 static int compare_ranks(const void *a, const void *b) {
   const struct tk_merge_rank *x = *(const struct tk_merge_rank *const *)a, *y = *(const struct tk_merge_rank *const *)b;
   if (!x->failed != !y->failed) return x->failed ? 1 : -1;
@@ -179,7 +179,7 @@ static const char *behind(const char *name, const char *why) {
   return !strncmp(why, name, n) && !strncmp(why + n, ": ", 2) ? why + n + 2 : why;
 }
 
-/* Reports the inputs that were left out.  Returns STATUS_INPUT if there are any. */
+/* Reports the inputs that were left out. Returns STATUS_INPUT if there are any. */
 static int say_failed(const struct tk_merge_report *report) {
   int status = STATUS_DONE;
   for (size_t i = 0; i < report->n_ranks; i++) {
@@ -318,7 +318,7 @@ const struct command command_merge = {
     "cannot read (XPlane), and a second Perfetto trace with several machines, are refused. A manifest cannot describe the "
     "drift of a clock; a message reports it.\n"
     "\n"
-    "--label is a text with fields in braces. If the value of a field is unknown, the field is left out together with the text "
+    "--label is a string with fields in braces. If the value of a field is unknown, the field is left out together with the text "
     "before it. {{ prints a brace.",
   .opts = opts,
   .examples = examples,

@@ -100,7 +100,7 @@ static int common_base(const struct params *p, const struct operands *in, struct
   return status;
 }
 
-/* Returns the last component of a path, or the name of an archive member.  Removes trailing slashes from `path`. */
+/* Returns the last component of a path, or the name of an archive member. Removes trailing slashes from `path`. */
 static const char *leaf_of(char *path) {
   size_t n = strlen(path);
   while (n > 1 && path[n - 1] == '/') path[--n] = 0;
@@ -109,7 +109,7 @@ static const char *leaf_of(char *path) {
 }
 
 /* Returns the path of an output: "out/rank3.json.gz" for "a/rank3.json.gz", for "logs.zip:rank3.json.gz" and, if the format is
- * JSON, for "a/rank3.pftrace.gz".  If `format` is NULL, the name of the input determines the format.  NULL if out of memory. */
+ * JSON, for "a/rank3.pftrace.gz". If `format` is NULL, the name of the input determines the format. NULL if out of memory. */
 static char *name_output(const char *folder, const char *input, const char *format) {
   char *path = strdup(input), *output = NULL;
   if (!path) return NULL;

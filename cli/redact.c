@@ -214,8 +214,8 @@ const struct command command_redact = {
     "data such as stack frames and device properties (except the rank and the time base), data specific to the input format "
     "such as XLA programs, and tracekit's own metadata except the ranks.\n"
     "\n"
-    "--redact-report lists every distinct text that was kept or changed, with its count and replacement, and the keys of "
-    "removed data. The list contains the original texts: read it before you send the trace, and do not send the list.\n"
+    "--redact-report lists every distinct string that was kept or changed, with its count and replacement, and the keys of "
+    "removed data. The list contains the original strings: read it before you send the trace, and do not send the list.\n"
     "\n"
     "Hashes use a random secret for each run, so that nobody can recover a name by guessing. With --key-file, several runs "
     "give equal hashes. Removed args leave no mark in JSON output. To only drop some args, use filter.",

@@ -19,7 +19,7 @@ extern const struct opt_word redact_names_words[];
     "redaction: use the secret in this file, so that several runs give equal hashes (default: random)",                        \
     SHARED(redact.key_file), 0, 0, 0 },                                                                                        \
   { OPT_FILE, 0, "redact-report", "FILE",                                                                                      \
-    "redaction: list the kept, changed and removed texts in this file, readable only by you; '-' prints the list",             \
+    "redaction: list the kept, changed and removed strings in this file, readable only by you; '-' prints the list",             \
     SHARED(redact.list), 0, 0, 0 }
 
 #define ROWS_REDACT                                                                                                            \
@@ -36,11 +36,11 @@ struct redacting {
   bool force;
 };
 
-/* Checks the options and reads the files that they name.  On failure prints the reason and sets *status.  Options that tune
+/* Checks the options and reads the files that they name. On failure prints the reason and sets *status. Options that tune
  * redaction require --redact. */
 bool redact_begin(const struct shared *s, const char *command, const struct operands *in, struct redacting *r, int *status);
-/* Writes the list of --redact-report if `status` is STATUS_DONE or STATUS_FINDING, and frees `r`.  `output` is the path of the
- * traces.  Returns the status. */
+/* Writes the list of --redact-report if `status` is STATUS_DONE or STATUS_FINDING, and frees `r`. `output` is the path of the
+ * traces. Returns the status. */
 int redact_end(struct redacting *r, const char *output, int status);
 
 /* Print the redaction counts as members of a JSON report, or as a line of text; a second line warns if names are kept. */

@@ -81,7 +81,7 @@ static int print_report(const struct params *p, const struct tk_sources *sources
   return STATUS_DONE;
 }
 
-/* True if the selection contains no device work.  If the traces record no device, a range of time or of steps may also select
+/* True if the selection contains no device work. If the traces record no device, a range of time or of steps may also select
  * only host events. */
 static bool is_empty(const struct tk_report *r, const struct tk_selection *select) {
   const bool by_event = select->where && *select->where;

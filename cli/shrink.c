@@ -135,7 +135,7 @@ static void print_shrink_json(FILE *to, const struct shared *s, const struct shr
   json_close(&j, '}');
 }
 
-/* Parses a count: "500000", "2M", "1.5k".  Prefixes are powers of 1000, as in the sizes "2MB" and "1.5kB". */
+/* Parses a count: "500000", "2M", "1.5k". Prefixes are powers of 1000, as in the sizes "2MB" and "1.5kB". */
 static bool read_count(const char *text, uint64_t *n) {
   char size[64];
   size_t digits = strspn(text, "0123456789.");
@@ -145,7 +145,7 @@ static bool read_count(const char *text, uint64_t *n) {
   return tk_parse_size(size, n) && *n > 0;
 }
 
-/* Reads the options into `o`.  Returns an error message; NULL if the options are valid. */
+/* Reads the options into `o`. Returns an error message; NULL if the options are valid. */
 static const char *read_options(const struct params *p, struct tk_shrink_options *o) {
   int targets = (p->to != 0) + (p->events != NULL) + (p->percent != NULL) + p->lossless;
   const char *end;

@@ -80,7 +80,7 @@ static void print_split_json(FILE *to, const struct tk_trace *t, const struct tk
   json_close(&j, '}');
 }
 
-/* Reads the options into `o`.  Returns an error message; NULL if the options are valid. */
+/* Reads the options into `o`. Returns an error message; NULL if the options are valid. */
 static const char *read_options(const struct params *p, struct tk_split_options *o) {
   if (p->by == BY_NOTHING) return "missing --by: use step, rank, process, time or size";
   o->by = (enum tk_split_by)(p->by - 1);

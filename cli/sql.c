@@ -78,7 +78,7 @@ static char *read_script(const char *path) {
   return text;
 }
 
-/* Appends a statement.  Replaces the prompt's commands .tables and .schema by queries that list tables and columns. */
+/* Appends a statement. Replaces the prompt's commands .tables and .schema with queries that list tables and columns. */
 static bool append_statement(char **text, size_t *n, const char *query) {
   static const char TABLES[] = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name";
   char columns[256];
@@ -101,7 +101,7 @@ static char *join_queries(const struct opt_list *queries) {
   return text;
 }
 
-/* Returns the text of all statements; NULL with a message if it cannot be read.  Sets *prompt if no statement is given and
+/* Returns the text of all statements; NULL with a message if it cannot be read. Sets *prompt if no statement is given and
  * standard input is a terminal. */
 static char *read_queries(const struct params *p, bool *prompt) {
   char *text = NULL;

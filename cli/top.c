@@ -42,7 +42,7 @@ static const struct opt opts[] = {
     "group rows by: name (default), cat, kind, rank, process, track, stream, step, phase, op, module, "
     "class (of device work, leaving out all else) or arg.KEY", FIELD(by), 0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0,
-    "combine names, or texts of an arg, that differ only in numbers or template arguments: fusion.*, "
+    "combine names, or strings of an arg, that differ only in numbers or template arguments: fusion.*, "
     "add<*>(float*)", FIELD(fold), 0, 0, 0 },
   { OPT_LIST, 0, "cols", "arg.KEY", "add the mean, minimum and maximum of this arg", FIELD(cols), 0, 0, 0 },
   { OPT_INT, 0, "min-count", "N", "hide rows with fewer events", FIELD(min_count), 0, 1, 2147483647 },
@@ -313,7 +313,7 @@ static void print_csv(const struct params *p, const struct tk_top_report *r, siz
 
 /* ---- the command ---- */
 
-/* Returns the keys of --cols without the prefix "arg.".  Sets *wrong, with a message, if a column lacks the prefix or if out of
+/* Returns the keys of --cols without the prefix "arg.". Sets *wrong, with a message, if a column lacks the prefix or if out of
  * memory. */
 static const char **read_cols(const struct opt_list *cols, bool *wrong) {
   const char **keys = calloc(cols->n + 1, sizeof *keys);
@@ -337,7 +337,7 @@ static int print_top(const struct params *p, const struct tk_trace *t, const str
   return STATUS_DONE;
 }
 
-/* Prints that all rows are below --min-count.  Returns the exit status. */
+/* Prints that all rows are below --min-count. Returns the exit status. */
 static int top_say_few(const struct params *p, const struct tk_trace *t) {
   if (!p->selected.shared.quiet) tty_fail("%s: nothing matched: no row has at least %d events (--min-count)", t->source, p->min_count);
   return STATUS_FINDING;

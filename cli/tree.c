@@ -90,7 +90,7 @@ static int by_total(const void *p, const void *q) {
   return (*a > *b) - (*a < *b);
 }
 
-/* Selects the `top` nodes with the most time, and all their ancestors.  Returns a flag per node; NULL if out of memory. */
+/* Selects the `top` nodes with the most time, and all their ancestors. Returns a flag per node; NULL if out of memory. */
 static bool *choose_nodes(const struct tk_tree_report *r, size_t top) {
   const struct tk_tree_node **order = malloc((r->n_nodes + 1) * sizeof *order);
   bool *shown = calloc(r->n_nodes + 1, sizeof *shown);
@@ -344,8 +344,8 @@ static void say_nothing(const struct params *p, struct tk_trace *t, const struct
   else if (p->every)
     tty_fail("%s: nothing matched: an iteration needs two events with the name '%s' (--every) on one thread", t->source, p->every);
   else if (p->layers && !select_is_asked(&options->select))
-    tty_fail("%s: nothing matched: the trace has no scopes (arg tf_op or 'level 0'), modules or annotations (--layers)",
-             t->source);
+    tty_fail("%s: nothing matched: --layers needs scopes (an arg named 'tf_op', 'level 0' or 'name'), modules or annotations, and the "
+             "trace has none", t->source);
   else if (p->path) tty_fail("%s: nothing matched: no selected span has the arg '%s' (--path)", t->source, options->path);
   else select_say_nothing(t, &options->select);
 }

@@ -15,7 +15,7 @@ static uint64_t self_ns(const struct tk_tree_node *n) {
   return is_negative(n) ? 0 : (uint64_t)n->self.s * 1000000000u + (uint64_t)(n->self.ps + 500) / 1000;
 }
 
-/* Maximum length of a path, because paths are written in full: 60,000 levels would take gigabytes.  The time of a deeper node
+/* Maximum length of a path, because paths are written in full: 60,000 levels would take gigabytes. The time of a deeper node
  * is added to its deepest ancestor within this limit. */
 enum { DEEPEST = 500 };
 
@@ -53,7 +53,7 @@ static bool find_paths(const struct tk_tree_report *r, const bool *shown, struct
   return false;
 }
 
-/* Stores the path to node i, outermost node first.  Returns its length. */
+/* Stores the path to node i, outermost node first. Returns its length. */
 static size_t path_of(const struct tk_tree_report *r, uint32_t i, uint32_t *path) {
   const size_t n = r->nodes[i].depth + 1;
   for (size_t k = n; k-- > 0; i = r->nodes[i].parent) path[k] = i;
@@ -154,7 +154,7 @@ struct box {
 };
 
 /* Computes a box per node, as wide as its self time plus its children; the children are placed side by side from its left edge.
- * Sets *all to the width of the whole graph.  Returns NULL with a message if out of memory. */
+ * Sets *all to the width of the whole graph. Returns NULL with a message if out of memory. */
 static struct box *boxes_of(const struct tk_tree_report *r, const bool *shown, double *all) {
   struct box *b = calloc(r->n_nodes + 1, sizeof *b);
   double *next = calloc(r->n_nodes + 1, sizeof *next);

@@ -304,7 +304,7 @@ struct tk_diagnostic {
   enum tk_note_kind kind;
   uint64_t count;
   uint64_t offset;    /* first byte; UINT64_MAX = none */
-  const char *text;   /* equal texts share one pointer */
+  const char *text;   /* equal strings share one pointer */
   const char *source; /* name of the input that the note is about, if there are several; NULL = no particular one */
 };
 
@@ -506,7 +506,7 @@ TK_API void tk_free_text(char *text);
 
 /* ---- composition of a file ---------------------------------------------------------------------------------------- */
 
-/* One component of a binary file, in the terms of its format.  Strings live as long as the trace. */
+/* One component of a binary file, in the terms of its format. Strings live as long as the trace. */
 struct tk_share {
   const char *name; /* "event metadata", "track_event" */
   uint64_t count, bytes; /* count 0 = not counted */
@@ -551,7 +551,7 @@ struct tk_inspection {
   const char *step_name;                   /* name of the span that marks the first of them; NULL = no steps, or a bare number */
 };
 
-/* Describes the file from which the trace was loaded, in the terms of its format.  Returns NULL if out of memory; n_parts is 0
+/* Describes the file from which the trace was loaded, in the terms of its format. Returns NULL if out of memory; n_parts is 0
  * for formats that do not describe their components. */
 TK_EXPERIMENTAL struct tk_inspection *tk_inspect(const struct tk_trace *t);
 TK_EXPERIMENTAL void tk_inspection_free(struct tk_inspection *p);

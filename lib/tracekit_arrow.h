@@ -80,9 +80,10 @@ struct tk_arrow_options {
  * 2 GiB of text, or when memory runs out. */
 TK_API bool tk_arrow(struct tk_trace *t, enum tk_table table, const struct tk_arrow_options *opt, struct ArrowArrayStream *out,
                      struct tk_err *err);
-/* Return the name of a table ("events"), and the name of its i-th column (NULL past the end). *usual becomes true if a table
- * has the column by default; `usual` may be NULL. */
+/* Returns the name of a table, such as "events". */
 TK_API const char *tk_table_name(enum tk_table table);
+/* Returns the name of the i-th column of a table; NULL past the end. *usual becomes true if the table has the column by default;
+ * `usual` may be NULL. */
 TK_API const char *tk_table_column(enum tk_table table, size_t i, bool *usual);
 
 #endif

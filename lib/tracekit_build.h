@@ -23,7 +23,7 @@ struct tk_new_options {
   const char *run;     /* name of the run; NULL = unknown */
   int64_t origin_ns;   /* absolute time of ts 0, if a clock defines it */
   uint64_t max_memory; /* bytes of the graph; 0 = as in tk_load_options */
-  uint32_t clock;      /* enum tk_clock: clock of origin_ns; REALTIME counts from 1970 */
+  uint32_t clock;      /* enum tk_clock: clock of origin_ns; REALTIME is the time since 1970 */
 };
 #define TK_NEW_OPTIONS_INIT TK_OPTIONS_INIT(tk_new_options)
 
@@ -46,8 +46,9 @@ TK_API tk_id tk_add_process(struct tk_trace *t, struct tk_ident pid);
  * TK_TRACK_THREAD: for nested spans and instants. TK_TRACK_COUNTERS: for samples of the counter `name`; must have no tid.
  * TK_TRACK_ASYNCS: for async events of the thread `tid`, or of the process if there is no tid. */
 TK_API tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, struct tk_ident tid, tk_id name);
-/* Set the name of a process or thread, and the labels shown next to the name of a process. */
+/* Sets the name of a process or thread. */
 TK_API bool tk_name_track(struct tk_trace *t, tk_id track, tk_id name);
+/* Sets the labels shown next to the name of a process. */
 TK_API bool tk_label_process(struct tk_trace *t, tk_id process, tk_id labels);
 /* Sets the position of a process among processes, or of a thread in its process. */
 TK_API bool tk_sort_track(struct tk_trace *t, tk_id track, int64_t index);
@@ -66,7 +67,7 @@ static inline struct tk_ident tk_ident_none(void) {
 }
 
 /* Returns packed args for events, classes or flow points; an equal list may be packed once and used often. 0 for an empty list.
- * The last value of a repeated key counts. The text of TK_ARG_JSON is an array or object, the text of TK_ARG_NUMBER a number.
+ * A repeated key has its last value. The string of TK_ARG_JSON is an array or object, that of TK_ARG_NUMBER a number.
  * Keys that begin with "json.", "xplane.", "perfetto.", "repaired." or "tracekit." are reserved. */
 TK_API uint32_t tk_add_args(struct tk_trace *t, const struct tk_arg *args, size_t n);
 
@@ -100,9 +101,10 @@ TK_API tk_id tk_add_event(struct tk_trace *t, const struct tk_event *event);
  * and id form a span. */
 TK_API tk_id tk_add_async(struct tk_trace *t, const struct tk_event *event, tk_id scope, struct tk_ident id);
 
-/* Return the id of a frame, and of the stack that extends `parent` (0 = none) by a frame: stacks are built from the outermost frame to
- * the innermost one. Equal frames and equal stacks have one id. */
+/* Returns the id of a frame. Equal frames have one id. */
 TK_API tk_id tk_add_frame(struct tk_trace *t, const struct tk_frame *frame);
+/* Returns the id of the stack that extends `parent` (0 = none) by a frame: stacks are built from the outermost frame to the innermost
+ * one. Equal stacks have one id. */
 TK_API tk_id tk_add_stack(struct tk_trace *t, tk_id parent, tk_id frame);
 
 /* A stack sample: weight x 10^exp of a unit at a time on a thread. Weights in "ns", "us", "ms" and "s" are times. */

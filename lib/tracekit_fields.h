@@ -1,9 +1,9 @@
-/* tracekit_fields.h - descriptions of the fields of results.  Part of tracekit.h, which includes this file.
+/* tracekit_fields.h - descriptions of the fields of results. Part of tracekit.h, which includes this file.
  *
  * Each row of a result, such as struct tk_report_rank, has a list of fields: their names, units, types and meanings. JSON,
  * Python, the schemas and docs/fields.md are made from these lists, so that a field has one name everywhere.
  *
- * One rule for units: a name ends in the unit of its value, unless the value is a count or a text. Times are exact to the
+ * One rule for units: a name ends in the unit of its value, unless the value is a count or a string. Times are exact to the
  * picosecond and are named and printed in nanoseconds (_ns); shares are percentages (_percent); rates are 10^9 bytes per second
  * (_gb_per_s). */
 #ifndef TRACEKIT_FIELDS_H
@@ -65,7 +65,7 @@ enum tk_type {
   TK_TYPE_NUMBER, /* double */
   TK_TYPE_TIME,   /* struct tk_total */
   TK_TYPE_TEXT,   /* not NUL-terminated */
-  TK_TYPE_TEXTS,  /* a list of NUL-terminated texts */
+  TK_TYPE_TEXTS,  /* a list of NUL-terminated strings */
   TK_TYPE_ROW,    /* another row */
   TK_TYPE_ROWS    /* a list of rows */
 };
@@ -80,7 +80,7 @@ enum tk_unknown {
   TK_UNKNOWN_ABSENT /* the field is absent */
 };
 
-/* A value; only the member of its type is set.  Texts and rows live as long as the result. */
+/* A value; only the member of its type is set. Texts and rows live as long as the result. */
 struct tk_value {
   enum tk_type type;
   bool truth;
@@ -91,7 +91,7 @@ struct tk_value {
   const char *text;
   const char *const *texts;
   const void *rows;
-  size_t n; /* length of the text, or number of texts or rows */
+  size_t n; /* length of the string, or number of strings or rows */
 };
 
 struct tk_field {

@@ -32,7 +32,7 @@ struct tk_list_report {
   struct tk_diagnostics *notes; /* owns the other strings */
 };
 
-/* Lists every file that the names resolve to.  Unreadable files are listed with the reason; returns false only on an interrupt
+/* Lists every file that the names resolve to. Unreadable files are listed with the reason; returns false only on an interrupt
  * or when out of memory. */
 TK_EXPERIMENTAL bool tk_list(const char *const *names, size_t n, const struct tk_list_options *opt, struct tk_list_report **report,
                              struct tk_err *err);
@@ -70,9 +70,9 @@ struct tk_extract_report {
   struct tk_diagnostics *notes;
 };
 
-/* Writes the traces that the names resolve to: the best file of each host of the newest run, on one timeline.  Files are called
- * <run>.<host>.json.gz unless `output` names one.  Existing files are replaced only with save.force, and names inside an
- * archive never determine where output goes.  Unreadable hosts and names are skipped if others can be read (n_failed), unless
+/* Writes the traces that the names resolve to: the best file of each host of the newest run, on one timeline. Files are called
+ * <run>.<host>.json.gz unless `output` names one. Existing files are replaced only with save.force, and names inside an
+ * archive never determine where output goes. Unreadable hosts and names are skipped if others can be read (n_failed), unless
  * load.strict. */
 TK_EXPERIMENTAL bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt,
                                 struct tk_extract_report **report, struct tk_err *err);

@@ -71,7 +71,7 @@ struct tk_setting {
 /* Returns the i-th setting of all formats, valid as long as the program runs; NULL past the end. */
 TK_API const struct tk_setting *tk_setting(size_t i);
 
-/* Returns true if the options are valid: the format, the pattern of step names and the settings.  Needs no input.  Returns false with
+/* Returns true if the options are valid: the format, the pattern of step names and the settings. Needs no input. Returns false with
  * err otherwise. */
 TK_API bool tk_load_check(const struct tk_load_options *opt, struct tk_err *err);
 
@@ -322,10 +322,10 @@ struct tk_path {
   const char *packing; /* compression: ".gz" or ".zst" for output (".gz" if the compression can only be read); "" = none */
   bool bare;           /* the name has a compression but no format ("x.gz"), so the format is the input's */
 };
-/* Splits a file name. The texts of the result live as long as the program runs. */
+/* Splits a file name. The strings in the result are valid for the life of the program. */
 TK_API struct tk_path tk_path_of(const char *path);
-/* Splits a word in the same way: "perfetto", an extension with or without dot ("pb", ".json.gz"), or another name
- * ("chrome"). The texts of the result live as long as the program runs. */
+/* Splits a word in the same way: "perfetto", an extension with or without dot ("pb", ".json.gz"), or another name ("chrome"). The
+ * strings in the result are valid for the life of the program. */
 TK_API struct tk_path tk_format_of(const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* tracekit_ops.h - operations on traces.  Part of tracekit.h, which includes this file.
+/* tracekit_ops.h - operations on traces. Part of tracekit.h, which includes this file.
  *
  * Each operation has an options struct whose zero value is the default, and a report if there are results to return.
  * An operation on a sealed trace changes the trace or writes parts of it to files; tk_merge opens its sources itself. */
@@ -9,7 +9,7 @@
 #error "include tracekit.h"
 #endif
 
-/* Method that maps the clocks of several hosts onto one.  Inputs of one host are never moved against each other. */
+/* Method that maps the clocks of several hosts onto one. Inputs of one host are never moved against each other. */
 enum tk_align {
   TK_ALIGN_AUTO,        /* collectives if they can be trusted, else the wall clock */
   TK_ALIGN_CLOCK,       /* absolute times, if both clocks are known */
@@ -62,7 +62,7 @@ struct tk_merge_options {
 };
 #define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
 
-/* Result for one input.  Strings live until tk_merge_report_free. */
+/* Result for one input. Strings live until tk_merge_report_free. */
 struct tk_merge_rank {
   const char *input;
   const char *host; /* "" = unknown */
@@ -75,11 +75,11 @@ struct tk_merge_rank {
   const char *failed; /* reason why the input was skipped; NULL = it was not */
   uint32_t merged;    /* number of ranks that the input was itself merged from, each of which has its own entry; 0 = one rank */
   bool skipped;       /* its rank was not selected */
-  const char *recordings; /* names of further recordings of the rank that were joined with the input; NULL = none */
+  const char *recordings; /* names of other recordings of the rank that were joined with the input; NULL = none */
   uint64_t duplicates;    /* events that were left out because two recordings contain them */
 };
 
-/* Stretch of a host's clock with constant drift: the offset at t is offset_ns + drift (t - middle).  Between two pieces the
+/* Stretch of a host's clock with constant drift: the offset at t is offset_ns + drift (t - middle). Between two pieces the
  * clock was set, at an unknown time. */
 struct tk_align_piece {
   int64_t from_ns, to_ns;   /* on the host's own clock */
@@ -165,7 +165,7 @@ struct tk_straggler_name {
   int64_t self_ns[2], p50_ns[2];
 };
 
-/* Slow ranks according to the scans (tk_plan).  Strings live as long as the report. */
+/* Slow ranks according to the scans (tk_plan). Strings live as long as the report. */
 struct tk_stragglers {
   TK_FIXED struct tk_straggler *ranks; /* largest cost to others first, at most 16; ranks[0] is the slow rank */
   size_t n_ranks;
@@ -191,22 +191,22 @@ struct tk_merge_report {
   TK_FIXED struct tk_stragglers *stragglers; /* set by tk_plan; NULL = too few ranks to find a slow one */
 };
 
-/* Returns true if the options are valid: label, steps, time, anchor and the combination of options.  Needs no input, so that a mistyped
- * option fails before anything is read.  Returns false with err otherwise. */
+/* Returns true if the options are valid: label, steps, time, anchor and the combination of options. Needs no input, so that a mistyped
+ * option fails before anything is read. Returns false with err otherwise. */
 TK_API bool tk_merge_check(const struct tk_merge_options *opt, struct tk_err *err);
 
 /* Merges the inputs that `names` resolve to (tk_sources_open), in that order, into `output`, with one input in memory at a
- * time.  A single input stays unchanged unless a label or an order is requested. */
+ * time. A single input stays unchanged unless a label or an order is requested. */
 TK_API bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
                      struct tk_merge_report **report, struct tk_err *err);
-/* Merges all inputs of the sources into one trace in memory named `source`.  Returns NULL on error.  `save` only affects the
- * trace's metadata, and no file is written: `to`, `manifest` and the output files are ignored.  The caller frees the report
+/* Merges all inputs of the sources into one trace in memory named `source`. Returns NULL on error. `save` only affects the
+ * trace's metadata, and no file is written: `to`, `manifest` and the output files are ignored. The caller frees the report
  * even on failure. */
 TK_API struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, const struct tk_merge_options *opt,
                                          struct tk_merge_report **report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
 
-/* Selection of events to keep.  All decisions are made on the unfiltered trace, and the result is valid: spans that cross an
+/* Selection of events to keep. All decisions are made on the unfiltered trace, and the result is valid: spans that cross an
  * edge of the time range are clipped and marked (arg tracekit.clipped), counters keep the value they have at its left edge, and
  * a flow that loses one end is removed. */
 struct tk_filter_options {
@@ -236,15 +236,15 @@ struct tk_filter_report {
   uint64_t clipped;
 };
 
-/* Returns the i-th symbol of filter expressions, and sets *help to its meaning.  Returns NULL past the end. */
+/* Returns the i-th symbol of filter expressions, and sets *help to its meaning. Returns NULL past the end. */
 TK_API const char *tk_filter_symbol(size_t i, const char **help);
-/* Returns the i-th kind of event.  Returns NULL past the end. */
+/* Returns the i-th kind of event. Returns NULL past the end. */
 TK_API const char *tk_kind_word(size_t i);
 
-/* Returns true if the options are valid.  Needs no trace, so that a mistyped expression fails before anything is read. */
+/* Returns true if the options are valid. Needs no trace, so that a mistyped expression fails before anything is read. */
 TK_API bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err);
 
-/* Filters a sealed trace in place.  Adds its counts to `report`, which may be NULL. */
+/* Filters a sealed trace in place. Adds its counts to `report`, which may be NULL. */
 TK_API bool tk_filter(struct tk_trace *t, const struct tk_filter_options *opt, struct tk_filter_report *report, struct tk_err *err);
 
 /* Options of tk_rebase, which moves a trace in time: first scale, then shift, then at most one of the other options. If the
@@ -254,7 +254,7 @@ struct tk_rebase_options {
   size_t size;
   bool to_zero;      /* print the first event at 0 */
   const char *to;    /* print the first event at this time: microseconds, or a number with a unit */
-  const char *at;    /* print the nth event of this name (or glob) at 0 */
+  const char *at;    /* print the nth event with this name (or glob) at 0 */
   uint32_t nth;      /* 0 and 1: the first */
   bool absolute;     /* print times since the epoch */
   bool has_base;     /* print times relative to base_ns, on the scale of tk_trace.origin_ns: gives several traces one base */
@@ -266,7 +266,7 @@ struct tk_rebase_options {
 };
 #define TK_REBASE_OPTIONS_INIT TK_OPTIONS_INIT(tk_rebase_options)
 
-/* Returns true if the options are valid.  Needs no trace.  Optional, because tk_rebase makes the same check. */
+/* Returns true if the options are valid. Needs no trace. Optional, because tk_rebase makes the same check. */
 TK_API bool tk_rebase_check(const struct tk_rebase_options *opt, struct tk_err *err);
 TK_API bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct tk_err *err);
 
@@ -293,13 +293,13 @@ struct tk_split_report {
   size_t n_parts;
 };
 
-/* Writes the parts of a sealed trace to `pattern`, in which {} becomes the part's step, rank, process or number.  All or
+/* Writes the parts of a sealed trace to `pattern`, in which {} becomes the part's step, rank, process or number. All or
  * nothing: files get their final names, and replace existing files (save.force), only when all parts are complete. */
 TK_EXPERIMENTAL bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt,
                               struct tk_split_report **report, struct tk_err *err);
 TK_EXPERIMENTAL void tk_split_report_free(struct tk_split_report *report);
 
-/* Options of tk_shrink.  Exactly one of the targets bytes, events, percent and lossless must be set. */
+/* Options of tk_shrink. Exactly one of the targets bytes, events, percent and lossless must be set. */
 struct tk_shrink_options {
   size_t size;
   struct tk_save_options save;
@@ -338,8 +338,8 @@ struct tk_shrink_report {
   uint64_t kept_ns, whole_ns;
 };
 
-/* Returns true if the options are valid: the target, the expressions and the ladder.  Needs no trace, so that a mistyped one fails
- * before anything is read.  Returns false with err otherwise. */
+/* Returns true if the options are valid: the target, the expressions and the ladder. Needs no trace, so that a mistyped one fails
+ * before anything is read. Returns false with err otherwise. */
 TK_EXPERIMENTAL bool tk_shrink_check(const struct tk_shrink_options *opt, struct tk_err *err);
 
 /* Writes the sealed trace so that it meets the target; afterwards the trace in memory equals the written one. If the target
@@ -443,7 +443,7 @@ struct tk_tree_options {
   bool has_by;          /* the outermost level groups events by `by` */
   enum tk_top_by by;    /* must not be KIND, because an event can have several kinds */
   const char *arg;      /* key of the arg, for TK_TOP_ARG */
-  const char *per;      /* name or glob: count only events within spans of this name */
+  const char *per;      /* name or glob: count only events within spans with this name */
   bool fold;            /* as in tk_top_options */
   const char *path;     /* key of an arg whose text is the path, such as "tf_op": "layer_3/attention/dot". Levels are its parts, then
                          * the name of the event; only events with the arg count, each with its self time */
@@ -494,7 +494,7 @@ TK_EXPERIMENTAL void tk_tree_report_free(struct tk_tree_report *report);
 
 /* ---- SQL ---- */
 
-/* Type of a value.  Text is NUL-terminated, is valid UTF-8 unless the query made it otherwise, and lives until the next row. */
+/* Type of a value. Text is NUL-terminated, is valid UTF-8 unless the query made it otherwise, and lives until the next row. */
 enum tk_sql_type { TK_SQL_NULL, TK_SQL_INTEGER, TK_SQL_REAL, TK_SQL_TEXT, TK_SQL_BLOB };
 struct tk_sql_value {
   enum tk_sql_type type;
@@ -504,7 +504,7 @@ struct tk_sql_value {
   size_t n;
 };
 
-/* Callbacks that receive results: each statement with columns calls begin, row for each row, then end.  Each callback may be
+/* Callbacks that receive results: each statement with columns calls begin, row for each row, then end. Each callback may be
  * NULL; returning false stops the run. */
 struct tk_sql_answer {
   bool (*begin)(void *arg, const char *const *columns, size_t n);
@@ -526,7 +526,7 @@ struct tk_sql_options {
 struct tk_sql;
 
 /* Exposes a sealed trace as SQL tables, read in place: the tables of Perfetto's trace_processor (slice, thread, track, args,
- * ...) and tracekit's own.  The trace must outlive the database and must not change.  Queries cannot access anything else. */
+ * ...) and tracekit's own. The trace must outlive the database and must not change. Queries cannot access anything else. */
 TK_API struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt, struct tk_err *err);
 /* Runs all statements of the text. */
 TK_API bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_answer *to, struct tk_err *err);

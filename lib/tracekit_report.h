@@ -1,6 +1,6 @@
-/* tracekit_report.h - how a run spent its time, on one page.  Part of tracekit.h, which includes this file.
+/* tracekit_report.h - how a run spent its time, on one page. Part of tracekit.h, which includes this file.
  *
- * Strings live as long as the report.  docs/analysis.md defines each figure; schemas/job.schema.json gives all figures the
+ * Strings live as long as the report. docs/analysis.md defines each figure; schemas/job.schema.json gives all figures the
  * names that `check --assert` and `diff --fail-if` use. */
 #ifndef TRACEKIT_REPORT_H
 #define TRACEKIT_REPORT_H
@@ -405,16 +405,16 @@ struct tk_threshold {
 /* Returns the default thresholds, and sets *n to their number. */
 TK_EXPERIMENTAL const struct tk_threshold *tk_thresholds(size_t *n);
 /* Copies the default thresholds to `limits`, which has room for n of them (as many as tk_thresholds has), and applies a file with lines
- * such as "device-idle = 20 50", for a warning and a severe finding, or "device-idle = off"; # begins a comment.  Returns false with
+ * such as "device-idle = 20 50", for a warning and a severe finding, or "device-idle = off"; # begins a comment. Returns false with
  * err, which names the file and the line, if the file cannot be read or is invalid. */
 TK_EXPERIMENTAL bool tk_thresholds_read(const char *file, struct tk_threshold *limits, size_t n, struct tk_err *err);
 
-/* Returns the name of the i-th key figure, as in tk_report.figures, and sets *unit to its unit: "%", "ms", "s" or "".  Returns NULL
+/* Returns the name of the i-th key figure, as in tk_report.figures, and sets *unit to its unit: "%", "ms", "s" or "". Returns NULL
  * past the end. */
 TK_EXPERIMENTAL const char *tk_key_figure(size_t i, const char **unit);
 
-/* Reports on all traces of the sources, with one trace in memory at a time.  With several traces, collectives are compared;
- * large traces are then read twice.  The caller frees the report even on failure. */
+/* Reports on all traces of the sources, with one trace in memory at a time. With several traces, collectives are compared;
+ * large traces are then read twice. The caller frees the report even on failure. */
 TK_EXPERIMENTAL bool tk_report_sources(struct tk_sources *s, const struct tk_report_options *opt, struct tk_report **report,
                                        struct tk_err *err);
 /* Reports on one loaded trace. */
@@ -484,7 +484,7 @@ struct tk_diff_report {
   TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report */
 };
 
-/* Compares two runs, with one trace in memory at a time.  The caller frees the report even on failure. */
+/* Compares two runs, with one trace in memory at a time. The caller frees the report even on failure. */
 TK_EXPERIMENTAL bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt,
                              struct tk_diff_report **report, struct tk_err *err);
 /* Compares two loaded traces, which may be the same. */

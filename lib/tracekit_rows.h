@@ -17,7 +17,7 @@ struct tk_derived {
 /* Adds the data that xprof derives from an XSpace before it displays one. Each event gets its step in the args group_id and
  * step_name, and the event that marks a step takes the step's name. Devices get the lines Steps, XLA Modules, XLA Ops,
  * Framework Name Scope, Framework Ops and Source code. Derived data has the arg TK_DERIVED and is never written to XPlane.
- * Traces of other formats, and traces that have steps, are left unchanged.  Stores the counts of the added data in `done`. */
+ * Traces of other formats, and traces that have steps, are left unchanged. Stores the counts of the added data in `done`. */
 TK_EXPERIMENTAL bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
 /* Counts of the changes by tk_fold_graphs. */
@@ -26,7 +26,7 @@ struct tk_folded {
 };
 
 /* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its streams to lanes by kind, and removes the
- * annotations of streams without other work.  Work keeps its args, "stream" included.  Stores the counts of its changes in
+ * annotations of streams without other work. Work keeps its args, "stream" included. Stores the counts of its changes in
  * `done`. */
 TK_EXPERIMENTAL bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *err);
 

@@ -23,7 +23,7 @@ TK_API void tk_print_number(double v, char *text);
  * if malformed or out of range. */
 TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
 TK_API bool tk_parse_duration(const char *text, tk_time *ps);
-/* Returns true if the text looks like a duration. If tk_parse_duration refuses such a text, it is longer than 106 days. */
+/* Returns true if the string looks like a duration. If tk_parse_duration refuses such a string, it is longer than 106 days. */
 TK_API bool tk_is_duration(const char *text);
 /* A numeric range. For ranks and steps it includes both ends; for times, in ps like tk_event.ts, it excludes the last one. */
 struct tk_range {
@@ -33,10 +33,10 @@ struct tk_range {
  * empty. */
 TK_API bool tk_parse_range(const char *text, struct tk_range *range);
 /* Parses a range of times of a trace, such as "+2s..+5s", "-1s..", "10%..20%", "1500us..3ms" or "2026-11-20T10:37:52Z..", into the
- * range of tk_filter_options and tk_selection. +TIME counts from the first event, -TIME from the end of the last one, N% is a part of
- * the time between these, a plain time is one that the file prints (microseconds unless it has a unit), and a date is UTC. An open end
- * is INT64_MIN or INT64_MAX. t: may be NULL, which checks the text only and leaves the range as it is. Returns false with err
- * (TK_EUSAGE) if the text is malformed, ends before it starts, or is a date although the clock of the trace is unknown. */
+ * range of tk_filter_options and tk_selection. +TIME is relative to the first event, -TIME to the end of the last one, N% is a part
+ * of the time between these, a plain time is one that the file prints (microseconds unless it has a unit), and a date is UTC. An
+ * open end is INT64_MIN or INT64_MAX. t: may be NULL, which checks the text only and leaves the range as it is. Returns false with
+ * err (TK_EUSAGE) if the text is malformed, ends before it starts, or is a date although the clock of the trace is unknown. */
 TK_API bool tk_parse_time_range(const struct tk_trace *t, const char *text, struct tk_range *range, struct tk_err *err);
 /* Parses a time that is printed in a trace: microseconds, or a number with a unit. Returns false if malformed. */
 TK_API bool tk_parse_time(const char *text, struct tk_total *time);
@@ -54,8 +54,9 @@ TK_API bool tk_parse_offset(const char *text, size_t *who, int64_t *ns);
 /* Prints the absolute time of `ts` in a trace with this origin: "2026-11-20T10:21:49.123456789Z". `text` needs at least 40
  * bytes. */
 TK_API void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text);
-/* Print a rounded value with a unit: "12.3 ms" or "1.9 GB". `text` needs at least 32 bytes. */
+/* Prints a rounded time with a unit, such as "12.3 ms". `text` needs at least 32 bytes. */
 TK_API void tk_print_duration(tk_time ps, char *text);
+/* Prints a rounded size with a unit, such as "1.9 GB". `text` needs at least 32 bytes. */
 TK_API void tk_print_size(uint64_t bytes, char *text);
 
 /* Returns the word of a NULL-terminated list nearest to a mistyped one, or NULL if none is near. */

@@ -1,4 +1,4 @@
-/* frame.h - converts Python values to Arrow tables and back, without further packages. */
+/* frame.h - converts Python values to Arrow tables and back, without other packages. */
 #ifndef PYTHON_FRAME_H
 #define PYTHON_FRAME_H
 

@@ -1,7 +1,7 @@
 /* native.c - the extension module tracekit._native: libtracekit for Python, by the limited API, so that one file serves 3.9 and later.
  *
- * This module converts calls and types; the package around it defines the names and defaults that users see.  The GIL is released
- * while the library works.  A trace has a lock, because only one thread at a time may use it.  Options come as a dict; a missing key
+ * This module converts calls and types; the package around it defines the names and defaults that users see. The GIL is released
+ * while the library works. A trace has a lock, because only one thread at a time may use it. Options come as a dict; a missing key
  * or None means the default. */
 #include "fetch.h"
 #include "frame.h"
@@ -91,7 +91,7 @@ static PyObject *option(struct options *o, const char *key) {
   return v == Py_None ? NULL : v;
 }
 
-/* Returns the option as UTF-8 text, valid as long as the options.  Surrogates, by which Python represents bytes of file names
+/* Returns the option as UTF-8 text, valid as long as the options. Surrogates, by which Python represents bytes of file names
  * that are not UTF-8, are converted back to these bytes. */
 static const char *utf8(struct options *o, PyObject *text) {
   PyObject *bytes = NULL;
@@ -331,7 +331,7 @@ static void *raise_in_use(struct call *c) {
   return NULL;
 }
 
-/* Waits, without the GIL, until no other thread uses the trace.  Returns NULL with an exception if the trace was closed. */
+/* Waits, without the GIL, until no other thread uses the trace. Returns NULL with an exception if the trace was closed. */
 static struct tk_trace *enter(struct trace *self, struct call *c, PyObject *progress) {
   begin(c, progress);
   if (!trace_lock(self)) return raise_in_use(c);
@@ -419,7 +419,7 @@ static bool work_begin(struct work *w, PyObject *self, PyObject *dict) {
   return options_init(&w->o, dict);
 }
 
-/* Locks the trace and releases the GIL until work_leave.  Returns false with an exception if an option was invalid or the trace
+/* Locks the trace and releases the GIL until work_leave. Returns false with an exception if an option was invalid or the trace
  * cannot be used. */
 static bool work_enter(struct work *w) {
   if (w->o.failed) return false;
@@ -720,7 +720,7 @@ static PyObject *trace_tree(PyObject *self, PyObject *dict) {
   return work_end(&w, list);
 }
 
-/* Result of a query: a list of (column names, rows), one entry per statement that returns columns.  `row` takes the GIL for each row, so
+/* Result of a query: a list of (column names, rows), one entry per statement that returns columns. `row` takes the GIL for each row, so
  * tables are faster for millions of rows. */
 struct answers {
   struct call *call;

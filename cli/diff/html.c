@@ -82,7 +82,7 @@ static void value_cell(FILE *to, const char *class, const char *text) {
 
 static const char *class_of_delta(double delta) { return delta > 0 ? " class=up" : " class=down"; }
 
-/* Draws the total of each run as a bar.  The colour of the bars changes at each lasting change (row->shifts). */
+/* Draws the total of each run as a bar. The colour of the bars changes at each lasting change (row->shifts). */
 static void draw_trend(FILE *to, const struct tk_compare_row *row) {
   double most = 0;
   for (size_t i = 0; i < row->n_runs; i++) most = fmax(most, row->runs[i].total);

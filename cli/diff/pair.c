@@ -42,7 +42,7 @@ static void count_cell(struct table *t, double n) {
   else table_cell(t, "%s", tty_fraction(n, 1, text));
 }
 
-/* Returns the text of a row: its name (for a path, only the last components).  If work is matched by its launch, the names of
+/* Returns the text of a row: its name (for a path, only the last components). If work is matched by its launch, the names of
  * the kernels follow. */
 static const char *name_of_row(const struct tk_diff_row *r, const char *by, bool full, char *text, size_t room) {
   const char *const *names = full ? r->work_name : r->work_short_name;

@@ -146,7 +146,7 @@ static bool print_columns(const struct tk_compare_report *r, const struct runs_v
 
 /* ---- names, with trends ---- */
 
-/* Writes one character per run, a bar as high as the run's total.  If there are more than MOST runs, a bar is the mean of
+/* Writes one character per run, a bar as high as the run's total. If there are more than MOST runs, a bar is the mean of
  * several neighbouring runs. */
 static void bars(const struct tk_compare_row *row, char *text) {
   static const char *const heights[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };

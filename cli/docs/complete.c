@@ -1,6 +1,6 @@
 /* complete.c - generates shell completions from the option rows (options/opt.h).
  *
- * An option with a fixed set of words completes to these words, a file option to file names.  Values found in a trace
+ * An option with a fixed set of words completes to these words, a file option to file names. Values found in a trace
  * (ranks, names, steps) come from the trace named on the command line: the shell runs `tracekit __complete FIELD WORD...` to
  * list them. */
 #include "complete.h"
@@ -76,7 +76,7 @@ static void bash_words(FILE *to, const struct command *c) {
   }
 }
 
-/* Prints the completion script for bash.  The script expects '=' as a separate word, because COMP_WORDBREAKS contains '=':
+/* Prints the completion script for bash. The script expects '=' as a separate word, because COMP_WORDBREAKS contains '=':
  * "--align=cl" arrives as three words. */
 void docs_bash(FILE *to, const struct command *const *commands) {
   fputs("# bash completion for tracekit\n"

@@ -1,4 +1,4 @@
-/* complete.h - generates shell completions from the option rows (options/opt.h).  An option with a fixed set of words
+/* complete.h - generates shell completions from the option rows (options/opt.h). An option with a fixed set of words
  * completes to these words, a file option to file names. */
 #ifndef CLI_DOCS_COMPLETE_H
 #define CLI_DOCS_COMPLETE_H

@@ -1,6 +1,6 @@
-/* docs.c - generates help and manual pages from the option rows.  See markdown.c for docs/, and complete.c for completions.
+/* docs.c - generates help and manual pages from the option rows. See markdown.c for docs/, and complete.c for completions.
  *
- * Help, manual and docs/ have the same text about a command: usage, description, options and examples.  The exit statuses are
+ * Help, manual and docs/ have the same text about a command: usage, description, options and examples. The exit statuses are
  * in the overview of each, and on every manual page. */
 #include "docs.h"
 #include "topics.h"
@@ -51,7 +51,7 @@ const char *docs_word(const struct opt *o, size_t n, const char **help) {
 
 /* ---- plain text ---- */
 
-/* Wraps `text` at WIDTH columns.  The first line starts at column `at`; further lines are indented. */
+/* Wraps `text` at WIDTH columns. The first line starts at column `at`; the other lines are indented. */
 static void wrap(FILE *to, const char *text, int at, int indent) {
   int column = at;
   bool first = true;
@@ -210,7 +210,7 @@ void docs_formats(FILE *to) {
 
 /* ---- mdoc ---- */
 
-/* Escapes text for roff: backslashes, hyphens, and dots and quotes that begin a line.  Each sentence begins a new line. */
+/* Escapes text for roff: backslashes, hyphens, and dots and quotes that begin a line. Each sentence begins a new line. */
 static void roff(FILE *to, const char *text) {
   bool line_start = true;
   while (*text) {
@@ -247,7 +247,7 @@ static void man_option(FILE *to, const struct opt *o) {
   fputs(".El\n", to);
 }
 
-/* Prints the head of a manual page.  The date is constant, so that the same rows give the same page. */
+/* Prints the head of a manual page. The date is constant, so that the same rows give the same page. */
 static void man_head(FILE *to, const char *name, const char *summary) {
   fputs(".Dd November 20, 2026\n.Dt ", to);
   for (const char *s = name; *s; s++) fputc(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s, to);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The functions below print help.  `commands` ends with NULL. */
+/* The functions below print help. `commands` ends with NULL. */
 void docs_usage(FILE *to, const struct command *const *commands);    /* `tracekit help` without arguments */
 void docs_overview(FILE *to, const struct command *const *commands); /* the same, but only commands and topics; for -h */
 void docs_help(FILE *to, const struct command *c); /* --help */
@@ -16,7 +16,7 @@ void docs_formats(FILE *to);                       /* -f help */
 void docs_man(FILE *to, const struct command *c, const struct command *const *commands); /* mdoc; NULL = tracekit(1) */
 
 /* Runs `tracekit __docs man|markdown [COMMAND]` and `tracekit __docs bash|zsh|fish|commands|formats|format-table|fields|examples`,
- * hidden commands for the Makefile, the lint and the tests.  Returns the exit status. */
+ * hidden commands for the Makefile, the lint and the tests. Returns the exit status. */
 int docs_main(char **argv, const struct command *const *commands);
 
 /* Formats the long name of an option: "--output", "--[no-]progress". */

@@ -1,4 +1,4 @@
-/* markdown.c - generates docs/commands/ and docs/formats/README.md from the option rows.  tests/lint/docs.sh compares the files
+/* markdown.c - generates docs/commands/ and docs/formats/README.md from the option rows. tests/lint/docs.sh compares the files
  * with this output.
  *
  * An option that several commands have, with the same help text, is explained once, in the overview of all commands. */

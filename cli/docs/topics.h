@@ -4,7 +4,7 @@
 
 #include "docs.h"
 
-/* topic_name() returns the i-th topic of `tracekit help TOPIC`; NULL past the end.  topic_print() prints a topic, and calls
+/* topic_name() returns the i-th topic of `tracekit help TOPIC`; NULL past the end. topic_print() prints a topic, and calls
  * `table` to print the table of formats; returns false if the topic is unknown. */
 const char *topic_name(size_t i, const char **summary);
 bool topic_print(FILE *to, const char *name, void (*table)(FILE *to));

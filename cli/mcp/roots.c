@@ -1,7 +1,7 @@
 /* roots.c - see roots.h.
  *
- * A name is resolved with realpath() and must then be below a root, so neither ".." nor a link can lead out of the roots.  The
- * commands follow links in folders, so a folder is searched first, and refused if a link in it leads out.  Commands get only
+ * A name is resolved with realpath() and must then be below a root, so neither ".." nor a link can lead out of the roots. The
+ * commands follow links in folders, so a folder is searched first, and refused if a link in it leads out. Commands get only
  * absolute paths, which cannot be mistaken for an address, a list ("@x") or an option. */
 #include "roots.h"
 
@@ -60,7 +60,7 @@ static bool is_below(const char *path, const char *folder) {
   return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n]);
 }
 
-/* True if a link leads to a path within the roots, or nowhere.  If it leads to a folder outside w->top, searches this folder,
+/* True if a link leads to a path within the roots, or nowhere. If it leads to a folder outside w->top, searches this folder,
  * too. */
 static bool check_link(struct walk *w, const char *path, unsigned depth) {
   struct stat st;
@@ -99,7 +99,7 @@ static bool walk_folder(struct walk *w, const char *folder, unsigned depth) {
 
 /* ---- names ---- */
 
-/* Returns the absolute path of a file or folder; a relative name is looked up in each root in turn.  NULL if it does not
+/* Returns the absolute path of a file or folder; a relative name is looked up in each root in turn. NULL if it does not
  * exist. */
 static char *find(const struct roots *r, const char *name) {
   char *joined, *real;

@@ -17,7 +17,7 @@ bool roots_open(struct roots *r, const char *const *folders, size_t n);
 void roots_free(struct roots *r);
 
 /* Returns the absolute path of a name within the roots, to be freed: a file, a folder without links that lead out, or a member
- * of an archive ("logs.zip:rank0.json").  NULL with the reason in `why`. */
+ * of an archive ("logs.zip:rank0.json"). NULL with the reason in `why`. */
 char *roots_resolve(const struct roots *r, const char *name, char why[ROOTS_WHY]);
 
 #endif

@@ -1,7 +1,7 @@
 /* session.c - the Model Context Protocol on standard input and output: JSON-RPC 2.0, one message a line.
  *
  * Each call of a tool runs this program again, as a child with --json: a crash, a trace that needs too much memory or a query
- * that does not end then fails one call and not the session, and a call is cancelled by ending its process.  Calls wait in a
+ * that does not end then fails one call and not the session, and a call is cancelled by ending its process. Calls wait in a
  * queue and run one at a time; other messages are answered at once. */
 #include "session.h"
 
@@ -33,7 +33,7 @@ struct session {
   const struct session_options *o;
   char *line; /* part of the next message that was read */
   size_t n_line;
-  bool skipping, ended; /* skipping: the rest of a too long line is skipped.  ended: the client closed its side */
+  bool skipping, ended; /* skipping: the rest of a too long line is skipped. ended: the client closed its side */
   struct message queue[QUEUE];
   size_t n_queue;
   /* the call that is running */
@@ -109,7 +109,7 @@ static void send_failure(const struct value *id, const char *text) {
   end_answer(&j);
 }
 
-/* Sends an answer as structured content and again as a text of the same JSON.  answer: JSON; left_out: JSON array that
+/* Sends an answer as structured content and again as a string of the same JSON.  answer: JSON; left_out: JSON array that
  * describes omitted data, or NULL. */
 static void send_result(const struct value *id, const char *answer, const char *left_out, const char *notes) {
   char *whole = NULL;
@@ -186,7 +186,7 @@ static void send_json(struct session *s) {
   value_free(&tree);
 }
 
-/* Sends the answer of the call after its child process has ended.  A tool with text output, such as check, may fail and still
+/* Sends the answer of the call after its child process has ended. A tool with text output, such as check, may fail and still
  * have an answer. */
 static void finish_call(struct session *s) {
   char why[512] = "";
@@ -208,7 +208,7 @@ static void stop_call(struct session *s, const char *why) {
   end_call(s);
 }
 
-/* Reads the output of the child process.  At its end, sends the answer. */
+/* Reads the output of the child process. At its end, sends the answer. */
 static void hear_child(struct session *s) {
   const ssize_t got = s->n_answer < ANSWER ? read(s->child.out, s->answer + s->n_answer, ANSWER - s->n_answer) : -1;
   if (got > 0) s->n_answer += (size_t)got;
@@ -331,7 +331,7 @@ static bool is_same(const struct value *a, const struct value *b) {
   return a && b && a->n_raw == b->n_raw && memcmp(a->raw, b->raw, a->n_raw) == 0;
 }
 
-/* Cancels the call with the given requestId, running or queued.  It gets no answer. */
+/* Cancels the call with the given requestId, running or queued. It gets no answer. */
 static void cancel(struct session *s, const struct value *params) {
   const struct value *id = value_member(params, "requestId");
   size_t kept = 0;
@@ -345,7 +345,7 @@ static void cancel(struct session *s, const struct value *params) {
   end_call(s);
 }
 
-/* Handles a message.  Returns true if it was put into the queue, which then owns it. */
+/* Handles a message. Returns true if it was put into the queue, which then owns it. */
 static bool handle(struct session *s, const struct message *m) {
   const struct value *root = m->tree.root, *id = value_member(root, "id"), *params = value_member(root, "params");
   char *method = value_text(value_member(root, "method"));

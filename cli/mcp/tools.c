@@ -200,7 +200,7 @@ static bool add_paths(const struct tool *t, const struct roots *r, struct tool_c
   if (t->inputs ? paths->n != t->inputs : paths->n > MOST_PATHS) return deny(call, "paths: wrong number of paths");
   for (const struct value *v = paths->child; v; v = v->next) {
     char *name = value_text(v), *path, why[ROOTS_WHY];
-    if (!name) return deny(call, "paths: expected texts");
+    if (!name) return deny(call, "paths: expected strings");
     path = roots_resolve(r, name, why);
     if (!path) deny(call, "%.200s: %s", name, why);
     free(name);

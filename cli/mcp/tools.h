@@ -37,7 +37,7 @@ struct tool_call {
   char why[TOOL_WHY]; /* why the arguments are refused */
 };
 
-/* Makes the command line from the arguments of a call.  Returns false with call->why if they are invalid or not permitted. */
+/* Makes the command line from the arguments of a call. Returns false with call->why if they are invalid or not permitted. */
 bool tool_words(const struct tool *t, const struct command *c, const struct roots *r, const struct value *arguments,
                 struct tool_call *call);
 void tool_free(struct tool_call *call);

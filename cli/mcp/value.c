@@ -50,7 +50,7 @@ static int unit_at(const char *p, const char *end) {
   return unit;
 }
 
-/* Moves s->p past the string that begins there, with a quote.  Returns false if the string is invalid. */
+/* Moves s->p past the string that begins there, with a quote. Returns false if the string is invalid. */
 static bool skip_string(struct scan *s) {
   for (s->p++; s->p < s->end && *s->p != '"';) {
     const size_t n = char_length(s->p, s->end);
@@ -65,7 +65,7 @@ static bool skip_string(struct scan *s) {
   return s->p < s->end && *s->p++ == '"';
 }
 
-/* Moves s->p past decimal digits.  Returns false if there are none. */
+/* Moves s->p past decimal digits. Returns false if there are none. */
 static bool skip_digits(struct scan *s) {
   const char *from = s->p;
   while (s->p < s->end && *s->p >= '0' && *s->p <= '9') s->p++;

@@ -23,11 +23,11 @@ struct value_tree {
   size_t n; /* number of nodes */
 };
 
-/* Reads one JSON text, valid UTF-8 without NUL, and nothing after it.  Returns false if it is invalid, too deep or too large. */
+/* Reads one JSON text, valid UTF-8 without NUL, and nothing after it. Returns false if it is invalid, too deep or too large. */
 bool value_read(struct value_tree *t, const char *text, size_t n);
 void value_free(struct value_tree *t);
 
-/* Returns the member; NULL if the value is not an object or lacks it.  Of equal keys, the first counts. */
+/* Returns the member; NULL if the value is not an object or lacks it. Of equal keys, the first counts. */
 const struct value *value_member(const struct value *v, const char *key);
 
 /* Returns the text of a string, to be freed; NULL if the value is not a string, contains a NUL, or memory ran out. */

@@ -1,5 +1,5 @@
 /* opt.c - the parser of option rows (opt.h): -x, -xVALUE, -x VALUE, -xyz, --name, --name=VALUE, --name VALUE, --no-name, "--",
- * and operands anywhere between them.  Names cannot be abbreviated, so that a new option never breaks a script. */
+ * and operands anywhere between them. Names cannot be abbreviated, so that a new option never breaks a script. */
 #include "opt.h"
 #include "meant.h"
 
@@ -77,7 +77,7 @@ static enum parsed set_word(const struct parser *p, const struct opt *o, const c
   return meant ? set_word(p, o, meant) : bad_word(p, o, value, valid);
 }
 
-/* Lists the formats that share a name: "xplane (.xplane.pb) or perfetto (.pftrace)".  Returns NULL if fewer than two do. */
+/* Lists the formats that share a name: "xplane (.xplane.pb) or perfetto (.pftrace)". Returns NULL if fewer than two do. */
 static const char *list_called(const char *word, char *list, size_t size) {
   const struct tk_format_info *format;
   unsigned found = 0;
@@ -90,7 +90,7 @@ static const char *list_called(const char *word, char *list, size_t size) {
   return found > 1 ? list : NULL;
 }
 
-/* Stores the name of the format.  A value that includes a compression, such as json.gz, is stored unchanged. */
+/* Stores the name of the format. A value that includes a compression, such as json.gz, is stored unchanged. */
 static enum parsed set_format(const struct parser *p, const struct opt *o, const char *value) {
   const char *valid[MAX_VALID];
   const struct tk_format_info *format;
@@ -233,7 +233,7 @@ static bool same_name(const char *row, const char *word, size_t n) { return strl
 
 static bool starts_with_no(const char *s) { return !strncmp(s, "no-", 3); }
 
-/* Returns the row of a long option; NULL if unknown.  Sets *on to false if the option was negated, as in no-NAME. */
+/* Returns the row of a long option; NULL if unknown. Sets *on to false if the option was negated, as in no-NAME. */
 static const struct opt *find_long(const struct command *c, const char *word, size_t n, bool *on) {
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
     *on = true;
@@ -257,7 +257,7 @@ static const char *completed(const struct command *c, const char *word, size_t n
   return n > 1 ? found : NULL;
 }
 
-/* Copies a name and replaces underscores by dashes, as in --min_dur.  Returns the length. */
+/* Copies a name and replaces underscores with dashes, as in --min_dur. Returns the length. */
 static size_t with_dashes(const char *word, size_t n, char to[MAX_WORD]) {
   if (n >= MAX_WORD) n = MAX_WORD - 1;
   for (size_t i = 0; i < n; i++) to[i] = word[i] == '_' ? '-' : word[i];

@@ -2,8 +2,8 @@
  *
  * An option is one `struct opt`, used by the parser, --help, the manual page, the shell completions and docs/commands/.  A
  * command is one `struct command`: its rows, its operands, its examples (which are run as tests) and the function that does the
- * work.  Parsed values are stored in the command's own params struct, at the row's offset, so that commands read typed fields
- * and parse no strings.  All-zero params are the defaults. */
+ * work. Parsed values are stored in the command's own params struct, at the row's offset, so that commands read typed fields
+ * and parse no strings. All-zero params are the defaults. */
 #ifndef CLI_OPTIONS_OPT_H
 #define CLI_OPTIONS_OPT_H
 
@@ -114,7 +114,7 @@ struct opt_error {
   char why[512]; /* message of one line, if PARSED_ERROR */
 };
 
-/* Parses argv[1..] for `c` into params and operands; in->v has room for argc operands.  On PARSED_ERROR sets error->why. */
+/* Parses argv[1..] for `c` into params and operands; in->v has room for argc operands. On PARSED_ERROR sets error->why. */
 enum parsed opt_parse(const struct command *c, char **argv, void *params, struct operands *in, struct opt_error *error);
 
 /* Writes the error message for an invalid duration given to --NAME. */

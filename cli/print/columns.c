@@ -1,4 +1,4 @@
-/* columns.c - see columns.h.  Columns of the table have these Arrow formats: b, S, I, l and g for booleans and numbers; c, s
+/* columns.c - see columns.h. Columns of the table have these Arrow formats: b, S, I, l and g for booleans and numbers; c, s
  * and i for indices into a dictionary of strings. */
 #include "columns.h"
 

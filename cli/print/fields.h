@@ -5,7 +5,7 @@
 #include "json.h"
 #include "tracekit.h"
 
-/* Writes the fields of a row, including nested rows, into the open object.  Writes only the first `top` rows of a ranked list.
+/* Writes the fields of a row, including nested rows, into the open object. Writes only the first `top` rows of a ranked list.
  * `owner` is the row that contains this one, or NULL. */
 void fields_json(struct json *j, enum tk_row kind, const void *row, const void *owner, size_t top);
 /* Writes a row as a new object named `key`. */

@@ -21,7 +21,7 @@ void html_section_end(FILE *to);
 void html_text(FILE *to, const char *text, size_t n);
 void html_string(FILE *to, const char *text);
 
-/* A column of a table.  title: HTML, written unescaped; minor: hidden on phones; name: left-aligned text that may wrap. */
+/* A column of a table. title: HTML, written unescaped; minor: hidden on phones; name: left-aligned text that may wrap. */
 struct html_column {
   const char *title;
   bool minor, name;

@@ -1,4 +1,4 @@
-/* json.c - see json.h.  Everything outside printable ASCII is escaped, so that the output is valid JSON for any input bytes,
+/* json.c - see json.h. Everything outside printable ASCII is escaped, so that the output is valid JSON for any input bytes,
  * and safe on a terminal. */
 #include "json.h"
 
@@ -82,7 +82,7 @@ static void unit(FILE *to, uint32_t code) {
   }
 }
 
-/* Decodes one code point of s.  Returns its length in bytes; an invalid byte is decoded as U+FFFD. */
+/* Decodes one code point of s. Returns its length in bytes; an invalid byte is decoded as U+FFFD. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *code) {
   size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
   *code = 0xfffd;

@@ -1,4 +1,4 @@
-/* json.h - JSON output for --json.  Handles commas, indentation and escapes, so that no command prints JSON by hand. */
+/* json.h - JSON output for --json. Handles commas, indentation and escapes, so that no command prints JSON by hand. */
 #ifndef CLI_PRINT_JSON_H
 #define CLI_PRINT_JSON_H
 

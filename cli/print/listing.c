@@ -1,4 +1,4 @@
-/* listing.c - see listing.h.  Times are milliseconds since the first event: to the nanosecond in the table, exact in JSON and
+/* listing.c - see listing.h. Times are milliseconds since the first event: to the nanosecond in the table, exact in JSON and
  * CSV.  Printing them from integers makes them independent of the locale. */
 #include "listing.h"
 
@@ -47,7 +47,7 @@ struct listed {
 
 /* ---- values ---- */
 
-/* Formats picoseconds as milliseconds, truncated to `decimals` decimals.  With nine decimals, trailing zeros are removed. */
+/* Formats picoseconds as milliseconds, truncated to `decimals` decimals. With nine decimals, trailing zeros are removed. */
 static const char *ms(tk_time ps, int decimals, char *text) {
   const unsigned long long v = ps < 0 ? 0 - (unsigned long long)ps : (unsigned long long)ps;
   int n = snprintf(text, TIME, "%s%llu.%09llu", ps < 0 ? "-" : "", v / 1000000000, v % 1000000000);
@@ -104,7 +104,7 @@ static void table_line(FILE *to, const struct listed *l, const struct tk_event *
 
 /* ---- lines for programs ---- */
 
-/* Writes JSON text on one line.  A line end in it is only white space between values, so a space replaces it. */
+/* Writes JSON text on one line. A line end in it is only white space between values, so a space replaces it. */
 static void nested(struct json *j, const char *key, const char *text) {
   json_raw(j, key, "");
   for (; *text; text++) fputc(*text == '\n' || *text == '\r' ? ' ' : *text, j->to);

@@ -14,7 +14,7 @@ struct listing {
   const uint8_t *selected;  /* by event: whether to print it; NULL = print all */
 };
 
-/* Prints the events with these further columns.  Returns false if out of memory. */
+/* Prints the events with these additional columns. Returns false if out of memory. */
 bool listing_print(FILE *to, const struct tk_trace *t, const struct listing *l, const struct columns *columns);
 
 #endif

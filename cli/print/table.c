@@ -1,4 +1,4 @@
-/* table.c - see table.h.  Widths are counted in code points, which is accurate enough for host and file names. */
+/* table.c - see table.h. Widths are counted in code points, which is accurate enough for host and file names. */
 #include "table.h"
 #include "wrap.h"
 
@@ -9,7 +9,7 @@
 
 enum { CELL = 4096 };
 
-/* Returns a copy of the text that is safe for a terminal; NULL if out of memory.  Plain text is copied directly: opening a
+/* Returns a copy of the text that is safe for a terminal; NULL if out of memory. Plain text is copied directly: opening a
  * memory stream for each cell took half of the time of a report on 36,000 devices. */
 static char *sanitised(const char *text) {
   char *out = NULL;
@@ -100,7 +100,7 @@ static size_t leaf_width(const char *cell) {
   return width(slash ? slash : cell);
 }
 
-/* Shortens a path in the middle: "logs.zip:plugins/.../rank0.json".  The beginning shows the archive; the end shows the file,
+/* Shortens a path in the middle: "logs.zip:plugins/.../rank0.json". The beginning shows the archive; the end shows the file,
  * whose name stays whole. */
 static void squeeze(char *cell, size_t room) {
   const size_t n = width(cell), leaf = leaf_width(cell), even = (room - 3) - (room - 3) / 3;

@@ -29,7 +29,7 @@ void table_mark(struct table *t, enum tty_style style);
 /* Sets the style of the last cell. */
 void table_mark_cell(struct table *t, enum tty_style style);
 /* Prints all rows, the first one bold if `to` is a terminal, then the titles of the columns that `drop` left out, and frees the
- * table.  If out of memory, prints only a message and returns false. */
+ * table. If out of memory, prints only a message and returns false. */
 bool table_print(struct table *t, FILE *to);
 /* Prints a line that names columns for which the terminal is too narrow: "min, max". */
 void table_say_dropped(const char *titles, FILE *to);

@@ -1,5 +1,5 @@
-/* tty.c - see tty.h.  Names in a trace may contain anything, including sequences that control a terminal or change the
- * direction of text.  Such characters are always shown as escapes, on a terminal or not, so that tests see the same output as
+/* tty.c - see tty.h. Names in a trace may contain anything, including sequences that control a terminal or change the
+ * direction of text. Such characters are always shown as escapes, on a terminal or not, so that tests see the same output as
  * users. */
 #include "tty.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- text ---- */
 
-/* Decodes the UTF-8 sequence at s into *code.  Returns the length of the sequence; 0 if it is invalid. */
+/* Decodes the UTF-8 sequence at s into *code. Returns the length of the sequence; 0 if it is invalid. */
 static size_t utf8(const unsigned char *s, size_t n, uint32_t *code) {
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
   size_t len = s[0] < 0x80                   ? 1

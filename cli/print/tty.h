@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Prints n bytes of a trace.  Control characters, bidirectional controls and bytes that are not UTF-8 are escaped: \x1b,
+/* Prints n bytes of a trace. Control characters, bidirectional controls and bytes that are not UTF-8 are escaped: \x1b,
  * \u202e. */
 void tty_text(FILE *to, const char *text, size_t n);
 /* Returns the length of the printable ASCII at the start of the text, which tty_text() prints unchanged. */
@@ -15,13 +15,13 @@ void tty_string(FILE *to, const char *text);
 /* Writes texts as tty_string does, separated by commas. */
 void tty_list(FILE *to, const char *const *texts, size_t n);
 
-/* Formats 1234567 as "1,234,567".  `text` has at least 32 bytes and is returned. */
+/* Formats 1234567 as "1,234,567". `text` has at least 32 bytes and is returned. */
 const char *tty_count(uint64_t n, char *text);
 
-/* Formats "1 event", "1,234 events".  `text` has at least 64 bytes and is returned; the plural of `what` ends in s. */
+/* Formats "1 event", "1,234 events". `text` has at least 64 bytes and is returned; the plural of `what` ends in s. */
 const char *tty_counted(uint64_t n, const char *what, char *text);
 
-/* Formats a number with `decimals` decimals, and with a point in any locale.  `text` has at least 32 bytes and is returned. */
+/* Formats a number with `decimals` decimals, and with a point in any locale. `text` has at least 32 bytes and is returned. */
 const char *tty_fraction(double value, int decimals, char *text);
 
 /* Prints "tracekit: " and a message to stderr. */
@@ -31,7 +31,7 @@ void tty_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tty_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tty_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Styles of text, for emphasis only.  tty_style() returns the escape sequence of a style; "" if `to` is not a terminal, or if
+/* Styles of text, for emphasis only. tty_style() returns the escape sequence of a style; "" if `to` is not a terminal, or if
  * NO_COLOR is set. */
 enum tty_style { TTY_PLAIN, TTY_BOLD, TTY_GOOD, TTY_DOUBT, TTY_BAD };
 const char *tty_style(FILE *to, enum tty_style style);
@@ -42,7 +42,7 @@ bool tty_reader_is_gone(void);
 /* Returns the width of the terminal `to`, in columns, or the value of COLUMNS if that is set; 0 = unlimited. */
 size_t tty_width(FILE *to);
 
-/* Closes a stream of open_memstream.  Returns false, with *text freed and NULL, if memory ran out: on glibc, a missing text is
+/* Closes a stream of open_memstream. Returns false, with *text freed and NULL, if memory ran out: on glibc, a missing text is
  * the only sign that closing the stream ran out of memory. */
 bool tty_close_text(FILE *to, char **text);
 

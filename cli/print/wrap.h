@@ -12,10 +12,10 @@ struct wrap {
   size_t column; /* where the next word is printed */
 };
 
-/* Prints the words of a text, made safe for a terminal, and breaks lines between them. A command, from "tracekit" to the end of its
+/* Prints the words of a string, made safe for a terminal, and breaks lines between them. A command, from "tracekit" to the end of its
  * clause, stays on one line, so that it can be copied. */
 void wrap_text(struct wrap *w, const char *text);
-/* Prints a text as a paragraph of its own, as wide as the terminal `to`. */
+/* Prints a string as a paragraph of its own, as wide as the terminal `to`. */
 void wrap_line(FILE *to, const char *text);
 /* Prints a formatted text of at most 500 bytes as a paragraph, on standard output. */
 void wrap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

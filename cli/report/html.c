@@ -87,7 +87,7 @@ static void head(FILE *to, const struct tk_report *r) {
 
 /* ---- timelines ---- */
 
-/* Draws the bars of one class.  Adjacent bars with the same position and height are joined. */
+/* Draws the bars of one class. Adjacent bars with the same position and height are joined. */
 static void draw_class(FILE *to, const uint16_t *strip, int class) {
   fprintf(to, "<path class=c%d d=\"", class);
   for (int i = 0, k; i < TK_REPORT_BINS; i = k) {
@@ -104,7 +104,7 @@ static void draw_class(FILE *to, const uint16_t *strip, int class) {
   fputs("\"/>", to);
 }
 
-/* Computes the time range of all rows.  Returns true if the range is less than four times the longest row: the clocks are then
+/* Computes the time range of all rows. Returns true if the range is less than four times the longest row: the clocks are then
  * taken as comparable, and all rows share one time axis. */
 static bool common_range(const struct tk_report *r, double *start, double *length) {
   double from = 0, to = 0, longest = 0;

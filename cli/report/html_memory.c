@@ -9,7 +9,7 @@
 
 /* ---- over time ---- */
 
-/* Draws the amounts as bars and joins adjacent bars of equal height.  The highest bar is as high as the picture. */
+/* Draws the amounts as bars and joins adjacent bars of equal height. The highest bar is as high as the picture. */
 static void draw_amounts(FILE *to, const struct tk_report_memory *m) {
   fputs("<path class=c0 d=\"", to);
   for (int i = 0, k; i < TK_REPORT_BINS; i = k) {

@@ -52,7 +52,7 @@ static bool any_steps(const struct tk_report *r) {
   return any;
 }
 
-/* Returns the kind of the layers, such as "modules"; a text that names all kinds if the layers differ in kind. */
+/* Returns the kind of the layers, such as "modules"; a string that names all kinds if the layers differ in kind. */
 static const char *word_of(const struct tk_report *r) {
   const char *word = r->layers[0].kind;
   for (size_t i = 1; i < r->n_layers; i++)

@@ -106,7 +106,7 @@ bool roofline_print(const struct tk_report *r, size_t top) {
 
 enum { WIDE = 1000, HIGH = 320, LEAST_INTENSITY = -2, MOST_INTENSITY = 4, DECADES = 5 };
 
-/* The device that is drawn.  The vertical axis covers five decades; its upper edge is at twice the highest peak. */
+/* The device that is drawn. The vertical axis covers five decades; its upper edge is at twice the highest peak. */
 struct roof {
   const char *device;
   double bandwidth, top;

@@ -33,7 +33,7 @@ static size_t trimmed(const char *p, size_t n) {
   return n;
 }
 
-/* Finds the last operator in the text, because names may contain operators.  Returns its position, and stores the operator in
+/* Finds the last operator in the text, because names may contain operators. Returns its position, and stores the operator in
  * *op and its length in *n; NULL if there is none. */
 static const char *find_op(const char *text, enum expect_op *op, size_t *n) {
   for (const char *p = text + strlen(text); p-- > text;) {
@@ -82,7 +82,7 @@ static bool refuse(const char *command, const char *text, const char *why) {
   return false;
 }
 
-/* Reports an unknown function or figure and suggests the nearest one (figures with and without their unit, key figures).  Returns
+/* Reports an unknown function or figure and suggests the nearest one (figures with and without their unit, key figures). Returns
  * false. */
 static bool refuse_word(const char *command, const char *text, const char *word, bool function) {
   enum { MOST = 200, LONGEST = 48, KEYS = 32 };
@@ -302,10 +302,10 @@ static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, 
     : NULL;
   if (known && !row && e->function != EXPECT_COUNT) {
     known = false;
-    snprintf(said, n, "the trace has no event of this name");
+    snprintf(said, n, "the trace has no event with this name");
   } else if (known && row && !of_row(e, row, &v)) {
     known = false;
-    snprintf(said, n, "no event of this name has a known duration");
+    snprintf(said, n, "no event with this name has a known duration");
   }
   tk_top_report_free(report);
   free(test);
@@ -330,7 +330,7 @@ static enum expect_result ask_key(const struct expect *e, const struct tk_report
 
 /* ---- figures of ranks ---- */
 
-/* Returns a number that is larger if `value` is worse for the assertion.  Of several values, the worst one decides. */
+/* Returns a number that is larger if `value` is worse for the assertion. Of several values, the worst one decides. */
 static double badness(const struct expect *e, double value) {
   const double away = value > e->value ? value - e->value : e->value - value;
   switch (e->op) {

@@ -4,7 +4,7 @@
  *     KEY FIGURE OP VALUE        a key figure of report --json, the worst value of all devices; _ may replace blanks
  *     FUNCTION(NAME) OP VALUE    a column of top --json over the events that match the glob NAME; the NAME step means training steps
  *
- * OP is one of < <= > >= == !=.  VALUE is a percentage (80%), a time (150ms), a number or a size (2GB).  If two runs are
+ * OP is one of < <= > >= == !=.  VALUE is a percentage (80%), a time (150ms), a number or a size (2GB). If two runs are
  * compared, VALUE may be a ratio (1.1x), and a percentage is the change from run to run unless the figure is itself a
  * percentage. */
 #ifndef CLI_SHARED_EXPECT_H
@@ -30,7 +30,7 @@ struct expect {
   double value;         /* times in picoseconds, percentages as written: 80 for 80% */
 };
 
-/* Parses an assertion.  Returns false with a message if it is invalid.  compares: the assertion compares two runs. */
+/* Parses an assertion. Returns false with a message if it is invalid. compares: the assertion compares two runs. */
 bool expect_parse(struct expect *e, const char *command, const char *text, bool compares);
 void expect_free(struct expect *e);
 
@@ -43,7 +43,7 @@ const char *expect_print(const struct expect *e, double value, char *text);
 
 /* Result of an assertion for one trace. */
 enum expect_result { EXPECT_HELD, EXPECT_FAILED, EXPECT_UNKNOWN };
-/* Evaluates the assertion for every rank of the report, or for the named events of the trace.  `said` gets the deciding value,
+/* Evaluates the assertion for every rank of the report, or for the named events of the trace. `said` gets the deciding value,
  * or why the result is unknown. */
 enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const struct tk_report *r, char *said, size_t n);
 

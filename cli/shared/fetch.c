@@ -1,4 +1,4 @@
-/* fetch.c - see fetch.h.  The command lines are in fetch_words.c, the processes in helper.c. */
+/* fetch.c - see fetch.h. The command lines are in fetch_words.c, the processes in helper.c. */
 #include "fetch.h"
 
 #include "fetch_export.h"
@@ -16,7 +16,7 @@ enum { LINE = 16 << 10 };
 
 /* ---- errors ---- */
 
-/* Ends a stream: waits for the program.  Returns true if it succeeded; false with err set if it failed or a signal arrived. */
+/* Ends a stream: waits for the program. Returns true if it succeeded; false with err set if it failed or a signal arrived. */
 static bool fail_of(struct helper *h, enum tk_code code, struct tk_err *err) {
   char why[512] = "";
   if (!interrupt_signal() && helper_end(h, why, sizeof why)) return true;
@@ -112,7 +112,7 @@ static uint64_t number_of(const char *text) {
   return end == text || *end || *text == '-' ? UINT64_MAX : n;
 }
 
-/* Reads "2026-11-20 10:41:58" or "2026-11-20T10:41:58Z".  Returns nanoseconds since 1970; 0 if invalid.  local: local time, as
+/* Reads "2026-11-20 10:41:58" or "2026-11-20T10:41:58Z". Returns nanoseconds since 1970; 0 if invalid. local: local time, as
  * aws prints it, instead of UTC. */
 static int64_t seconds_of(const char *date, const char *clock, bool local) {
   struct tm t = { .tm_isdst = -1 };
@@ -124,7 +124,7 @@ static int64_t seconds_of(const char *date, const char *clock, bool local) {
   return seconds > 0 && seconds < INT64_MAX / 1000000000 ? (int64_t)seconds * 1000000000 : 0;
 }
 
-/* The functions line_of_X read a line that one program prints.  They return false if the line names no file of the folder. */
+/* The functions line_of_X read a line that one program prints. They return false if the line names no file of the folder. */
 static bool line_of_s3(char *line, const char *folder, struct tk_remote_file *f) {
   const char *date = next_field(&line), *clock = next_field(&line), *size = next_field(&line), *key = folder + strlen("s3://");
   key += strcspn(key, "/") + 1;
@@ -173,7 +173,7 @@ static bool list(void *arg, const char *address, bool (*add)(void *to, const str
 
 /* ---- copies ---- */
 
-/* Downloads an address to a local copy.  Returns the path of the copy, which the program prints on its last line; for a folder,
+/* Downloads an address to a local copy. Returns the path of the copy, which the program prints on its last line; for a folder,
  * the requested subfolder of the copy. */
 static char *local(void *nsys, const char *address, struct tk_err *err) {
   if (fetch_exports(address) && !strstr(address, "://")) return fetch_export(nsys, address, err);

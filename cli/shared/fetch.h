@@ -6,15 +6,15 @@
  *     hf://[datasets/]owner/repo/path   hf download             prints the path of a copy in its cache
  *     ssh://[user@]host[:port]/path     ssh host cat path       a folder: find, stat
  *
- * These programs do all network access and handle all credentials.  The library calls the functions below for names that the
+ * These programs do all network access and handle all credentials. The library calls the functions below for names that the
  * user gave (struct tk_fetch). */
 #ifndef CLI_SHARED_FETCH_H
 #define CLI_SHARED_FETCH_H
 
 #include "tracekit.h"
 
-/* Fills in `f` with the functions that read addresses, or with functions that refuse them if `refused`, and returns it.  If `nsys`
- * names the program, they also export reports of Nsight Systems (fetch_export.h).  NULL on systems without child processes. */
+/* Fills in `f` with the functions that read addresses, or with functions that refuse them if `refused`, and returns it. If `nsys`
+ * names the program, they also export reports of Nsight Systems (fetch_export.h). NULL on systems without child processes. */
 const struct tk_fetch *fetch_functions(struct tk_fetch *f, bool refused, const char *nsys);
 
 #endif

@@ -18,7 +18,7 @@ bool fetch_exports(const char *name) {
   return n > sizeof ENDING - 1 && !strcmp(name + n - (sizeof ENDING - 1), ENDING);
 }
 
-/* Runs the exporter until it ends.  Keeps only the last line of its error output, for err. */
+/* Runs the exporter until it ends. Keeps only the last line of its error output, for err. */
 static bool export_to(const char *program, const char *report, const char *database, struct tk_err *err) {
   struct helper h;
   char output[4096], input[4096], unused[4096], why[512] = "";

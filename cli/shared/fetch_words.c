@@ -1,7 +1,7 @@
 /* fetch_words.c - see fetch_words.h.
  *
  * No address can be mistaken for an option. Addresses that are passed whole begin with their scheme; parts of an address are
- * checked first, and follow "--" unless they are the value of an option.  Only ssh has a shell, on the other machine; the path
+ * checked first, and follow "--" unless they are the value of an option. Only ssh has a shell, on the other machine; the path
  * in its command is in single quotes. */
 #include "fetch_words.h"
 
@@ -20,7 +20,7 @@ static void words(struct fetch_words *w, const char *const *list) {
   for (; *list; list++) word(w, *list);
 }
 
-/* Appends text to the word that is being written.  Returns false if there is no room; the command line is then unusable. */
+/* Appends text to the word that is being written. Returns false if there is no room; the command line is then unusable. */
 static bool put_part(struct fetch_words *w, const char *text, size_t n) {
   if (n >= sizeof w->text - w->used) return false;
   memcpy(w->text + w->used, text, n);
@@ -143,7 +143,7 @@ static bool all_of(const char *text, size_t n, const char *more) {
   return n > 0 && *text != '-';
 }
 
-/* Writes the words "-p PORT -- user@host" for "user@host:port".  The brackets of an IPv6 address are left out. */
+/* Writes the words "-p PORT -- user@host" for "user@host:port". The brackets of an IPv6 address are left out. */
 static const char *ssh_host(struct fetch_words *w, const char *place, size_t n) {
   const char *at = memchr(place, '@', n), *host = at ? at + 1 : place, *end = place + n;
   const bool v6 = host < end && *host == '[';

@@ -25,7 +25,7 @@ struct fetch_scheme {
   const char *forbidden;   /* characters that the program would take for a pattern */
   bool copies;             /* the program makes a local copy and prints its path */
   bool asks;               /* the program may ask the user at the terminal */
-  /* Writes the command line for a program.  Returns why the address is invalid, or NULL. */
+  /* Writes the command line for a program. Returns why the address is invalid, or NULL. */
   const char *(*words)(struct fetch_words *w, const char *program, const char *address, enum fetch_task task);
 };
 

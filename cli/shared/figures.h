@@ -8,14 +8,14 @@
 /* Returns the i-th figure; NULL past the end. */
 const struct tk_field *figure_at(size_t i);
 
-/* Returns the figure whose name is `word`, with or without the unit of the name; NULL if unknown.  percent: without a unit, prefer
+/* Returns the figure whose name is `word`, with or without the unit of the name; NULL if unknown. percent: without a unit, prefer
  * the percentage to the time. */
 const struct tk_field *figure_of(const char *word, size_t n, bool percent);
 
-/* Stores the value of a figure of `r` in *v, times in picoseconds.  Returns false if the value is unknown in this trace. */
+/* Stores the value of a figure of `r` in *v, times in picoseconds. Returns false if the value is unknown in this trace. */
 bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r, double *v);
 
-/* Returns the key figure of a report whose name is the first n bytes of `word`, in which _ stands for a blank; NULL if unknown.  Sets
+/* Returns the key figure of a report whose name is the first n bytes of `word`, in which _ stands for a blank; NULL if unknown. Sets
  * *unit to its unit. */
 const char *figure_key(const char *word, size_t n, const char **unit);
 /* Returns the key figure of a report with its value in *v, a time in picoseconds; NULL if the traces do not contain it. */
@@ -30,7 +30,7 @@ tk_time figure_part(const struct tk_report_split *s, size_t part);
 /* Returns the parts summed over all steps of a rank; the length is 0 if it has no steps. */
 struct tk_report_split figure_steps(const struct tk_report_rank *row);
 
-/* True if any key figure of the report has a verdict.  Otherwise key figures are not shown. */
+/* True if any key figure of the report has a verdict. Otherwise key figures are not shown. */
 bool figures_are_judged(const struct tk_report *r);
 /* True if any rank of the report has garbage collections. */
 bool figures_collect_garbage(const struct tk_report *r);
@@ -43,7 +43,7 @@ void figure_device(const struct tk_report_figure *f, char *text, size_t n);
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
 /* Writes the name of the row's host: its rank, or else its host or input. */
 void figure_host_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
-/* True if row i - 1 is another device of the same rank.  Values that are counted once per host are then in both rows. */
+/* True if row i - 1 is another device of the same rank. Values that are counted once per host are then in both rows. */
 bool figure_host_again(const struct tk_report *r, size_t i);
 /* True if the trace records which operators launched work. */
 bool figure_ops_linked(const struct tk_report_rank *row);

@@ -35,7 +35,7 @@ static void close_pipe(int ends[2]) {
   close(ends[1]);
 }
 
-/* Starts the program with these pipes as its output and error output.  Restores the default of SIGPIPE, which this program
+/* Starts the program with these pipes as its output and error output. Restores the default of SIGPIPE, which this program
  * ignores. Returns 0 or an errno. */
 static int spawn(struct helper *h, const char *const *argv, const int out[2], const int err[2]) {
   posix_spawn_file_actions_t files;

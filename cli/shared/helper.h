@@ -1,7 +1,7 @@
 /* helper.h - child processes whose output this program reads.
  *
- * A helper is started from a list of words and never through a shell.  Its standard input is empty; its standard output and its
- * error output are pipes.  Most helpers get a process group of their own, so that programs which they start end with them; ssh
+ * A helper is started from a list of words and never through a shell. Its standard input is empty; its standard output and its
+ * error output are pipes. Most helpers get a process group of their own, so that programs which they start end with them; ssh
  * does not, because only the terminal's foreground group can ask for a passphrase. */
 #ifndef CLI_SHARED_HELPER_H
 #define CLI_SHARED_HELPER_H
@@ -34,13 +34,13 @@ ptrdiff_t helper_read(struct helper *h, void *p, size_t n);
 /* Reads the error output that has arrived, without waiting for more. */
 void helper_hear(struct helper *h);
 
-/* Waits for a helper whose output has ended.  Returns false with the reason in `why` if it failed. */
+/* Waits for a helper whose output has ended. Returns false with the reason in `why` if it failed. */
 bool helper_end(struct helper *h, char *why, size_t size);
 
 /* Ends a helper that is still running, and frees its pipes. */
 void helper_stop(struct helper *h);
 
-/* Sets the code and the message of err.  Returns false. */
+/* Sets the code and the message of err. Returns false. */
 bool helper_fail(struct tk_err *err, enum tk_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

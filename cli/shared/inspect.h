@@ -5,7 +5,7 @@
 #include "print/json.h"
 #include "tracekit.h"
 
-/* Prints a summary as text.  all: every plane, line, kind of packet and clock. */
+/* Prints a summary as text. all: every plane, line, kind of packet and clock. */
 void inspect_print(const struct tk_inspection *p, bool all);
 /* Writes the members "steps", "xplane" or "perfetto", and "parts". */
 void inspect_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p);

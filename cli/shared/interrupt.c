@@ -1,6 +1,6 @@
 /* interrupt.c - see interrupt.h.
  *
- * The alarm is the last resort, because a handler cannot clean up.  An output file has no name until it is complete, so it
+ * The alarm is the last resort, because a handler cannot clean up. An output file has no name until it is complete, so it
  * vanishes with the process; if the file system does not support unnamed files, the next run removes the leftover. */
 #include "interrupt.h"
 
@@ -16,7 +16,7 @@
  * up. */
 enum { TO_NOTICE = 1, TO_CLEAN_UP = 5 };
 
-/* caught: number of the signal, set by the handler.  noticed: interrupt_signal() has reported it. */
+/* caught: number of the signal, set by the handler. noticed: interrupt_signal() has reported it. */
 static volatile sig_atomic_t caught;
 static volatile sig_atomic_t noticed;
 /* Processes to kill when the alarm ends this program, as arguments of kill(); 0 = unused element. */

@@ -15,11 +15,11 @@ struct progress {
   bool visible;
 };
 
-/* Starts the first phase, such as "filtering", of the file `name` (NULL: none).  Amounts are bytes, until a phase or the caller
- * sets p->events.  choice: an enum progress_choice. */
+/* Starts the first phase, such as "filtering", of the file `name` (NULL: none). Amounts are bytes, until a phase or the caller
+ * sets p->events. choice: an enum progress_choice. */
 void progress_start(struct progress *p, const char *what, const char *name, int choice);
 void progress_end(struct progress *p);
-/* Callbacks for struct tk_progress; their arg is a struct progress.  progress_tick() returns false after an interrupt. */
+/* Callbacks for struct tk_progress; their arg is a struct progress. progress_tick() returns false after an interrupt. */
 bool progress_tick(void *progress, uint64_t done, uint64_t total);
 void progress_phase(void *progress, const struct tk_phase *phase);
 

@@ -1,4 +1,4 @@
-/* run.c - see run.h.  The library checks an output only when it opens it, which may be after an hour of reading, so the
+/* run.c - see run.h. The library checks an output only when it opens it, which may be after an hour of reading, so the
  * commands make the same checks before they read. */
 #include "run.h"
 #include "options/meant.h"

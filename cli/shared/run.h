@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Fields of the shared rows.  First member of every command's params, so that the rows' offsets are the same in all of them. */
+/* Fields of the shared rows. First member of every command's params, so that the rows' offsets are the same in all of them. */
 struct shared {
   const char *output, *format, *step_name;
   uint64_t max_memory, max_size;
@@ -179,56 +179,56 @@ struct tk_load_options run_load_options(const struct shared *s, struct progress 
 struct tk_source_options run_source_options(const struct shared *s, struct progress *p);
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p);
 
-/* Opens the traces that the operands name; without operands "-", unless standard input is a terminal.  On failure prints the
+/* Opens the traces that the operands name; without operands "-", unless standard input is a terminal. On failure prints the
  * reason, sets *status and returns NULL. */
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* Loads the i-th of the sources, with progress, and prints its notes.  On failure prints the error, sets *status and returns
+/* Loads the i-th of the sources, with progress, and prints its notes. On failure prints the error, sets *status and returns
  * NULL. */
 struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sources, size_t i, int *status);
 /* Like run_load_input(), for a single source. */
 struct tk_trace *run_load(const struct shared *s, const char *source, int *status);
 
-/* Loads everything that the operands name as one trace; "-" without operands.  On failure prints the error, sets *status and
+/* Loads everything that the operands name as one trace; "-" without operands. On failure prints the error, sets *status and
  * returns NULL. */
 struct tk_trace *run_load_operands(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* Returns true if --derive adds events to `output`.  like: format of the input, which counts if the output's name implies
+/* Returns true if --derive adds events to `output`. like: format of the input, which counts if the output's name implies
  * none. */
 bool run_derives(const struct shared *s, const char *output, const char *like);
 
-/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8,812)" for every note, unless --quiet.  Facts need --verbose
- * or s->facts.  A note that more than three inputs share is printed once, unless --verbose.  source: name for notes without a
+/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8,812)" for every note, unless --quiet. Facts need --verbose
+ * or s->facts. A note that more than three inputs share is printed once, unless --verbose. source: name for notes without a
  * source. */
 void run_notes(const struct shared *s, const char *source, const struct tk_diagnostics *d);
 /* Prints the notes of a trace after note `last`, that is, the notes that an operation added. */
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last);
 
-/* Print an error and return the exit status.  After a signal, run_fail() reports only the interruption. */
+/* Print an error and return the exit status. After a signal, run_fail() reports only the interruption. */
 int run_no_memory(void);
 int run_fail(const struct tk_err *err);
 /* Like run_fail(), but if nothing in the trace matched (TK_ENOTHING), the message begins with `source`. */
 int run_fail_of(const char *source, const struct tk_err *err);
 int run_usage(const char *command, const char *why);
 
-/* Returns the first operand; "-" if there is none.  If "-" is then a terminal, prints a message, sets *status and returns
+/* Returns the first operand; "-" if there is none. If "-" is then a terminal, prints a message, sets *status and returns
  * NULL. */
 const char *run_input(const char *command, const struct operands *in, int *status);
 
 /* Returns the path of the output, checked before any work: it is not a terminal, not an input, and does not exist unless
- * --force is given.  On failure prints the reason, sets *status and returns NULL. */
+ * --force is given. On failure prints the reason, sets *status and returns NULL. */
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status);
 
 /* True if a file can be written to `path`: its folder exists, it is not an input, and it does not exist unless --force is
- * given.  On failure prints the reason and sets *status. */
+ * given. On failure prints the reason and sets *status. */
 bool run_check_file(const struct shared *s, const char *path, const struct operands *in, int *status);
 
-/* True if -f or the name implies the format of an output, and its folder exists (not checked if {} is part of the folder).  On
+/* True if -f or the name implies the format of an output, and its folder exists (not checked if {} is part of the folder). On
  * failure prints the reason and sets *status. */
 bool run_names_trace(const struct shared *s, const char *path, int *status);
 /* Like run_output(), and checks run_names_trace() too. */
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status);
-/* Returns true if -o names a folder: "run/", or with -f an existing folder.  The library decides what to write there. */
+/* Returns true if -o names a folder: "run/", or with -f an existing folder. The library decides what to write there. */
 bool run_names_folder(const struct shared *s);
 
 

@@ -1,5 +1,5 @@
-/* select.c - see select.h.  Every plain option is short for an expression: --min-dur 10us is "dur >= 10us".  So there is one
- * language and one parser for it.  An event must satisfy all expressions. */
+/* select.c - see select.h. Every plain option is short for an expression: --min-dur 10us is "dur >= 10us". So there is one
+ * language and one parser for it. An event must satisfy all expressions. */
 #include "select.h"
 #include "options/meant.h"
 
@@ -51,7 +51,7 @@ static void any_of(struct exprs *e, const char *symbol_op, const struct opt_list
   if (list->n) add_expr(e, text);
 }
 
-/* Adds a test of kinds.  A value may contain several kinds, separated by commas, and other words for a kind (meant_kind()). */
+/* Adds a test of kinds. A value may contain several kinds, separated by commas, and other words for a kind (meant_kind()). */
 static void any_kind(struct exprs *e, const struct opt_list *list) {
   char *text = NULL, word[64];
   for (size_t i = 0; i < list->n; i++)
@@ -117,7 +117,7 @@ static void any_range(struct exprs *e, const char *symbol, const struct opt_rang
   if (list->n) add_expr(e, text);
 }
 
-/* Appends the test of a range, a number or text.  Returns false if the range is invalid or the text is empty. */
+/* Appends the test of a range, a number or text. Returns false if the range is invalid or the text is empty. */
 static bool append_id(char **text, const char *symbol, const char *id) {
   struct tk_range range;
   long long value;

@@ -76,7 +76,7 @@ void select_free(struct exprs *e);
 /* Returns true if the options select events, so that an empty result is a finding (status 1) without output. */
 bool select_is_asked(const struct tk_selection *s);
 
-/* Prints why the selection matches no event of the trace.  The trace cannot be used afterwards. */
+/* Prints why the selection matches no event of the trace. The trace cannot be used afterwards. */
 void select_say_nothing(struct tk_trace *t, const struct tk_selection *s);
 
 /* Returns the data that need not be loaded (tk_load_options.without) because no row of the report of tk_top depends on it. Returns
@@ -85,7 +85,7 @@ uint8_t select_without(const struct shared *s, const struct tk_top_options *o);
 
 /* Returns true if the word is arg.KEY. */
 bool select_is_arg(const char *word);
-/* Parses --by; NULL means by name.  Returns false with a message if the column is unknown. */
+/* Parses --by; NULL means by name. Returns false with a message if the column is unknown. */
 bool select_by(const char *command, const char *text, enum tk_top_by *by, const char **arg);
 
 #endif

@@ -1,4 +1,4 @@
-/* line.c - see line.h.  Editing needs a terminal and libedit; otherwise lines are read unchanged. */
+/* line.c - see line.h. Editing needs a terminal and libedit; otherwise lines are read unchanged. */
 #include "line.h"
 
 #include <errno.h>
@@ -85,7 +85,7 @@ static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static bool begins(const char *word, const char *typed, size_t n) { return strncasecmp(word, typed, n) == 0; }
 
-/* Returns the number of words that begin with the typed letters.  Stores the first such word, and in *shared the length of the
+/* Returns the number of words that begin with the typed letters. Stores the first such word, and in *shared the length of the
  * prefix that all of them share. */
 static size_t match(const struct line_words *words, const char *typed, size_t n, const char **first, size_t *shared) {
   size_t found = 0;
@@ -132,7 +132,7 @@ static unsigned char complete(EditLine *el, int key) {
 
 /* ---- history ---- */
 
-/* Builds the path of the history file and creates its folders, accessible only to the user.  Returns false if there is no home
+/* Builds the path of the history file and creates its folders, accessible only to the user. Returns false if there is no home
  * directory or a folder cannot be created. */
 static bool find_history(char *path, size_t room, const char *name) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");

@@ -1,4 +1,4 @@
-/* line.h - reads lines typed at a prompt.  If built with libedit, lines can be edited and completed, and a history is kept. */
+/* line.h - reads lines typed at a prompt. If built with libedit, lines can be edited and completed, and a history is kept. */
 #ifndef CLI_SQL_LINE_H
 #define CLI_SQL_LINE_H
 
@@ -13,7 +13,7 @@ struct line_words {
   size_t n;
 };
 
-/* Opens an editor.  name: the history file in $XDG_STATE_HOME/tracekit.  Returns NULL if out of memory. */
+/* Opens an editor. name: the history file in $XDG_STATE_HOME/tracekit. Returns NULL if out of memory. */
 struct line_editor *line_open(const char *name, const struct line_words *words);
 
 /* Reads a line and returns it without its line end; it is valid until the next call. Returns NULL at the end of input, or with

@@ -1,7 +1,7 @@
 /* print.c - see print.h.
  *
- * The width of a table's columns is determined by the first 1,000 rows, so that a result is never in memory as a whole.  If the
- * terminal is narrower, the widest columns shrink.  Numbers are printed exactly: a double as the shortest decimal that reads
+ * The width of a table's columns is determined by the first 1,000 rows, so that a result is never in memory as a whole. If the
+ * terminal is narrower, the widest columns shrink. Numbers are printed exactly: a double as the shortest decimal that reads
  * back as the same value. */
 #include "print.h"
 
@@ -214,7 +214,7 @@ static void free_names(struct printer *p) {
   p->n_names = p->n_cells = 0;
 }
 
-/* Copies the name of a column.  For --jsonl, whose keys must be unique, duplicates get a number: "dur", "dur:1". */
+/* Copies the name of a column. For --jsonl, whose keys must be unique, duplicates get a number: "dur", "dur:1". */
 static char *unique_name(const struct printer *p, const char *name) {
   size_t same = 0;
   for (size_t i = 0; p->as == PRINT_JSONL && i < p->n_names; i++) same += strcmp(p->names[i], name) == 0;

@@ -27,7 +27,7 @@ struct printer {
 /* Returns callbacks for the library that print a result; their arg is the printer. */
 struct tk_sql_answer sql_print_answer(struct printer *p);
 void sql_print_open(struct printer *p);
-/* Ends the output.  Returns false with a message if the printer ran out of memory. */
+/* Ends the output. Returns false with a message if the printer ran out of memory. */
 bool sql_print_close(struct printer *p);
 
 #endif

@@ -1,5 +1,5 @@
-/* prompt.c - see prompt.h.  A statement runs when a semicolon ends it; an error or an interrupt ends only that
- * statement.  Lines that begin with '.' are commands of the prompt, as in the shells of SQLite and Perfetto. */
+/* prompt.c - see prompt.h. A statement runs when a semicolon ends it; an error or an interrupt ends only that
+ * statement. Lines that begin with '.' are commands of the prompt, as in the shells of SQLite and Perfetto. */
 #include "prompt.h"
 
 #include "shared/interrupt.h"
@@ -128,7 +128,7 @@ static void list_tables(struct tk_sql *sql) {
   tk_sql_run(sql, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')", &answer, &err);
 }
 
-/* Runs a command of the prompt, such as .tables.  Returns false if the command is .quit. */
+/* Runs a command of the prompt, such as .tables. Returns false if the command is .quit. */
 static bool obey(struct tk_sql *sql, struct printer *like, const char *line) {
   char word[16] = "", name[256] = "";
   sscanf(line, "%15s %255s", word, name);
@@ -167,7 +167,7 @@ static void forget(struct statement *s) {
 
 bool prompt_is_blank(const char *text) { return text[strspn(text, " \t\r\n;")] == 0; }
 
-/* Runs a command, or adds the line to the statement and runs the statement if it is complete.  False if the user quits or if
+/* Runs a command, or adds the line to the statement and runs the statement if it is complete. False if the user quits or if
  * out of memory. */
 static bool take_line(struct tk_sql *sql, struct printer *like, struct statement *s, const char *line) {
   if (!s->text && line[0] == '.') return obey(sql, like, line);

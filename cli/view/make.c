@@ -3,7 +3,7 @@
  *     sources -> one trace, or a merge -> what xprof derives -> filter -> shrink or save -> bytes
  *
  * Perfetto gets its own format, which needs half the memory of JSON and keeps all nanoseconds, unless JSON loses less of the
- * trace.  Nothing is written to disk. */
+ * trace. Nothing is written to disk. */
 #include "make.h"
 #include "opening.h"
 #include "report/html.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Sizes in bytes that viewers load without trouble.  Perfetto's WebAssembly has 4 GB of memory: trace_processor v52 took 2.8 GB
+/* Sizes in bytes that viewers load without trouble. Perfetto's WebAssembly has 4 GB of memory: trace_processor v52 took 2.8 GB
  * for 349 MB of its own format (5 million spans with args), and 3.9 GB for 2.2 GB of JSON.  speedscope reads JSON as one
  * string, which V8 limits to 512 MB. */
 static const uint64_t COMFORT_PERFETTO = 400000000, COMFORT_JSON = 1500000000, COMFORT_SPEEDSCOPE = 400000000;
@@ -42,7 +42,7 @@ static bool fail(struct maker *m, const struct tk_err *err) {
   return false;
 }
 
-/* Adds a sentence about omitted data to the page.  Callers must not include paths. */
+/* Adds a sentence about omitted data to the page. Callers must not include paths. */
 static void leave_out(struct maker *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void leave_out(struct maker *m, const char *fmt, ...) {
   char text[512];
@@ -258,7 +258,7 @@ static uint64_t unseen(const struct tk_saved *s) {
 }
 
 /* If the saved file lacks items that a timeline would show, also saves the trace as `name`, in another format, and uses that
- * file if it lacks fewer.  Returns false if the trace cannot be saved. */
+ * file if it lacks fewer. Returns false if the trace cannot be saved. */
 static bool save_better(struct maker *m, const char *name, char *best, struct tk_saved *saved) {
   struct tk_bytes other = { 0 };
   struct tk_saved more;
@@ -367,7 +367,7 @@ static void put_rows(const struct tk_trace *t, struct json *j) {
   free(rows);
 }
 
-/* Writes made->rows: the names of processes with events, in the order of their rows.  Returns false if out of memory. */
+/* Writes made->rows: the names of processes with events, in the order of their rows. Returns false if out of memory. */
 static bool tell_rows(struct maker *m) {
   size_t size;
   FILE *to = open_memstream(&m->made->rows, &size);

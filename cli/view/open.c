@@ -1,4 +1,4 @@
-/* open.c - see open.h.  Programs are started without a shell, so nothing interprets the address. */
+/* open.c - see open.h. Programs are started without a shell, so nothing interprets the address. */
 #include "open.h"
 
 #include "print/tty.h"
@@ -15,7 +15,7 @@ enum { MOST_WORDS = 32 };
 
 /* ---- programs ---- */
 
-/* Replaces the child process by the program.  The parent reads the pipe `told`: exec closes it on success; on failure a byte is
+/* Replaces the child process with the program. The parent reads the pipe `told`: exec closes it on success; on failure a byte is
  * written. */
 static void become(char *const argv[], int told) {
   const int null = open("/dev/null", O_RDWR);
@@ -43,7 +43,7 @@ pid_t view_start(char *const argv[]) {
   return ok ? pid : 0;
 }
 
-/* Starts a command line such as "firefox --new-tab %s".  The address replaces %s, or is added as the last word. */
+/* Starts a command line such as "firefox --new-tab %s". The address replaces %s, or is added as the last word. */
 static bool start_line(const char *line, size_t n, const char *url) {
   char *words = strndup(line, n), *argv[MOST_WORDS + 2], *rest = words;
   size_t count = 0;

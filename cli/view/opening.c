@@ -30,7 +30,7 @@ static const char *steps_in(const char *at) {
   return at;
 }
 
-/* Parses a range of times, or a single time, whose range then has no end.  `t` is NULL if only the syntax is checked. */
+/* Parses a range of times, or a single time, whose range then has no end. `t` is NULL if only the syntax is checked. */
 static bool parse_times(const struct tk_trace *t, const char *at, struct tk_range *range, struct tk_err *err) {
   char moment[128];
   if (strstr(at, "..")) return tk_parse_time_range(t, at, range, err);
@@ -63,7 +63,7 @@ static void open_wider(struct opening *o, tk_time by) {
   o->is_part = true;
 }
 
-/* Sets *o to the time range of the steps with these numbers, with a margin.  Returns false if there are none. */
+/* Sets *o to the time range of the steps with these numbers, with a margin. Returns false if there are none. */
 static bool show_steps(struct opening *o, const struct tk_inspection *p, struct tk_range numbers) {
   struct opening found = { INT64_MAX, INT64_MIN, false };
   for (uint64_t i = 0; i < p->n_steps; i++) {

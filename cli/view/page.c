@@ -1,7 +1,7 @@
 /* page.c - see page.h.
  *
  * The Content-Security-Policy allows the page only to use its own script and style, and to connect to and frame its own server
- * and ui.perfetto.dev.  There is no Cross-Origin-Opener-Policy, because it would separate the page from a tab that the page
+ * and ui.perfetto.dev. There is no Cross-Origin-Opener-Policy, because it would separate the page from a tab that the page
  * opens, and the page could not pass the trace to that tab. */
 #include "page.h"
 

@@ -4,7 +4,7 @@
 
 #include "server.h"
 
-/* Replies with a file of the page; "" = the page itself.  Returns false if there is no file of this name. */
+/* Replies with a file of the page; "" = the page itself. Returns false if there is no file with this name. */
 bool view_page_answer(struct view_text name, struct view_reply *reply);
 
 #endif

@@ -1,8 +1,8 @@
 /* peer.c - see peer.h.
  *
- * The address given to a browser contains the secret.  On a machine that shows the programs of all users, such as a login node,
- * other users can read it.  On Linux, /proc/net/tcp contains the user of the socket that is connected to ours, so that other
- * users can be refused.  An SSH tunnel ends in a process of the user, and is accepted. */
+ * The address given to a browser contains the secret. On a machine that shows the programs of all users, such as a login node,
+ * other users can read it. On Linux, /proc/net/tcp contains the user of the socket that is connected to ours, so that other
+ * users can be refused. An SSH tunnel ends in a process of the user, and is accepted. */
 #include "peer.h"
 
 #include <arpa/inet.h>

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* True if the program at the other end belongs to a user other than ours and root.  False if the system does not show the
+/* True if the program at the other end belongs to a user other than ours and root. False if the system does not show the
  * user. */
 bool view_is_other_user(int fd);
 

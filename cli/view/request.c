@@ -1,8 +1,8 @@
 /* request.c - see request.h.
  *
  * Plain sockets and this parser replace a server library, because the page needs only GET, HEAD and an empty POST: no bodies,
- * no decoding, no keep-alive.  A library has a hundred times the code, would have to be built for each wheel, and needs most of
- * its features disabled.  The parser copies nothing and keeps no state: it is called again with all bytes received so far, at
+ * no decoding, no keep-alive. A library has a hundred times the code, would have to be built for each wheel, and needs most of
+ * its features disabled. The parser copies nothing and keeps no state: it is called again with all bytes received so far, at
  * most VIEW_HEAD_MOST.  It accepts exactly what browsers and curl send and refuses everything else, because attackers use
  * requests that can be read in two ways. */
 #include "request.h"
@@ -62,7 +62,7 @@ static bool take_request_line(struct cursor *c, struct view_request *r) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* Takes the rest of the line, without spaces around it.  Returns false if it contains control characters. */
+/* Takes the rest of the line, without spaces around it. Returns false if it contains control characters. */
 static bool take_value(struct cursor *c, struct view_text *value) {
   while (c->p < c->end && is_blank(*c->p)) c->p++;
   value->p = c->p;
@@ -72,7 +72,7 @@ static bool take_value(struct cursor *c, struct view_text *value) {
   return take_newline(c);
 }
 
-/* Stores the headers that the server evaluates.  Returns false if one of them is repeated, or if the request has a body. */
+/* Stores the headers that the server evaluates. Returns false if one of them is repeated, or if the request has a body. */
 static bool keep_header(struct view_text name, struct view_text value, struct view_request *r) {
   const struct {
     const char *name;
@@ -114,7 +114,7 @@ enum view_parsed view_parse(const char *bytes, size_t n, struct view_request *r)
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* True for "127.0.0.1:41234" and other names of the loopback.  Any port is accepted, because a tunnel may have another port. */
+/* True for "127.0.0.1:41234" and other names of the loopback. Any port is accepted, because a tunnel may have another port. */
 static bool is_loopback(struct view_text host) {
   static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -135,7 +135,7 @@ static bool is_own_origin(struct view_text origin, struct view_text host) {
   return origin.n == n + host.n && memcmp(origin.p, scheme, n) == 0 && strncasecmp(origin.p + n, host.p, host.n) == 0;
 }
 
-/* Returns true if, according to the header Sec-Fetch-Site, our own page or the user sent the request.  All recent browsers send
+/* Returns true if, according to the header Sec-Fetch-Site, our own page or the user sent the request. All recent browsers send
  * this header, and no page of another site can suppress it. */
 static bool is_own_site(const struct view_request *r) {
   return !r->site.p || view_text_is(r->site, "same-origin") || view_text_is(r->site, "none");

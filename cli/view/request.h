@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Maximum size of a request's head, in bytes.  Heads are large because a browser sends the cookies of all servers that ever ran
+/* Maximum size of a request's head, in bytes. Heads are large because a browser sends the cookies of all servers that ever ran
  * on 127.0.0.1. */
 enum { VIEW_HEAD_MOST = 32 << 10 };
 
@@ -32,13 +32,13 @@ enum view_parsed {
   VIEW_TOO_LONG /* the head exceeds VIEW_HEAD_MOST: answered with status 431 */
 };
 
-/* Parses the first n bytes that a client sent.  The texts in `r` point into these bytes. */
+/* Parses the first n bytes that a client sent. The texts in `r` point into these bytes. */
 enum view_parsed view_parse(const char *bytes, size_t n, struct view_request *r);
 
 bool view_text_is(struct view_text text, const char *word);
 
-/* True if the request may be answered.  Its Host must name the loopback of this machine in a way that no DNS server can assign,
- * and no other site may have sent the request.  Other sites may link to the page itself: `page` is true if the request is for
+/* True if the request may be answered. Its Host must name the loopback of this machine in a way that no DNS server can assign,
+ * and no other site may have sent the request. Other sites may link to the page itself: `page` is true if the request is for
  * it. */
 bool view_allowed(const struct view_request *r, bool page);
 

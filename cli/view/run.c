@@ -1,7 +1,7 @@
 /* run.c - see run.h.
  *
- * The file for the viewer is made in memory (make.c).  A server that only this machine can reach (server.c) passes
- * the file to one browser and ends when the viewer has loaded it.  Temporary files, child processes and sockets end with the
+ * The file for the viewer is made in memory (make.c). A server that only this machine can reach (server.c) passes
+ * the file to one browser and ends when the viewer has loaded it. Temporary files, child processes and sockets end with the
  * command; only the browser, which belongs to the user, stays. */
 #include "run.h"
 #include "xprof.h"
@@ -59,7 +59,7 @@ static int visit(const struct view_params *p, const struct view_made *made, cons
   return status;
 }
 
-/* Opens a local copy of the viewer, if there is one.  Returns false with a message if the copy given by --ui cannot be used. */
+/* Opens a local copy of the viewer, if there is one. Returns false with a message if the copy given by --ui cannot be used. */
 static bool find_ui(const struct view_params *p, struct view_ui **ui) {
   const char *why = NULL;
   *ui = p->ui ? view_ui_open(p->ui, &why) : p->with == VIEW_PERFETTO ? view_ui_find() : NULL;

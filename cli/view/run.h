@@ -4,7 +4,7 @@
 
 #include "view.h"
 
-/* Opens the sources in the viewer, and prints why if that fails.  Returns the exit status. */
+/* Opens the sources in the viewer, and prints why if that fails. Returns the exit status. */
 int view_run(const struct view_params *p, const struct operands *in);
 
 #endif

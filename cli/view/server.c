@@ -1,13 +1,13 @@
 /* server.c - see server.h.
  *
- * One thread and poll().  A connection carries one request and one reply, and goes through these states:
+ * One thread and poll(). A connection carries one request and one reply, and goes through these states:
  *
  *     READING   until the head of the request is complete, for at most READING_MS
  *     SENDING   head and body of the reply, as fast as the client takes them; ends after SENDING_MS without progress
  *     CLOSING   discards input for CLOSING_MS, because closing with unread input could cost the client the end of the reply
  *     HOLDING   nothing is sent or expected; the connection ends when the page is closed
  *
- * There are at most MOST connections.  A new one replaces the oldest that is READING or CLOSING.  So a client that opens a
+ * There are at most MOST connections. A new one replaces the oldest that is READING or CLOSING.  So a client that opens a
  * thousand silent connections keeps nobody out, and costs only a thousand calls of accept() and close(). */
 #include "server.h"
 
@@ -160,7 +160,7 @@ static void put(struct connection *c, const char *fmt, ...) {
   if (n > 0) c->reply_size += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* Writes the head of the reply.  It forbids other sites to use the reply, caches to store it and browsers to guess its type,
+/* Writes the head of the reply. It forbids other sites to use the reply, caches to store it and browsers to guess its type,
  * and prevents the address, which contains the secret, from being sent as a referrer. */
 static void write_head(struct connection *c) {
   const struct view_reply *b = &c->body;
@@ -215,7 +215,7 @@ static void receive(struct connection *c, const struct view_site *site) {
   answer(c, site);
 }
 
-/* Ends the reply: holds the connection, or stops sending and discards further input. */
+/* Ends the reply: holds the connection, or stops sending and discards more input. */
 static void end_reply(struct connection *c) {
   free(c->body.owned);
   c->body.owned = NULL;

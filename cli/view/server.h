@@ -30,7 +30,7 @@ struct view_site {
 
 struct view_server;
 
-/* Listens on 127.0.0.1.  Port 0 selects a free port and stores it in *port.  Returns NULL on failure, with errno set. */
+/* Listens on 127.0.0.1. Port 0 selects a free port and stores it in *port. Returns NULL on failure, with errno set. */
 struct view_server *view_server_open(uint16_t *port);
 /* Answers requests until site->is_over() or a signal (interrupt_signal). */
 void view_serve(struct view_server *s, const struct view_site *site);

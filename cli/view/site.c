@@ -47,7 +47,7 @@ void view_visit_end(struct view_visit *v) {
 
 /* ---- addresses ---- */
 
-/* Stores the part of the path after "/TOKEN/".  Returns false for any other address.  Takes the same time for all wrong tokens. */
+/* Stores the part of the path after "/TOKEN/". Returns false for any other address. Takes the same time for all wrong tokens. */
 static bool below_token(const struct view_visit *v, struct view_text path, struct view_text *rest) {
   unsigned char other = 0;
   if (path.n < VIEW_TOKEN + 2 || path.p[VIEW_TOKEN + 1] != '/') return false;

@@ -20,7 +20,7 @@ struct view_visit {
   size_t report_size, info_size;
 };
 
-/* Creates the token.  Returns false if the system provides no random bytes. */
+/* Creates the token. Returns false if the system provides no random bytes. */
 bool view_visit_begin(struct view_visit *v);
 void view_visit_end(struct view_visit *v);
 /* Returns the callbacks by which a server serves this visit. */

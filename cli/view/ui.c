@@ -1,7 +1,7 @@
 /* ui.c - see ui.h.
  *
- * The name in a request is never trusted as a path.  From a zip, only the member with exactly this name is read; from a folder,
- * only a file that is inside the folder after all links are resolved.  Folders are not listed.  A zip is opened again for each
+ * The name in a request is never trusted as a path. From a zip, only the member with exactly this name is read; from a folder,
+ * only a file that is inside the folder after all links are resolved. Folders are not listed. A zip is opened again for each
  * file: a viewer has about twenty files, and finding the directory of a zip takes a millisecond. */
 #include "ui.h"
 
@@ -59,7 +59,7 @@ static bool is_plain(char c) {
          c == '+' || c == '@';
 }
 
-/* Copies the name of a file, with index.html added to the name of a folder.  False unless the name has only plain characters
+/* Copies the name of a file, with index.html added to the name of a folder. False unless the name has only plain characters
  * and no part of it is empty or begins with a dot. */
 static bool copy_name(struct view_text path, char name[NAME_MOST]) {
   if (path.n >= NAME_MOST - sizeof "index.html") return false;
@@ -149,7 +149,7 @@ static unsigned depth_of(const char *name) {
 }
 
 /* Sets ui->root to the folder of the index.html with the fewest folders above it: a zip may contain several versions, each with
- * its own index.html below that.  Returns false if there is none. */
+ * its own index.html below that. Returns false if there is none. */
 static bool find_root(struct view_ui *ui) {
   struct archive *a = open_zip(ui);
   struct archive_entry *e;

@@ -1,7 +1,7 @@
 /* xprof.c - runs TensorBoard or xprof, whichever is installed, on the loopback, with a temporary run directory.
  *
- * TensorBoard has an option for the address to listen on.  The program xprof listens on all addresses of the machine and has no
- * such option.  So its server is started in its own Python, with the function that selects the address replaced and the port
+ * TensorBoard has an option for the address to listen on. The program xprof listens on all addresses of the machine and has no
+ * such option. So its server is started in its own Python, with the function that selects the address replaced and the port
  * for other workers disabled. */
 #include "xprof.h"
 #include "shared/interrupt.h"
@@ -76,7 +76,7 @@ static bool find_program(const char *name, char path[PATH_MAX]) {
   return false;
 }
 
-/* Stores the path of the Python interpreter in the first line (#!) of a script.  Returns false if the line names no program
+/* Stores the path of the Python interpreter in the first line (#!) of a script. Returns false if the line names no program
  * that can be executed. */
 static bool find_python(const char *script, char python[PATH_MAX]) {
   FILE *f = fopen(script, "r");

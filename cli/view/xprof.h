@@ -4,7 +4,7 @@
 
 #include "view.h"
 
-/* Writes a temporary run directory and runs xprof or TensorBoard on it, until the program ends or the user stops it.  Returns
+/* Writes a temporary run directory and runs xprof or TensorBoard on it, until the program ends or the user stops it. Returns
  * the exit status. */
 int view_xprof(const struct view_params *p, const struct operands *in);
 

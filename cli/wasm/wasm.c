@@ -1,7 +1,7 @@
 /* wasm.c - the parts of the command that differ in WebAssembly: in a WebAssembly build this file replaces shared/interrupt.c,
  * the files that start helpers, and the folder view/; in other builds it is empty.
  *
- * WASI has no signals, sockets or child processes.  Its working directory is always "/", so the program enters $PWD, which its
+ * WASI has no signals, sockets or child processes. Its working directory is always "/", so the program enters $PWD, which its
  * caller sets: then relative paths mean the same as outside. */
 #include "mcp/session.h"
 #include "print/tty.h"
@@ -15,7 +15,7 @@
 
 #if defined(__wasi__)
 
-/* Enters $PWD before main() runs.  If that fails, relative paths start at the first directory that the caller gives to the
+/* Enters $PWD before main() runs. If that fails, relative paths start at the first directory that the caller gives to the
  * program. */
 __attribute__((constructor)) static void enter_folder(void) {
   const char *folder = getenv("PWD");

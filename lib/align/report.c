@@ -154,7 +154,7 @@ static void add_by_number(char *text, size_t size, const struct align_host *foun
 static void say_clock(char *text, size_t size, bool comparable, const char *why) {
   if (comparable) snprintf(text, size, "not aligned; its wall clock is used, which may be off by milliseconds: %s", why);
   else
-    snprintf(text, size, "not aligned, and its offset is unknown because it records no absolute time (%s); use --align=start or "
+    snprintf(text, size, "not aligned: %s; its offset is unknown, because the trace records no absolute time; use --align=start or "
                          "--offset to place it", why);
 }
 

@@ -28,7 +28,7 @@ struct twice {
   double error_ns;          /* 95% bound of the error of the map */
 };
 
-/* Compares two sealed traces. The caller sets only w->mem. `walled`: the timestamps of both traces count from the same epoch.
+/* Compares two sealed traces. The caller sets only w->mem. `walled`: the timestamps of both traces are relative to the same epoch.
  * Returns false with err on failure. */
 bool twice_find(struct twice *w, const struct tk_trace *a, const struct tk_trace *b, bool walled, struct tk_err *err);
 void twice_free(struct twice *w);

@@ -1,4 +1,4 @@
-/* diff.c - see diff.h.  Sums the events of both runs (diff_set.h), and computes each row's mean over all samples and the error of the
+/* diff.c - see diff.h. Sums the events of both runs (diff_set.h), and computes each row's mean over all samples and the error of the
  * difference (diff_judge.h). */
 #include "diff.h"
 

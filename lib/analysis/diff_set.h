@@ -29,7 +29,7 @@ struct diff_cell {
 /* A kernel, copy or fill of a row whose work is matched by its launch. diff_set_place keeps only the name with the most time
  * in each row. */
 struct diff_work {
-  uint32_t row, name; /* name: a text */
+  uint32_t row, name; /* name: a string */
   uint32_t names;     /* number of different names in the row; known once placed */
   i128 total;
 };
@@ -88,8 +88,8 @@ bool diff_set_place(struct diff_set *set);
 bool diff_set_is_short(const struct diff_set *set, uint32_t row);
 /* True if all events of a row only show that a profiler ran. */
 bool diff_set_is_mark(const struct diff_set *set, uint32_t row);
-/* Replaces the full names of rows by short names. of(rows, i) returns the address of the name of row i, which is NULL for a row without
- * a short name. Short names live as long as the set. Returns false if memory runs out. */
+/* Replaces the full names of rows with short names. of(rows, i) returns the address of the name of row i, which is NULL for a row
+ * without a short name. Short names live as long as the set. Returns false if memory runs out. */
 bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(*of)(void *rows, size_t i));
 /* Returns the number of launches of a placed side, including launches that the filter excludes. *per_step: their mean over
  * the compared steps; negative if no steps are compared. */

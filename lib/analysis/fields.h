@@ -63,6 +63,6 @@ static inline double field_seconds(struct tk_total t) { return (double)t.s + (do
 /* Store a value in *v; all three return false if the value is unknown. */
 bool field_time(struct tk_value *v, tk_time time, bool known);
 bool field_number(struct tk_value *v, double number, bool known);
-bool field_text(struct tk_value *v, const char *text); /* a text that is NULL or empty is unknown */
+bool field_text(struct tk_value *v, const char *text); /* a string that is NULL or empty is unknown */
 
 #endif

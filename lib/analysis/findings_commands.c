@@ -27,7 +27,7 @@ static bool is_plain(const char *word) {
   return *word;
 }
 
-/* Writes a text for a shell: in single quotes unless all characters are plain. */
+/* Writes a string for a shell: in single quotes unless all characters are plain. */
 static void put_quoted(struct command_text *to, const char *text) {
   if (is_plain(text)) return put_part(to, text, strlen(text));
   put_part(to, "'", 1);

@@ -15,7 +15,7 @@ static const char ADDRESS[] = " at 0x";
 
 static bool is_word(char c) { return ascii_digit(c) || c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
 
-/* Returns the position after the > that closes the < at p; NULL if there is none.  The > in "->" does not count. */
+/* Returns the position after the > that closes the < at p; NULL if there is none. The > in "->" does not count. */
 static const char *end_of_template(const char *p, const char *end) {
   size_t depth = 0;
   for (const char *q = p; q < end; q++) {

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 
-/* Replaces the contents of `out` with the folded form of [p, p + n).  False if memory runs out. */
+/* Replaces the contents of `out` with the folded form of [p, p + n). False if memory runs out. */
 bool fold_name(struct buf *out, const char *p, size_t n);
 
 /* Folds only addresses: points [*p, *p + *n) to the folded text in `out`, or leaves both as they are if the text has no address. False

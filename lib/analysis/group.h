@@ -1,7 +1,7 @@
 /* group.h - groups events by name, category, kind, rank, process, track, stream, step, phase, op, module, class of kernel, or an arg.
  *
  * A group is a small number. One table lookup, by class, track or value, finds the group of an event. Group 1 (GROUP_NONE)
- * contains the events without the property; every other group has a text. */
+ * contains the events without the property; every other group has a string. */
 #ifndef ANALYSIS_GROUP_H
 #define ANALYSIS_GROUP_H
 

@@ -100,7 +100,7 @@ static struct row row_at(const struct host_time *h, uint32_t thread) {
   return (struct row){h->v + h->threads[thread].first, h->v + end};
 }
 
-/* Replaces each pair of threads by one, which halves their number. */
+/* Replaces each pair of threads with one, which halves their number. */
 static bool merge_pairs(struct host_time *h) {
   struct host_time to = {.mem = h->mem};
   bool ok = true;

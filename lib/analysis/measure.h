@@ -16,7 +16,7 @@ static inline struct interval measure_part(const struct window *w, tk_time start
   return (struct interval){start, end > start ? end - start : 0};
 }
 
-/* Returns the k-th shortest duration, k from 0 to n - 1.  `room` has space for n times. */
+/* Returns the k-th shortest duration, k from 0 to n - 1. `room` has space for n times. */
 tk_time measure_kth(const struct interval *v, uint64_t n, uint64_t k, tk_time *room);
 
 /* Returns the time in which at least one interval is running. The intervals consist of runs sorted by start, one for each

@@ -57,7 +57,7 @@ static bool read_all_dims(struct op_inputs *in, const char *text, size_t n) {
   struct json_value v;
   bool first = true, bad = false;
   while (next_element(&j, &v, &first, &bad)) {
-    if (in->n == OP_INPUTS) return true; /* no model needs further inputs */
+    if (in->n == OP_INPUTS) return true; /* no model needs more inputs */
     struct op_tensor *t = &in->in[in->n++];
     *t = (struct op_tensor){.type = PEAK_UNKNOWN};
     if (v.type == JSON_ARRAY && !read_dims(&v, t)) return false;

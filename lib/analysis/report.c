@@ -301,7 +301,7 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
   const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
   if (a.family && a.number < 0 && !is_by_pid) return a.family;
   if (a.family && a.number >= 0) {
-    /* Other tools that merge traces append the rank to each pid, so that the pid is a text. */
+    /* Other tools that merge traces append the rank to each pid, so that the pid is a string. */
     const bool is_text = k->pid.kind == TK_IDENT_STR && (n || k->labels);
     const int len = snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number);
     if (is_text) snprintf(text + len, sizeof text - (size_t)len, " (%.200s)", tk_string(p->t, k->pid.str, NULL));

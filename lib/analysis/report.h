@@ -126,7 +126,7 @@ struct tk_report_impl {
   uint32_t n_hosts;              /* hosts so far, each rank of a trace being one */
   struct map op_of, node_of;     /* name << 8 | class -> 1 + row; parent << 32 | name -> number of the node */
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
-  struct map memory_of; /* rank and allocator, as one text -> 1 + row */
+  struct map memory_of; /* rank and allocator, as one string -> 1 + row */
   struct tk_threshold limits[N_THRESHOLDS];
   bool has_device;      /* at least one row is a device */
   bool computes;        /* at least one device ran a kernel */

@@ -1,7 +1,7 @@
 /* report_geometry.c - launch geometry of kernels: occupancy, registers and shared memory as means over time, grid and block of the
  * longest kernel.
  *
- * Kineto states each in a separate arg, XLA all in one text: "regs:32 static_shared:0 dynamic_shared:1024 grid:8,1,1
+ * Kineto states each in a separate arg, XLA all in one string: "regs:32 static_shared:0 dynamic_shared:1024 grid:8,1,1
  * block:256,1,1 occ_pct:62.5". */
 #include "report.h"
 

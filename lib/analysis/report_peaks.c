@@ -96,7 +96,7 @@ static bool find_properties(struct reporter *p, struct text list, const struct w
   return false;
 }
 
-/* Stores in *name the value that all keys "name" in a text have. Returns false if their values differ, or differ from *name
+/* Stores in *name the value that all keys "name" in a string have. Returns false if their values differ, or differ from *name
  * if it is already set. */
 static bool same_names(struct text in, struct text *name) {
   static const char KEY[] = "\"name\":\"";

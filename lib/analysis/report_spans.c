@@ -71,7 +71,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
 
 /* ---- annotations ---- */
 
-/* Returns the text id of an annotation. All steps share a text, whatever their numbers. */
+/* Returns the text id of an annotation. All steps share a string, whatever their numbers. */
 static uint32_t annotation_text(struct reporter *p, const struct tk_event *e, unsigned kind) {
   size_t n;
   const char *name = tk_string(p->t, p->t->classes[e->cls].name, &n);

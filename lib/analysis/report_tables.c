@@ -382,7 +382,7 @@ static bool add_version(struct reporter *p, const char *what, const struct json_
 bool report_versions(struct reporter *p) {
   static const struct {
     const char *key, *member, *what;
-    bool is_number; /* the row applies only to numbers: other producers write the same key with a text */
+    bool is_number; /* the row applies only to numbers: other producers write the same key with a string */
   } SAID[] = {{"pytorch_version", NULL, "PyTorch", false},        {"cuda_runtime_version", NULL, "CUDA runtime", false},
               {"cuda_driver_version", NULL, "CUDA driver", false}, {"hip_runtime_version", NULL, "HIP runtime", false},
               {"distributedInfo", "nccl_version", "NCCL", false}, {"viztracer_metadata", "version", "viztracer", false},

@@ -1,4 +1,4 @@
-/* runs.c - see runs.h.  Sums the events of all runs (diff_set.h), judges each against the first (diff_judge.h), and looks for
+/* runs.c - see runs.h. Sums the events of all runs (diff_set.h), judges each against the first (diff_judge.h), and looks for
  * lasting changes (shifts.h). */
 #include "runs.h"
 

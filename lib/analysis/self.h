@@ -27,7 +27,7 @@ struct selves {
 /* True if the event has a known duration. */
 static inline bool is_timed(const struct tk_event *e) { return !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)); }
 
-/* Calls s->done for each span of the thread with a known duration.  False if memory runs out. */
+/* Calls s->done for each span of the thread with a known duration. False if memory runs out. */
 bool self_of_track(struct selves *s, const struct tk_trace *t, tk_id track);
 void self_free(struct selves *s);
 

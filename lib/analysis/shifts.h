@@ -1,9 +1,9 @@
 /* shifts.h - finds lasting changes in a series of means of runs.
  *
- * A change divides the series in two parts of at least two runs each. For each possible place of the change, Student's t
- * compares the means of both parts; the spread within them is the noise, and is at least the standard error of the single
- * means. The smallest probability, multiplied by the number of places, is the probability of the change by chance. If that is
- * low enough, the change is kept, and both parts are searched for further changes in the same way. */
+ * A change divides the series in two parts of at least two runs each. For each possible place of the change, Student's t compares
+ * the means of both parts; the spread within them is the noise, and is at least the standard error of the single means. The
+ * smallest probability, multiplied by the number of places, is the probability of the change by chance. If that is low enough, the
+ * change is kept, and both parts are searched for more changes in the same way. */
 #ifndef ANALYSIS_SHIFTS_H
 #define ANALYSIS_SHIFTS_H
 

@@ -1,4 +1,4 @@
-/* short_text.h - parts of a name, and a text of limited length made of them. */
+/* short_text.h - parts of a name, and a string of limited length made of them. */
 #ifndef ANALYSIS_SHORT_TEXT_H
 #define ANALYSIS_SHORT_TEXT_H
 
@@ -7,7 +7,7 @@
 
 enum { SHORT_NAME_ROOM = 160 };
 
-/* A text of limited length; any excess is cut off. */
+/* A string of limited length; any excess is cut off. */
 struct short_text {
   char text[SHORT_NAME_ROOM];
   size_t n;

@@ -115,7 +115,7 @@ static bool put_tiles(struct short_text *to, const struct tiles *t) {
   return true;
 }
 
-/* A name is one of these if it begins with a text of BEGINS and contains a text of HOLDS. */
+/* A name is one of these if it begins with a string of BEGINS and contains a string of HOLDS. */
 static const char *const BEGINS[] = {"volta_", "turing_", "ampere_", "maxwell_", "pascal_", "hopper_", "ada_", "blackwell_", "cutlass_",
                                      "cutlass3x_", "cudnn_ampere_", "cudnn_volta_", "cudnn_infer_ampere_", "cudnn_infer_volta_",
                                      "sm70_xmma", "sm75_xmma", "sm80_xmma", "sm86_xmma", "sm89_xmma", "sm90_xmma", "sm100_xmma",

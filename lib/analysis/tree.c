@@ -54,7 +54,7 @@ static uint32_t name_of_root(struct tree *tree, const struct tk_event *e) {
   return is_numbered ? groups_of_name(tree->names, per, strlen(per)) : name_of_span(tree, e);
 }
 
-/* Returns the node for a span below the node `parent`; 0 if the span is not selected. */
+/* Returns the node of a span whose enclosing span has the node `parent` (0 = none); 0 if the span is not selected. */
 static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
   if (tree->layers && !tree_layers_holds(tree, e)) return 0;

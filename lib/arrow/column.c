@@ -1,4 +1,4 @@
-/* column.c - see column.h.  A schema has few names and formats, so each is allocated separately. */
+/* column.c - see column.h. A schema has few names and formats, so each is allocated separately. */
 #include "column.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 /* Types of columns. COLUMN_TS and COLUMN_DUR are 64-bit integers with a unit. */
 enum column_type { COLUMN_BOOL, COLUMN_U16, COLUMN_U32, COLUMN_I64, COLUMN_F64, COLUMN_TEXT, COLUMN_TS, COLUMN_DUR };
 
-/* Dictionary under construction; the index of a text is its id in `texts` minus 1. */
+/* Dictionary under construction; the index of a string is its id in `texts` minus 1. */
 struct words {
   struct mem mem;
   const struct tk_trace *t;
@@ -45,9 +45,9 @@ static inline void column_bool(struct column *c, int64_t row, bool v) {
 }
 /* Stores a string of the trace; id 0 becomes null. */
 bool column_string(struct column *c, int64_t row, tk_id id);
-/* Stores a text, which must be UTF-8. */
+/* Stores a string, which must be UTF-8. */
 bool column_text(struct column *c, int64_t row, const void *p, size_t n);
-/* Appends a text to the column's dictionary, for columns whose rows are filled with indices directly: the first text has index
+/* Appends a string to the column's dictionary, for columns whose rows are filled with indices directly: the first string has index
  * 0. Returns false if memory runs out. */
 bool column_word(struct column *c, const char *text);
 /* Stores the printed form of an arg, texts without quotes; invalid UTF-8 becomes U+FFFD. */
@@ -59,7 +59,7 @@ bool column_ident(struct column *c, int64_t row, struct tk_ident ident);
 struct column_times {
   bool ps;    /* picoseconds rather than nanoseconds */
   bool typed; /* timestamps and durations of Arrow rather than integers */
-  bool utc;   /* timestamps count from the epoch */
+  bool utc;   /* timestamps are relative to the epoch */
 };
 
 /* Exports the columns as a stream with a single batch. Takes ownership of the columns, also on failure. Returns false with err

@@ -30,7 +30,7 @@ struct table {
   const struct table_column *columns;
   uint32_t n;
   int64_t (*rows)(struct table_source *s); /* returns -1 when memory runs out */
-  /* Builds a column that is not in the list; *known: true if the table has a column of this name. NULL = the table has only the
+  /* Builds a column that is not in the list; *known: true if the table has a column with this name. NULL = the table has only the
    * columns of the list. */
   bool (*other)(struct table_source *s, const char *name, struct column *c, bool *known);
 };

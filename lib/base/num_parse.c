@@ -24,7 +24,7 @@ struct decimal {
   const char *text, *end; /* digits and point of the mantissa, without sign */
   uint64_t head;          /* first digits of the mantissa, without leading zeros */
   int64_t exp;            /* the number is head x 10^exp plus the remaining digits */
-  bool cut;               /* true if other digits than zeros follow the head */
+  bool cut;               /* true if digits other than zeros follow the head */
 };
 
 static void scan_mantissa(struct decimal *d, const char *end) {

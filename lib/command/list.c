@@ -36,7 +36,7 @@ static enum tk_health health_of(const struct tk_trace *t, bool repaired) {
   return t->capped ? TK_HEALTH_CAPPED : TK_HEALTH_OK;
 }
 
-/* Returns the absolute time of the first event; NULL if the clock does not count from 1970. */
+/* Returns the absolute time of the first event; NULL if the clock is not relative to 1970. */
 static const char *start_of(struct tk_list_report *r, const struct tk_listed *f) {
   char text[64];
   if (f->clock != TK_CLOCK_REALTIME) return NULL;

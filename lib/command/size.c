@@ -175,7 +175,7 @@ static bool make_rows(struct sizer *s, struct tk_size_report *r) {
 
 /* ---- entry points ---- */
 
-/* Formats the trace as a file of this name, without writing it, and counts its bytes. */
+/* Formats the trace as a file with this name, without writing it, and counts its bytes. */
 static bool weigh_output(struct sizer *s, const char *name, struct tk_save_options o, struct sink_meter meter, struct tk_saved *saved,
                          struct tk_err *err) {
   struct saver out = {.meter = meter};

@@ -53,10 +53,11 @@ struct chunks_of {
   /* Copies the state of the sequential reader to the chunk's reader. `end` frees the copy, also after a failure. */
   bool (*begin)(struct chunk *c, const void *one);
   void (*end)(struct chunk *c);
-  /* Reads the chunk as far as its content is certain, and stores this length in *read*. May be called on any thread. */
+  /* Reads the chunk as far as its content is certain, and sets c->read to this length. May be called on any thread. */
   void (*read)(struct chunk *c);
-  /* Called after the chunk's events and flow points were appended; `events` and `points` are the ids before them. For formats
-   * that do not use fragments: uses the chunk's data as far as possible, and stores the length used in *read*. */
+  /* Called after the chunk's events and flow points were appended; `events` and `points` are the last ids before these. If the
+   * format does not use fragments, `joined` itself takes over as much of the chunk's data as possible, and sets c->read to the
+   * number of bytes taken. */
   void (*joined)(struct chunk *c, void *one, tk_id events, tk_id points);
   /* Reports progress. Returns false with an error if the caller wants to stop. */
   bool (*tick)(void *one);
@@ -64,8 +65,8 @@ struct chunks_of {
 
 struct chunks;
 
-/* Prepares chunks of *size* bytes (0 = 1 MiB) for a trace. *s becomes NULL if there are no threads or too little memory.
- * Returns false when memory runs out. */
+/* Prepares chunks of `size` bytes (0 = 1 MiB) for a trace. *s becomes NULL if there are no threads or too little memory. Returns
+ * false when memory runs out. */
 bool chunks_start(struct chunks **s, const struct chunks_of *of, struct tk_trace *t, unsigned threads, size_t size);
 /* Stops the threads and frees everything; `s` may be NULL. */
 void chunks_stop(struct chunks *s);

@@ -91,7 +91,7 @@ bool json_member(const char *text, size_t n, const char *key, struct json_value 
 
 /* ---- text (json_text.c) ---- */
 
-/* Decodes escapes, replaces invalid UTF-8 by U+FFFD and lists repairs. Appends the result to `out`. */
+/* Decodes escapes, replaces invalid UTF-8 with U+FFFD and lists repairs. Appends the result to `out`. */
 bool json_decode(struct json *j, const uint8_t *p, size_t n, struct buf *out);
 /* Appends text as a JSON string with its quotes. */
 bool json_quote(struct buf *out, const void *text, size_t n);

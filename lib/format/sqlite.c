@@ -186,7 +186,7 @@ static struct cell real(const uint8_t *p) {
   return c;
 }
 
-/* Converts a text to UTF-8. All texts of a row share a buffer, which therefore must not move. */
+/* Converts a string to UTF-8. All strings of a row share a buffer, which therefore must not move. */
 static struct cell utf16_text(struct sqlite_walk *w, const uint8_t *p, size_t n, bool big) {
   struct cell c = {.type = CELL_TEXT, .p = w->text.data + w->text.len};
   size_t used;

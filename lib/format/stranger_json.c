@@ -130,8 +130,8 @@ static bool is_trace_key(const char *key, size_t n) {
   return false;
 }
 
-/* Replaces the part of the path after its container by the key, and marks the path as found. Paths longer than those of all
- * rows are cut. */
+/* Replaces the part of the path after its container with the key, and marks the path as found. Paths longer than those of all rows
+ * are cut. */
 static void take_key(struct scan *s, const uint8_t *key, size_t n) {
   const struct level *l = &s->levels[s->depth - 1];
   size_t at = l->path;

@@ -8,7 +8,7 @@
 
 enum form {
   NUMBER, /* a number: 1700000000000000 */
-  DIGITS, /* a text of digits: "1700000000000000" */
+  DIGITS, /* a string of digits: "1700000000000000" */
   DATE    /* a date, "2023-11-14T22:13:20.000Z": time of the first event, to the millisecond */
 };
 

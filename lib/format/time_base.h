@@ -13,7 +13,7 @@
 const char *time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns);
 /* True if top-level data contains a base. */
 bool time_base_is_stated(const struct tk_trace *t);
-/* True if a timestamp, in nanoseconds, can only count from 1970: it is a date between 2001 and 2096. */
+/* True if a timestamp, in nanoseconds, can only be relative to 1970: it is a date between 2001 and 2096. */
 bool time_base_is_date(int64_t ns);
 /* True if this top-level value, after time_base_rewrite, contains the trace's current base. */
 bool time_base_is_written(const struct tk_trace *t, const struct tk_meta *m);

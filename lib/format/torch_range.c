@@ -27,8 +27,8 @@ static bool number_after(struct rest *s, const char *key, int64_t *value) {
   return n.kind == NUM_INT && n.mant >= 0;
 }
 
-/* Parses a list in brackets (numbers, further brackets, commas and blanks) if the key comes next. *at and *n: its position in
- * the name and its length. Returns false if the list is invalid. */
+/* Parses a list in brackets (numbers, nested brackets, commas and blanks) if the key comes next. *at and *n: its position in the
+ * name and its length. Returns false if the list is invalid. */
 static bool list_after(struct rest *s, const char *key, uint32_t *at, uint32_t *n) {
   if (!take_key(s, key)) return true;
   const char *p = s->p;

@@ -163,7 +163,7 @@ static bool has_category(const struct tk_trace *t, const char *cat) {
   return false;
 }
 
-/* True if a process of this name contains copies, whose names begin with "MEMCPY" in TensorFlow. */
+/* True if a process with this name contains copies, whose names begin with "MEMCPY" in TensorFlow. */
 static bool has_copies(const struct tk_trace *t, const char *name) {
   if (!has_process(t, name)) return false;
   for (tk_id i = 1; i <= t->n_events; i++) {

@@ -28,7 +28,7 @@ static bool check_args(const struct tk_trace *t, uint32_t args) {
 
 static bool check_event(const struct tk_trace *t, tk_id i, tk_id track, struct tk_err *err) {
   const struct tk_event *e = &t->events[i];
-  if (e->track != track) return fail(err, "an event belongs to another track than the group that contains it", i);
+  if (e->track != track) return fail(err, "an event belongs to a different track from the group that contains it", i);
   if (e->kind > TK_EVENT_COUNTER && e->kind != TK_EVENT_SAMPLE) return fail(err, "a begin or end event was not joined into a span", i);
   if (e->dur < 0 || (e->dur && e->kind != TK_EVENT_SPAN)) return fail(err, "invalid event duration", i);
   if (e->ts > INT64_MAX - e->dur) return fail(err, "the end of an event exceeds the range of times", i);

@@ -107,7 +107,7 @@ static bool copy_cuts(struct tk_store *to, const struct tk_store *from) {
   return copy_array(&to->mem, (void **)&to->cuts, &to->cap_cuts, from->cuts, from->n_cuts, sizeof *to->cuts);
 }
 
-/* Copies a text, or NULL. */
+/* Copies a string, or NULL. */
 static const char *copy_text(struct tk_store *s, const char *text) {
   if (!text) return NULL;
   const char *copy = arena_text(&s->strings.arena, text, strlen(text));

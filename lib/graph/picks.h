@@ -12,7 +12,7 @@ enum { PICKS_MOST = 32 };
 
 /* The place of a key in a shape. */
 struct pick {
-  uint32_t field; /* UINT32_MAX = no further key */
+  uint32_t field; /* UINT32_MAX = no more keys */
   uint32_t key;   /* index of the key among the chosen ones */
 };
 

@@ -310,7 +310,8 @@ static bool make_room(struct settling *s, uint32_t aside, bool in_place, uint32_
   return !m->failed;
 }
 
-/* Replaces the caller's array by the result, unless the elements came group by group and were sorted in the original array. */
+/* Hands the result to the caller. An array whose elements came group by group keeps its memory, so the result is copied back into
+ * it; any other array is replaced with the result. */
 static void take_over(struct settling *s, uint32_t cap) {
   struct pile_array *a = s->a;
   if (a->grouped) {

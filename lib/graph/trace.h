@@ -68,7 +68,7 @@ struct tk_store {
   struct arg_builder builder;
   struct map class_index; /* name, category -> class without shared args */
   struct map track_index; /* hash of identity -> track; collisions continue at hash + 1 */
-  struct map owners;      /* track -> process that caused its contents, if the input names another process than the track's */
+  struct map owners;      /* track -> process that caused its contents, if the input names a process other than the track's */
   struct map owner_ranks; /* process -> 1 + rank, if the trace contains several ranks */
   struct buf raw;         /* raw text of records and metas */
   struct trace_tie *ties; /* sorted by `first` (seal_ties.c) */

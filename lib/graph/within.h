@@ -27,7 +27,7 @@ bool within_init(struct within *w, struct mem *mem);
 void within_free(struct within *w);
 /* Starts a new thread; forgets the spans of the previous one. */
 void within_begin(struct within *w);
-/* Returns the selected span that contains the event.  Call for the thread's events in order. */
+/* Returns the selected span that contains the event. Call for the thread's events in order. */
 struct within_span within_find(struct within *w, const struct tk_event *e);
 /* Adds an event that is inside `around`. `node`: the caller's number for the event; 0 = not selected. Returns false if memory
  * runs out. */

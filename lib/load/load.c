@@ -168,7 +168,7 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
   return NULL;
 }
 
-/* Reads the further recordings of the rank, and joins each with the trace. Frees the trace and returns NULL on failure. */
+/* Reads the other recordings of the rank, and joins each with the trace. Frees the trace and returns NULL on failure. */
 static struct tk_trace *add_recordings(struct tk_sources *s, size_t i, struct tk_trace *t, const struct tk_load_options *opt,
                                        struct tk_err *err) {
   struct source_view v;

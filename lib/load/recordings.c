@@ -16,7 +16,7 @@ struct joining {
   struct tk_trace *main, *other;
   struct twice twice;
   struct mem mem;
-  bool walled;      /* the timestamps of both count from the epoch */
+  bool walled;      /* the timestamps of both are relative to the epoch */
   enum tk_align align;
   tk_time moved_ns; /* shift of the other recording, in ns */
   bool overlaps;    /* both were recording at the same time, by their wall clocks */
@@ -158,19 +158,20 @@ bool recordings_overlap(const struct tk_trace *a, const struct tk_trace *b) {
 static void say_clocks(const struct joining *j, char *text, size_t n) {
   const struct twice *w = &j->twice;
   if (is_moved(j))
-    snprintf(text, n, "%u %s that both inputs contain give its clock offset: its times were shifted by %s us, error %s us",
+    snprintf(text, n, "%u %s that both recordings contain give its clock offset: its times were shifted by %s us (+/- %s us)",
              w->anchors, w->tied_by, num_fixed((double)j->moved_ns / 1e3, 3).s, num_fixed(w->error_ns / 1e3, 3).s);
   else if (j->align == TK_ALIGN_NONE) snprintf(text, n, "its times are kept as recorded");
   else if (is_equal(j))
-    snprintf(text, n, "its clock agrees with that of the other input: %u %s that both contain differ by at most %s us", w->anchors,
-             w->tied_by, num_fixed((w->error_ns + fabs((double)offset_of(j))) / 1e3, 3).s);
+    snprintf(text, n, "its clock agrees with that of the other input: %u %s that both recordings contain differ by at most %s us",
+             w->anchors, w->tied_by, num_fixed((w->error_ns + fabs((double)offset_of(j))) / 1e3, 3).s);
   else if (starts_together(j))
     snprintf(text, n, "%s; its first event is aligned with the first event of the other input",
              j->walled ? "its clock is ignored" : "its clock cannot be compared");
   else if (w->tied_by)
-    snprintf(text, n, "its wall clock is used, although it is %s us ahead according to %u %s that both contain, error %s us",
-             num_fixed((double)offset_of(j) / 1e3, 3).s, w->anchors, w->tied_by, num_fixed(w->error_ns / 1e3, 3).s);
-  else if (j->overlaps) snprintf(text, n, "its wall clock is used; no event that both contain confirms it");
+    snprintf(text, n, "its wall clock is used, although %u %s that both recordings contain show that it is %s us %s (+/- %s us)",
+             w->anchors, w->tied_by, num_fixed(fabs((double)offset_of(j)) / 1e3, 3).s, offset_of(j) < 0 ? "behind" : "ahead",
+             num_fixed(w->error_ns / 1e3, 3).s);
+  else if (j->overlaps) snprintf(text, n, "its wall clock is used; no event that both recordings contain confirms it");
   else snprintf(text, n, "its wall clock is used; according to it, the recordings do not overlap in time");
 }
 
@@ -181,10 +182,10 @@ static void say_duplicates(const struct joining *j, char *text, size_t n) {
   char rest[80] = "";
   if (left) snprintf(rest, sizeof rest, "; at least %u device events of each have no counterpart", left);
   if (w->n)
-    snprintf(text, n, "; %llu device events and %llu calls that both contain are counted once, with the data of %s%s",
+    snprintf(text, n, "; %llu device events and %llu calls that both recordings contain are counted once, with the data of %s%s",
              (unsigned long long)j->kernels, (unsigned long long)j->calls, w->richer_b ? "this input" : "the other input", rest);
   else if (fewer)
-    snprintf(text, n, "; both contain device events that could not be matched, so work that both recorded is counted twice");
+    snprintf(text, n, "; both recordings contain device events that could not be matched, so work that both recorded is counted twice");
 }
 
 static void add_account(struct joining *j) {
@@ -192,7 +193,7 @@ static void add_account(struct joining *j) {
   const char *name = j->other->source;
   say_clocks(j, clocks, sizeof clocks);
   say_duplicates(j, duplicates, sizeof duplicates);
-  snprintf(text, sizeof text, "%.400s is a further recording of this rank: %s%s", name, clocks, duplicates);
+  snprintf(text, sizeof text, "%.400s is another recording of this rank: %s%s", name, clocks, duplicates);
   trace_note(j->main, TK_NOTE_INFO, UINT64_MAX, text);
   trace_copy_notes(j->main, j->other, name);
   j->main->store->duplicates += j->kernels + j->calls;

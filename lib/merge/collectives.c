@@ -135,7 +135,7 @@ static void put_csv(struct out *o, const char *text) {
   put(o, "\"");
 }
 
-/* Writes a text of the kind "host", "name" or "group", redacted if the traces are redacted. */
+/* Writes a string of the kind "host", "name" or "group", redacted if the traces are redacted. */
 static void collectives_put_text(const struct merge_table *table, const char *kind, const char *text) {
   struct buf b = {.mem = table->mem};
   if (table->redact) text = redact_outside(table->redact, kind, text, &b) && buf_append(&b, "", 1) ? (const char *)b.data : "?";

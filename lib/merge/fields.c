@@ -44,7 +44,7 @@ static const struct tk_field list[] = {
   READ(INT, rank, "rank", "rank in the job"),
   FIELD_OPTIONAL(tk_merge_rank, COUNT, merged, "merged_ranks", is_merged,
     "number of ranks that the input was itself merged from"),
-  {.name = "recordings", .help = "further recordings of the rank that were joined with the input", .type = TK_TYPE_TEXT,
+  {.name = "recordings", .help = "other recordings of the rank that were joined with the input", .type = TK_TYPE_TEXT,
     .unknown = TK_UNKNOWN_ABSENT, .get = get_recordings},
   FIELD_OPTIONAL(tk_merge_rank, COUNT, duplicates, "duplicates", is_joined,
     "number of events left out because two recordings contain them"),

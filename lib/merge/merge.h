@@ -46,7 +46,7 @@ struct merge_output {
 
 /* Initialises a report, so that notes can be added before the merge. Returns false with err set if memory runs out. */
 bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct tk_err *err);
-/* Replaces the rows of the report by n empty rows, one for each rank. Returns false with err set if memory runs out. */
+/* Replaces the rows of the report with n empty rows, one for each rank. Returns false with err set if memory runs out. */
 bool merge_report_ranks(struct tk_merge_report *report, size_t n, struct tk_err *err);
 void merge_report_clear(struct tk_merge_report *report);
 /* Frees a report that is not returned to the caller, after a failure. Returns false, so that callers can return its result. */

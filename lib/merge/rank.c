@@ -390,7 +390,7 @@ static bool write_rank(struct merger *m, size_t input, struct tk_trace *t, int64
   return ok;
 }
 
-/* Returns the names of the further recordings of the rank, separated by commas; NULL if it has only one. */
+/* Returns the names of the other recordings of the rank, separated by commas; NULL if it has only one. */
 static const char *recordings_of(struct merger *m, size_t input) {
   struct source_view v;
   struct buf names = {.mem = &m->mem};

@@ -28,7 +28,7 @@ struct run_folder {
  * that has them. */
 bool run_folder_is_meant(const char *path, const struct tk_save_options *opt);
 
-/* Writes the path of the run of this name below `output`, without a slash at the end. Returns false if the path is too long. */
+/* Writes the path of the run with this name below `output`, without a slash at the end. Returns false if the path is too long. */
 bool run_folder_path(const char *output, const char *run, const struct tk_save_options *opt, char *path, size_t size);
 
 /* Opens a folder for output. `run`: name of the run, used if the path is a logdir; "" stands for "trace". Returns false with err

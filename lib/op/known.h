@@ -1,6 +1,6 @@
 /* known.h - recognises values that cannot contain a secret: numbers, enumerations of the formats, names that every profiler uses.
  *
- * Redaction decides by the value, not by the key: any text can be stored under a harmless key. */
+ * Redaction decides by the value, not by the key: any string can be stored under a harmless key. */
 #ifndef OP_KNOWN_H
 #define OP_KNOWN_H
 

@@ -27,7 +27,7 @@ static bool say_time(const struct nothing *n, struct tk_err *err) {
   tk_print_duration(f.end - f.start, length);
   return err_set(err, TK_ENOTHING,
                  "nothing matched: no event is in the time range; the trace is %s long and has timestamps from %lldus to "
-                 "%lldus (+10ms.. counts from its start)",
+                 "%lldus (+10ms.. is relative to its start)",
                  length, (long long)((f.start - zero) / 1000000), (long long)((f.end - zero) / 1000000));
 }
 
@@ -115,7 +115,7 @@ bool nothing_say(const struct nothing *n, struct tk_err *err) {
   if (n->t->n_events && !any_in_scope(n)) return say_time(n, err);
   for (; where && *where; where++)
     if (count(n, *where) == 0) return say_test(n, *where, err);
-  return err_set(err, TK_ENOTHING, "nothing matched: each test passes some of %u events, but no event passes all "
-                                   "tests%s", n->t->n_events,
+  return err_set(err, TK_ENOTHING, "nothing matched: each test matches some of the %u events, but no event matches all of "
+                                   "them%s", n->t->n_events,
                  n->scope->narrowed ? " within the time range" : "");
 }

@@ -13,7 +13,7 @@ struct nothing {
 };
 
 /* Sets the error TK_ENOTHING with the first reason that applies: the time range is wrong, no event passes a certain test, or no
- * event passes all tests. Always returns false. */
+ * event matches all tests. Always returns false. */
 bool nothing_say(const struct nothing *n, struct tk_err *err);
 
 #endif

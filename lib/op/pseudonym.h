@@ -11,7 +11,7 @@
 
 struct pseudonyms {
   struct siphash_key key;
-  const struct words *words; /* words to replace in every text */
+  const struct words *words; /* words to replace in every string */
 };
 
 /* Appends "KIND-" and 16 hexadecimal digits to b. Returns false if memory runs out. */

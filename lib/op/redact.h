@@ -14,7 +14,7 @@ struct redact_plan {
 
 bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_redact_report *report, struct tk_err *err);
 
-/* Appends to `b` the redacted form of a text that is written outside the trace. The kind "name" is redacted according to the
+/* Appends to `b` the redacted form of a string that is written outside the trace. The kind "name" is redacted according to the
  * options; other kinds ("host", "input", "group") are replaced by a hash, as inside the trace. Returns false if memory runs
  * out. */
 bool redact_outside(const struct tk_redact_options *opt, const char *kind, const char *text, struct buf *b);

@@ -30,7 +30,7 @@ struct redact_bytes {
   const char *p;
   size_t n;
 };
-/* Adds `count` occurrences of a text that is kept (`becomes` equals it), changed, or removed (`becomes` is NULL). `l` may be
+/* Adds `count` occurrences of a string that is kept (`becomes` equals it), changed, or removed (`becomes` is NULL). `l` may be
  * NULL. */
 void redact_list_note(struct tk_redact_list *l, enum redact_kind kind, struct redact_bytes text, const struct redact_bytes *becomes,
                       uint64_t count);

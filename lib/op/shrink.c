@@ -297,7 +297,7 @@ bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct la
 
 /* ---- thresholds ---- */
 
-/* Thresholds that result from a place on the ladder: what each rung removes. */
+/* What the rungs remove, up to a place on the ladder. */
 struct climb {
   uint64_t drop, coalesce, spans, hard;
   double thin[RUNGS];       /* share of the counter samples and of the stack samples to remove, by rung */

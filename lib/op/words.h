@@ -1,6 +1,6 @@
-/* words.h - a set of words that must not remain in any text: hosts, users.
+/* words.h - a set of words that must not remain in any string: hosts, users.
  *
- * Finding a word costs no more with a million words than with one: prefixes of a text are looked up by hash, at most as many as
+ * Finding a word costs no more with a million words than with one: prefixes of a string are looked up by hash, at most as many as
  * the longest word has bytes. */
 #ifndef OP_WORDS_H
 #define OP_WORDS_H

@@ -234,7 +234,7 @@ struct reader {
   struct tk_diagnostics *notes;
 };
 
-/* Copies a text of the file, which is not NUL-terminated. */
+/* Copies a string of the file, which is not NUL-terminated. */
 static const char *file_text_of(struct reader *r, ProtobufCBinaryData text) {
   char *copy = arena_alloc(&r->list->arena, text.len + 1);
   if (!copy) return "";

@@ -1,6 +1,6 @@
 /* merged.h - finds the rank of each process in a trace that another program merged from the traces of several ranks.
  *
- *     SGLang, profile_merger.py             the pid is a text: "[TP01-DP00] 83"
+ *     SGLang, profile_merger.py             the pid is a string: "[TP01-DP00] 83"
  *     Composer, json_trace_merger.py        a metadata event global_rank for each process
  *     TraceLens, trace_fuse.py              args of all events: "rank", and "pid_raw" with the original pid
  *

@@ -1,6 +1,6 @@
 /* rundir.c - see rundir.h.
  *
- *     each file:  folder, stem, host, view     from its name
+ *     each file: folder, stem, host, view     from its name
  *     in order:   runs                         files of a folder; for PyTorch, files written together
  *     each run:   best views                   one per stem */
 #ifndef _GNU_SOURCE
@@ -176,8 +176,8 @@ static void step_out(struct rundir *r, struct rundir_file *f) {
   free(text);
 }
 
-/* Replaces %2F by slashes. Storage buckets have no folders, so a browser saves "logs/plugins/profile/..." as a single file
- * whose name has %2F for each slash. */
+/* Replaces %2F with slashes. Storage buckets have no folders, so a browser saves "logs/plugins/profile/..." as a single file whose
+ * name has %2F for each slash. */
 static const char *with_folders(struct rundir *r, const char *rel) {
   if (!strstr(rel, "%2F") && !strstr(rel, "%2f")) return rel;
   char *path = arena_bytes(&r->text, strlen(rel) + 1), *to = path;
@@ -315,8 +315,8 @@ static const char *own_folder(struct rundir *r, const struct rundir_file *f, siz
 }
 
 /* Returns the folder of a file's run with a placeholder for the host's own folder, such as pod-1 in
- * pod-1/plugins/profile/2026_11_20_10_21_49. Folders with equal keys are one run: those of sibling hosts whose run names have
- * the same time, to the second. */
+ * pod-1/plugins/profile/2026_11_20_10_21_49. Two files whose keys are equal belong to one run: their folders differ only in the
+ * host's own folder. (If run names are times, the runs of the hosts thus began in the same second.) */
 static const char *rundir_key_of(struct rundir *r, const struct rundir_file *f) {
   size_t n;
   const char *own = own_folder(r, f, &n);

@@ -402,7 +402,8 @@ static void pass_notes(struct chosen *from, struct chosen *to) {
   to->n_notes = from->n_notes;
 }
 
-/* Drops the inputs whose names, after comparing all names, show a rank other than the requested one. */
+/* Drops the inputs whose rank is not the requested one or is still unknown, now that all names have been compared. Files that the
+ * user named are kept, unless they were split by rank. */
 static bool drop_unwanted(struct tk_sources *s, struct tk_err *err) {
   struct tk_sources_impl *m = s->impl;
   const struct passed none = {.n = 0};

@@ -9,7 +9,7 @@
 /* Returns the path of the file that contains an input, so that callers do not overwrite it. */
 const char *sources_path(const struct tk_sources *s, size_t i);
 
-/* Returns the path of the nth piece of an input; further recordings of its rank count as pieces. NULL if it has no more. */
+/* Returns the path of the nth piece of an input; other recordings of its rank count as pieces. NULL if it has no more. */
 const char *sources_piece(const struct tk_sources *s, size_t i, size_t nth);
 
 /* Adds remarks about archives as notes, for listings. When an input is loaded, these remarks become notes of its trace. */

@@ -1,7 +1,7 @@
 /* sources_beside.h - inputs that are recordings of one rank by several profilers.
  *
  *     kineto_rank0.json                         input 0: the rank's main recording
- *     nsys_rank0.sqlite snapshot_rank0.pickle   its further recordings, which are no inputs of their own
+ *     nsys_rank0.sqlite snapshot_rank0.pickle   its other recordings, which are not inputs of their own
  *
  * Such inputs claim the same rank and have different formats. The user states it with the option `join`; otherwise the contents
  * must show it (load/evident.h). The main recording is the one whose format comes first in the table of formats, so the result
@@ -24,15 +24,15 @@ bool sources_join_recordings(struct tk_sources *s, struct tk_err *err);
  * interrupt. */
 bool sources_find_recordings(struct tk_sources *s, size_t *main_of, struct tk_err *err);
 
-/* Makes input `other` a further recording of input `main`. The caller then calls sources_drop_joined. Returns false when memory
- * runs out. */
+/* Makes input `other` another recording of the rank of input `main`. The caller then calls sources_drop_joined. Returns false when
+ * memory runs out. */
 bool sources_put_beside(struct tk_sources *s, size_t main, size_t other);
 /* Drops the inputs that became pieces or recordings of another one. */
 void sources_drop_joined(struct tk_sources *s);
 
-/* Finds the nth further recording of an input. Returns false if there are fewer. */
+/* Finds the nth other recording of an input. Returns false if there are fewer. */
 bool sources_recording(const struct tk_sources *s, size_t i, size_t nth, struct source_view *v);
-/* Returns the path of the nth further recording; NULL if there are fewer. */
+/* Returns the path of the nth other recording; NULL if there are fewer. */
 const char *sources_recording_path(const struct tk_sources *s, size_t i, size_t nth);
 bool sources_recording_is_file(const struct tk_sources *s, size_t i);
 bool sources_keep_recordings(struct tk_sources *s, size_t i, struct tk_err *err);

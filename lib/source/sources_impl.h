@@ -25,8 +25,8 @@ struct chosen {
   struct parts *parts;   /* ranks of the entry, if it contains several; NULL = the input is the whole entry */
   uint32_t part;         /* index of the input's rank in `parts` */
   struct parts *within;  /* ranks of the entry, if it contains several that are read as one trace; otherwise NULL */
-  bool joined; /* this entry is a piece of another input, or a further recording of its rank */
-  struct beside *beside; /* further recordings of the input's rank (sources_beside.h) */
+  bool joined; /* this entry is a piece of another input, or another recording of its rank */
+  struct beside *beside; /* other recordings of the input's rank (sources_beside.h) */
   const char *sound_run; /* name of a run that contains traces, if this run has none; otherwise NULL */
 };
 

@@ -159,7 +159,8 @@ struct group {
   int64_t *ranks;           /* by input */
 };
 
-/* Collects the inputs of a run, or all inputs. `numbers`: by input, number of the file before it was split. */
+/* Collects the inputs of a run, or all inputs. numbers[i]: the rank that the file of input i had before it was split; negative =
+ * unknown. */
 static void collect_files(const struct tk_sources *s, size_t first, bool all, const int64_t *numbers, struct group *g) {
   bool named = true;
   g->n = g->n_taken = 0;

@@ -4,7 +4,7 @@
 
 #include "sources.h"
 
-/* Replaces each input that contains several ranks by one input for each of them. Has no effect if this was done before. Returns
+/* Replaces each input that contains several ranks with one input for each of them. Has no effect if this was done before. Returns
  * false on an interrupt or when memory runs out; an input that cannot be read stays, and fails when it is loaded. */
 bool sources_split(struct tk_sources *s, struct tk_err *err);
 

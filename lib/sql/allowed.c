@@ -1,8 +1,8 @@
 /* allowed.c - see allowed.h.
  *
  * The system's SQLite may have been compiled with functions that are unsafe to call with values from untrusted queries:
- * fts3_tokenizer(), for one, takes the address of code.  A list of forbidden functions would miss the next such function, so
- * these are lists of allowed ones.  tests/unit/test_guard.c fails if SQLite has a function or module that is neither listed nor
+ * fts3_tokenizer(), for one, takes the address of code. A list of forbidden functions would miss the next such function, so
+ * these are lists of allowed ones. tests/unit/test_guard.c fails if SQLite has a function or module that is neither listed nor
  * known to be refused. */
 #include "allowed.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* True if queries may use the function, module or pragma of this name; names are case-insensitive. */
+/* True if queries may use the function, module or pragma with this name; names are case-insensitive. */
 bool allowed_function(const char *name);
 bool allowed_pragma(const char *name);
 bool allowed_module(const char *name);

@@ -258,7 +258,7 @@ static void argsets_put_number(struct walk_args *w, const struct json_value *v) 
   put_row(w, &row);
 }
 
-/* Returns the value in a text that begins with FILED_VALUE and a letter for its type (format/format.h). */
+/* Returns the value in a string that begins with FILED_VALUE and a letter for its type (format/format.h). */
 static struct arg_row filed_value(const char *text, size_t n) {
   struct arg_row row = {.is = text[1] == 'u' ? ARG_IS_UINT : text[1] == 'p' ? ARG_IS_POINTER : ARG_IS_REAL};
   uint64_t v = 0;

@@ -1,6 +1,6 @@
 /* argsets.h - arg sets as rows: the args of an event, a flow, a track, a process or a thread.
  *
- * Each value in an event's args gets a row; arrays and objects are expanded ("args.shape[0]", "args.o.key").  Args of an end
+ * Each value in an event's args gets a row; arrays and objects are expanded ("args.shape[0]", "args.o.key"). Args of an end
  * event take precedence over args of its begin, and an event's own args over the args of its class. */
 #ifndef SQL_ARGSETS_H
 #define SQL_ARGSETS_H
@@ -20,7 +20,7 @@ struct arg_row {
   bool lasting;     /* true if the text belongs to the trace, so that it outlives the row */
 };
 
-/* Calls `put` for each row of the set until put returns false.  False if memory runs out. */
+/* Calls `put` for each row of the set until put returns false. False if memory runs out. */
 bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const struct arg_row *row), void *arg);
 
 /* Gets the value of an arg by its exact key, unless the value is an array or object; this is the most common case of

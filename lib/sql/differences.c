@@ -176,7 +176,7 @@ static bool has_huge_flow_ids(const struct tk_sql *s) {
   return false;
 }
 
-/* True if a text contains a backslash or a control character, which JSON can only contain as an escape. */
+/* True if a string contains a backslash or a control character, which JSON can only contain as an escape. */
 static bool has_escapes(const struct tk_sql *s) {
   size_t n;
   for (tk_id i = 1; !s->times.exact && i <= s->t->store->strings.n; i++) {

@@ -1,6 +1,6 @@
 /* events.h - tables whose rows are events: their columns, and the mapping of query conditions to a walk over the graph.
  *
- * The tables differ in their columns and in the events they contain; one cursor serves all. A plan (events_plan.c) is a text
+ * The tables differ in their columns and in the events they contain; one cursor serves all. A plan (events_plan.c) is a string
  * that SQLite passes to the cursor (events.c). It contains the kind of walk, and the conditions for which the cursor receives
  * values. */
 #ifndef SQL_EVENTS_H

@@ -1,8 +1,8 @@
 /* events_plan.c - chooses the conditions that the table of events evaluates itself, and estimates the cost.
  *
- * Each condition that the cursor evaluates gets a letter in the plan.  Conditions on numbers are evaluated exactly if the value
- * is an integer literal; SQLite then skips its own check, which costs 20 ns a row.  A condition on the name is evaluated once
- * for each distinct name.  GROUP BY name, name and track, or track receives its rows grouped: SQLite's sorter would copy and
+ * Each condition that the cursor evaluates gets a letter in the plan. Conditions on numbers are evaluated exactly if the value
+ * is an integer literal; SQLite then skips its own check, which costs 20 ns a row. A condition on the name is evaluated once
+ * for each distinct name. GROUP BY name, name and track, or track receives its rows grouped: SQLite's sorter would copy and
  * compare every name.
  *
  * The rows that pass a condition on the name are counted, because their number decides how to evaluate an OR of LIKEs. SQLite

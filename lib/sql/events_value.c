@@ -1,4 +1,4 @@
-/* events_value.c - computes the values of the columns of an event row.  Texts belong to the trace and outlive every statement. */
+/* events_value.c - computes the values of the columns of an event row. Texts belong to the trace and outlive every statement. */
 #include <math.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* guard.c - see guard.h.
  *
- * The database is in memory, and SQL can access only the trace: no other database, no file, no library.  A query may create its
+ * The database is in memory, and SQL can access only the trace: no other database, no file, no library. A query may create its
  * own tables and views there.
  *
- * Features of SQLite beyond the lists in allowed.c are blocked twice.  The authoriser refuses them with a message when a
- * statement is prepared.  But SQLite does not call the authoriser for everything, for example not for functions in a DEFAULT.
+ * Features of SQLite beyond the lists in allowed.c are blocked twice. The authoriser refuses them with a message when a
+ * statement is prepared. But SQLite does not call the authoriser for everything, for example not for functions in a DEFAULT.
  * So forbidden functions are also replaced by one that fails, and forbidden modules are removed from the database.
  *
  * The progress handler, which SQLite calls about every ten microseconds, enforces the limits for time and memory. */

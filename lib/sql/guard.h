@@ -7,7 +7,7 @@
 /* Guards the database from now on. Called after the tables and functions of the trace are registered. Returns false if memory
  * runs out. */
 bool guard_install(struct tk_sql *s);
-/* Lets the library's own statements attach another database, until guard_resume.  Functions and modules stay guarded, because a
+/* Lets the library's own statements attach another database, until guard_resume. Functions and modules stay guarded, because a
  * table may be a view that a query created. */
 void guard_suspend(struct tk_sql *s);
 void guard_resume(struct tk_sql *s);

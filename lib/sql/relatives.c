@@ -1,5 +1,5 @@
 /* relatives.c - parents, children, self times and stacks of events: arrays by event, each built in one pass over the graph when
- * a query first needs it.  The graph itself stores only depths; with these arrays a join of slices with their parents is
+ * a query first needs it. The graph itself stores only depths; with these arrays a join of slices with their parents is
  * linear. */
 #include <string.h>
 

@@ -143,7 +143,7 @@ static inline bool is_slice(const struct tk_event *e) { return e->kind != TK_EVE
 
 enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB, NAME_THERE };
 
-/* Records that a text of the trace is, or will be, the result of a column. */
+/* Records that a string of the trace is, or will be, the result of a column. */
 static inline void sql_shows(const struct tk_sql *s, const char *text) { s->strings_shown[sql_shown_slot(text)] = text; }
 
 /* Frees a virtual table that owns nothing. */

@@ -215,7 +215,7 @@ static bool perf_key(const struct tk_sql *s, uint32_t row, int column, int64_t *
   return profile_key(s, row, column == 5 ? 2 : column == 2 ? 3 : column, key);
 }
 
-/* Returns an arg of a sample: a number, a text, or NULL. */
+/* Returns an arg of a sample: a number, a string, or NULL. */
 static int put_arg(const struct tk_sql *s, const struct tk_event *e, const char *name, sqlite3_context *out) {
   struct tk_arg arg;
   if (!tk_args_find(s->t, e->args, name, &arg)) return SQLITE_OK;

@@ -10,7 +10,7 @@ const char *statement_at(const char *p);
 const char *statement_behind_include(const char *p);
 /* If the statement at *p is read-only, advances *p past it and returns true. */
 bool statement_passes_reading(struct tk_sql *s, const char **p);
-/* Runs the statement at *p and advances *p past it, or to the end of the text if no more results are wanted.  Error positions
+/* Runs the statement at *p and advances *p past it, or to the end of the text if no more results are wanted. Error positions
  * refer to `whole`, the text that contains the statement. */
 bool statement_run(struct tk_sql *s, const char *whole, const char **p, const struct tk_sql_answer *to, struct tk_err *err);
 

@@ -186,7 +186,7 @@ static uint32_t first_time(const struct table_cursor *c, uint32_t from, uint32_t
 }
 
 /* Narrows the rows to those up to (`high`) or from a time. Numbers are compared as doubles, so that the range may be too
- * large but not too small; a text is above all numbers. */
+ * large but not too small; a string is above all numbers. */
 static void narrow(struct table_cursor *c, sqlite3_value *v, bool high) {
   const int type = sqlite3_value_numeric_type(v);
   if (type == SQLITE_NULL) c->end = c->at;

@@ -1,7 +1,7 @@
 /* table.h - defines a table with numbered rows by callbacks that compute its values; no row is stored.
  *
  * The virtual table (table.c) finds a row by id without a search, and rows by a key through a sorted index that is built when a
- * query first needs it.  So no join on keys is quadratic.  Ranges of times are found in the same way: in an index of the times, or
+ * query first needs it. So no join on keys is quadratic. Ranges of times are found in the same way: in an index of the times, or
  * among the rows of a key. */
 #ifndef SQL_TABLE_H
 #define SQL_TABLE_H
@@ -42,7 +42,7 @@ void table_free_indices(struct tk_sql *s);
 
 bool table_register(struct tk_sql *s, const struct table *table);
 
-/* Adds a table of this name. SQLite does not list it, but tk_sql_tables does. Returns false when memory runs out. */
+/* Adds a table with this name. SQLite does not list it, but tk_sql_tables does. Returns false when memory runs out. */
 bool sql_add_table(struct tk_sql *s, const char *name, const sqlite3_module *module, void *arg, void (*drop)(void *));
 
 /* Registers a function with `args` arguments, which views may call. `flags`: SQLite's flags. */

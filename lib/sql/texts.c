@@ -1,7 +1,7 @@
 /* texts.c - LIKE, GLOB and REGEXP.
  *
- * LIKE and GLOB have SQLite's semantics.  SQLite's own implementation tries every "%" at every position: a pattern with ten of
- * them does not finish on a long name, and cannot be interrupted.  Here the match of a "%" is final once the next "%" is reached.
+ * LIKE and GLOB have SQLite's semantics. SQLite's own implementation tries every "%" at every position: a pattern with ten of
+ * them does not finish on a long name, and cannot be interrupted. Here the match of a "%" is final once the next "%" is reached.
  */
 #include <string.h>
 
@@ -46,7 +46,7 @@ bool texts_like_matches(const char *pattern, const char *text, int escape) {
   return !*pattern;
 }
 
-/* True if the character is in the set that begins at p, after "[".  *end is the position after "]", NULL if it is missing. */
+/* True if the character is in the set that begins at p, after "[". *end is the position after "]", NULL if it is missing. */
 static bool in_set(const char *p, unsigned c, const char **end) {
   bool found = false, inverted = *p == '^', first = true;
   unsigned last = 0;
@@ -122,7 +122,7 @@ static void remember(sqlite3_context *out) {
   sqlite3_set_auxdata(out, 0, a, sqlite3_free);
 }
 
-/* Returns the result of LIKE or GLOB, from the cache if possible. `matches`: compares a text with a pattern. */
+/* Returns the result of LIKE or GLOB, from the cache if possible. `matches`: compares a string with a pattern. */
 static void answer(sqlite3_context *out, sqlite3_value **argv, bool (*matches)(const char *pattern, const char *text)) {
   struct answers *a = sqlite3_get_auxdata(out, 0);
   const char *place = sqlite3_value_blob(argv[1]);

@@ -6,7 +6,8 @@
 
 bool sql_register_texts(struct tk_sql *s);
 
-/* Match a text with SQLite's semantics of LIKE and GLOB. The time is at most proportional to the product of the lengths. */
+/* Match a string against a pattern with SQLite's semantics of LIKE and GLOB. The time is at most proportional to the product of the
+ * lengths. */
 bool texts_like_matches(const char *pattern, const char *text, int escape);
 bool texts_glob_matches(const char *pattern, const char *text);
 

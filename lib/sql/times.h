@@ -1,6 +1,6 @@
 /* times.h - times in nanoseconds, equal to the times of Perfetto's trace_processor for the same file.
  *
- * trace_processor counts in the time base of the file, not from an epoch.  It converts decimal microseconds through a double:
+ * trace_processor counts in the time base of the file, not from an epoch. It converts decimal microseconds through a double:
  * integer microseconds are exact, others are rounded in the last place, and beyond 2^53 ns they are about 250 ns apart.
  * Durations are rounded separately, unless begin and end were separate events. It multiplies seconds or milliseconds of profiles as
  * doubles, and cuts the fraction. This file does the same, so that queries return the same results. */

@@ -1,7 +1,7 @@
 /* tracks.c - builds processes, threads and tracks as in Perfetto.
  *
- * Process 0 and its thread 0 are idle.  Every other process has a main thread whose tid is the pid, even if nothing else is
- * known about it.  A missing tid, or tid 0, means the main thread.  A text pid or tid gets a number, with the text as its name.
+ * Process 0 and its thread 0 are idle. Every other process has a main thread whose tid is the pid, even if nothing else is
+ * known about it. A missing tid, or tid 0, means the main thread. A string pid or tid gets a number, with the string as its name.
  * Perfetto's own traces have timelines that are not threads: the graph stores them as threads with a text tid. */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int64_t tracks_number_of(struct tk_sql *s, struct tk_ident i) {
   return i.kind == TK_IDENT_STR ? number_of_text(s, i.str) : i.kind == TK_IDENT_NONE ? 0 : i.num;
 }
 
-/* Returns the name of a track. An empty name counts as none, but an empty text used as pid or tid is a name. */
+/* Returns the name of a track. An empty name is treated as missing, but an empty text used as pid or tid is a name. */
 static tk_id tracks_name_of(const struct tk_track *k, struct tk_ident i) {
   return k->name && k->name != KEY_EMPTY ? k->name : i.kind == TK_IDENT_STR ? i.str : 0;
 }
@@ -51,7 +51,7 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
   if (*utid == s->n_threads)
     add_thread(s, (struct sql_thread){.upid = upid, .tid = tid, .name = ident.kind == TK_IDENT_STR ? ident.str : 0});
   if (*utid >= s->n_threads) return SQL_NONE;
-  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* pid and tid are one text */
+  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* pid and tid are one string */
   return *utid;
 }
 

@@ -1,7 +1,7 @@
 /* without.c - determines which data of a trace statements do not need, before the trace is loaded: prepares them for an empty
  * trace, and SQLite reports the tables and columns that they read.
  *
- * Most queries sum up slices by name and time.  A trace that is loaded without flows and args is smaller and loads faster:
+ * Most queries sum up slices by name and time. A trace that is loaded without flows and args is smaller and loads faster:
  * five such queries on a Kineto trace of 1.9 GB took 375 MB with them, 83 MB of it for flows. */
 #include <string.h>
 

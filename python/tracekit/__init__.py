@@ -892,10 +892,10 @@ class Trace:
         Parameters
         ----------
         columns : str or iterable of str, optional
-            Names to select: the default columns, further ones created on request (id, parent, host, device, self, unfinished,
+            Names to select: the default columns, others created on request (id, parent, host, device, self, unfinished,
             clipped, phase, op, module), and "arg.KEY" for an arg.
         unit : {"ns", "ps"}
-            "ns": `ts` counts from the epoch, if the clock is known; "ps": exact picoseconds since info["origin_ns"].
+            "ns": `ts` is relative to the epoch, if the clock is known; "ps": exact picoseconds since info["origin_ns"].
         times : {"int", "arrow", "ms"}
             "arrow": timestamps and durations of Arrow, which pandas and polars show as such; "ms": float64 in milliseconds
             since info["origin_ns"].
@@ -1228,8 +1228,8 @@ class Trace:
         where : str or iterable of str, optional
             Expressions: "name =~ 'nccl' && dur > 10us", "launched_by ~ '*Attention*'".
         name, cat, kind, rank, host, process, thread, track, pid, tid, device, stream, step, phase, launched_by
-            One condition each, on the symbol of this name (docs/filter.md): a number; a text, which is a glob if it contains *,
-            ? or [; a compiled pattern, which must match within the text; a range or a slice, which excludes its end; or a list,
+            One condition each, on the symbol with this name (docs/filter.md): a number; a string, which is a glob if it contains *,
+            ? or [; a compiled pattern, which must match within the string; a range or a slice, which excludes its end; or a list,
             of which one value must fit.
         time : str, optional
             Range of time, including its ends, such as "+2s..+5s".

@@ -64,7 +64,7 @@ class Error(Exception):
 
     @property
     def file(self) -> Optional[str]:
-        """File that the message names: the text before the first colon, or None."""
+        """File that the message names: the part before the first colon, or None."""
         message = self._given[1]
         return message.split(": ", 1)[0] if ": " in message else None
 

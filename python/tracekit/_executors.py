@@ -28,7 +28,7 @@ class Executor:
 
     workers   number of processes, if the executor starts them on this machine (default: one per core)
     address   of an existing cluster
-    settings  further settings of the cluster, as a dict, with the cluster's own names
+    settings  other settings of the cluster, as a dict, with the cluster's own names
     folder    a folder that all workers share, for files of the executor
     """
     takes_settings = False
@@ -278,7 +278,7 @@ def make(name, **options):
 
 
 def value_of(text):
-    """Returns the value of a setting: a number or a boolean if the text is one, otherwise the text."""
+    """Returns the value of a setting: a number or a boolean if it is one, otherwise the string."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -31,7 +31,7 @@ class Table(ABC):
     * None: times as the table has them
     * "int": integers in nanoseconds
     * "arrow": timestamps and durations, for tables of a trace
-    * "ms": float64 in milliseconds; columns such as "total_ns" are then called "total_ms", and `ts` counts from
+    * "ms": float64 in milliseconds; columns such as "total_ns" are then called "total_ms", and `ts` is relative to
       `info["origin_ns"]`, because a float64 cannot represent a time since 1970 to the microsecond
     """
 
@@ -520,7 +520,7 @@ def described(value: Row, kind: int) -> Row:
 
 
 def _flat(row: Row) -> Row:
-    """Replaces each dict in a row by its values, with keys such as "before.count"."""
+    """Replaces each dict in a row with its values, with keys such as "before.count"."""
     if not any(isinstance(value, dict) for value in row.values()):
         return row
     flat: Row = {}

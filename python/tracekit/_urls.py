@@ -84,7 +84,7 @@ class Remote:
 
     @staticmethod
     def failure(error: BaseException) -> Tuple[int, str]:
-        """Returns the errno of an exception, or 0, and a text of one line."""
+        """Returns the errno of an exception, or 0, and a message of one line."""
         cause = error.__cause__
         if isinstance(error, FileNotFoundError) and isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):
             error = cause  # fsspec reports a server that does not answer as a missing file

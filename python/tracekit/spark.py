@@ -21,7 +21,7 @@ def merge(paths, out, *, options=(), scan_options=(), spark=None, **more):
     """Merges ranks, given as paths and patterns, into one file on one timeline.
 
     options       options of `tracekit merge`
-    scan_options  further options of `tracekit scan`: ["--anchor", "barrier"]
+    scan_options  other options of `tracekit scan`: ["--anchor", "barrier"]
     spark         a SparkSession or SparkContext (default: the active one, or a new one)
     more          format, command, ship, work, keep_going, force, table and say, as in tracekit.cluster.merge
 

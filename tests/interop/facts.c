@@ -52,7 +52,7 @@ static bool is_main(const struct tk_track *k) {
   return k->tid.kind == TK_IDENT_INT && k->pid.kind == TK_IDENT_INT && k->tid.num == k->pid.num;
 }
 
-/* True if the engine uses the id as it is; it replaces others by 0 or by a generated number. */
+/* True if the engine uses the id as it is; it replaces others with 0 or with a generated number. */
 static bool is_plain(struct tk_ident id) { return id.kind == TK_IDENT_INT && id.num >= 0 && id.num <= UINT32_MAX; }
 
 static void count_tracks(const struct tk_trace *t, struct extra_plane *f) {

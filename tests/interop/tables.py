@@ -42,7 +42,7 @@ NO_NAME = re.compile(RANK.pattern + r'pid \d+')  # the label of a process withou
 SCHEMA = {'columns': "select m.name as tab, p.name as col from sqlite_master m join pragma_table_info(m.name) p order by p.cid",
           'views': "select name from sqlite_master where type = 'view' and sql not like '%where%'"}
 
-# Queries that replace an id of the engine by text that does not depend on the engine's numbering. {} is the id.
+# Queries that replace an id of the engine with text that does not depend on the engine's numbering. {} is the id.
 THREAD = "(select printf('%s/%s/%s', t.tid, t.name, p.pid) from thread t left join process p using (upid) where t.utid = {})"
 PROCESS = "(select printf('%s/%s', pid, name) from process where upid = {})"
 TRACK = "(select printf('%s/%s', name, type) from track where id = {})"

@@ -21,7 +21,7 @@ VALUES = {'--max-size': '1GB', '--max-memory': '1GB', '-f': 'json', '--format': 
 REFUSALS = re.compile(r'\(refused by [^)]*\)')
 WAIT = 60  # seconds
 
-# Arguments with which each command reads a source S. Commands that read other files than traces are not listed.
+# Arguments with which each command reads a source S. Commands that read files other than traces are not listed.
 COMMANDS = {
     'convert': ['S', '-o', 'o.json'], 'extract': ['S', '-o', 'o.json'], 'merge': ['S', '-o', 'o.json'], 'rebase': ['S', '--to-zero', '-o', 'o.json'],
     'filter': ['S', '--name', '*', '-o', 'o.json'], 'shrink': ['S', '--to', '1MB', '-o', 'o.json'],

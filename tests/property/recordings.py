@@ -48,14 +48,14 @@ def expected(job, extra=0):
 
 def offset(said):
     """Returns the shift and its error in ns, as the note states them."""
-    found = re.search(r'shifted by (-?[0-9.]+) us, error ([0-9.]+) us', said)
+    found = re.search(r'shifted by (-?[0-9.]+) us \(\+/- ([0-9.]+) us\)', said)
     return (float(found[1]) * 1000, float(found[2]) * 1000) if found else (0, 0)
 
 
 def is_joined(what, report, said, inputs=2):
     ranks = report['ranks']
     check(f'{what}: one rank', len(ranks) == 1 and ranks[0].get('recordings', '').count(',') == inputs - 2, ranks)
-    check(f'{what}: a note states it', said.count('is a further recording of this rank') == inputs - 1, said)
+    check(f'{what}: a note states it', said.count('is another recording of this rank') == inputs - 1, said)
 
 
 def is_apart(what, report, said, ranks=2):
@@ -154,7 +154,7 @@ def orders():
 def kept_times():
     job = job_of(82)
     k, n = job.kineto('kineto_rank0.json', 5000), job.nsys('nsys_rank0.sqlite', extra=1)
-    for align, note in (('none', 'its times are kept'), ('clock', 'its wall clock is used, although it is -5.000 us ahead')):
+    for align, note in (('none', 'its times are kept'), ('clock', 'contain show that it is 5.000 us behind')):
         report, said, events = merge(k, n, options=[f'--align={align}'])
         is_joined(align, report, said)
         check(f'{align}: the note', note in said, said)
@@ -186,7 +186,7 @@ def snapshots():
     check('snapshot: its counters are on the timeline', found and found == samples(alone['traceEvents'], base), len(found))
     s = snapshot_at('snapshot_rank0.pickle', EPOCH // 1000 + 50_000)
     _, said, _ = merge(k, s, options=['--join'])
-    check('snapshot: without annotations, nothing is claimed', 'its wall clock is used; no event that both contain' in said, said)
+    check('snapshot: without annotations, nothing is claimed', 'its wall clock is used; no event that both recordings contain' in said, said)
 
 
 def clocks():
@@ -257,7 +257,7 @@ def commands():
         status, out, said = tracekit('report', '--json', *options, k, n)
         report = json.loads(out) if status == 0 else {}
         found = [r['kernels'] for r in report.get('ranks', [])]
-        check('report: one rank', status == 0 and 'is a further recording of this rank' in said, said)
+        check('report: one rank', status == 0 and 'is another recording of this rank' in said, said)
         check('report: kernels are counted once', found == [len(job.work)], found)
     status, out, said = tracekit('top', '--json', '--kind=kernel', k, n)
     check('top: kernels are counted once', status == 0 and sum(r['count'] for r in json.loads(out)['rows']) == len(job.work), out[:300])

@@ -54,7 +54,7 @@ static void plane(struct builder *b, const char *name, unsigned n, uint64_t step
   pb_message(&b->space, XSPACE_PLANES, &b->plane);
 }
 
-/* Replaces each byte above 0x7f by U+FFFD, as a text filter does with binary data. */
+/* Replaces each byte above 0x7f with U+FFFD, as a text filter does with binary data. */
 static void replace_high_bytes(const struct buf *in, struct buf *out) {
   const uint8_t *p = in->data;
   for (size_t i = 0; i < in->len; i++) {

@@ -1,4 +1,4 @@
-/* test_stranger.c - files of other programs are recognised from their first bytes, and no trace is taken for such a file. */
+/* test_stranger.c - files of other programs are recognised from their first bytes, and no trace is mistaken for such a file. */
 #include "help.h"
 
 #include "format/stranger.h"

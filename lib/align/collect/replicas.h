@@ -16,7 +16,7 @@ enum { REPLICA_DIMS = 8 };
 struct replicas {
   uint32_t n_groups;     /* number of groups; 1 if all replicas form one group */
   const char *list;      /* for listed groups: text after the first brace; NULL = groups in another form */
-  uint64_t group_size;   /* number of replicas in each group; for groups in another form than a list */
+  uint64_t group_size;   /* number of replicas in each group; for groups that are not written as a list */
   uint32_t n_dims;
   uint64_t dims[REPLICA_DIMS];
   uint32_t order[REPLICA_DIMS]; /* order of the dimensions after the transposition */

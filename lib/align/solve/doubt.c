@@ -12,9 +12,9 @@
 
 const char DOUBT_WIDE[] = "its collectives end too long before or after those of the other hosts";
 const char DOUBT_SCHEDULED[] = "its collectives ran on CPUs and end farther from those of other hosts than wall clocks usually differ";
-static const char EDGE[] = "its first or last collectives imply another clock offset than the rest";
+static const char EDGE[] = "its first or last collectives imply a different clock offset from the rest";
 static const char CONTRADICT[] = "its collectives imply contradictory clock offsets";
-static const char BESIDE[] = "a group of its collectives implies another clock offset than the rest";
+static const char BESIDE[] = "a group of its collectives implies a different clock offset from the rest";
 static const char RIVAL[] = "another way to match its collectives with those of other hosts fits nearly as well";
 static const char PATTERN[] = "the residuals of its collectives have a pattern that no clock explains";
 static const char DOUBT_ONLY_NUMBERS[] = "its collectives match by sequence number, but their end times do not confirm the match";

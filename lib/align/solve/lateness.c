@@ -11,7 +11,7 @@
 
 #include "stretches.h"
 
-#define MOST (1000 * US) /* larger differences have other reasons than lateness */
+#define MOST (1000 * US) /* larger differences have causes other than lateness */
 #define USUAL (1.0 * US) /* scatter of ranks that is always present */
 #define Z95 1.96
 enum { SAMPLE = 256, MOST_DEVICES = 1 << 14, FEWEST = 3 };

@@ -45,7 +45,7 @@
 #define YEAR_US 3.15e13
 #define NO_PERIOD 3      /* nats per pair: for a recording too short to repeat itself; its wrong pairs differ by only some 10 us */
 #define LUCK 4           /* twice the standard deviation of the evidence, if the model is right */
-#define PIECE 18         /* nats: cost of a further piece, as in pieces.c */
+#define PIECE 18         /* nats: cost of another piece, as in pieces.c */
 #define NOISE (8 * US)      /* if ends scatter more than this, the cause is not noise */
 #define LEAST_BEAT (3 * US) /* noise in the difference between two ends */
 #define IRREGULAR 8      /* nats: like NO_PERIOD, for a long recording without a period */

@@ -185,7 +185,7 @@ struct align_work {
   struct align_problem *p;
   struct arena arena;
   int64_t *pivot;               /* by host: pivot of its times */
-  struct curve *curve;          /* by host: maps its readings to the common timeline; x and y count from the pivot */
+  struct curve *curve;          /* by host: maps its readings to the common timeline; x and y are relative to the pivot */
   uint32_t *root;               /* by host: root of its timeline */
   struct align_member *members; /* sorted by collective */
   uint32_t n_members, n_collectives;

@@ -59,7 +59,7 @@ void timeline_free(struct timeline *t);
 
 /* True if another of the n anchors of a sight claims the same device as v[i] does. */
 bool timeline_claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i);
-/* Writes the sights of n anchors of one host to out, which has room for n, in order of time, and returns their number.  Reorders the
+/* Writes the sights of n anchors of one host to out, which has room for n, in order of time, and returns their number. Reorders the
  * anchors. */
 uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, struct sight *out);
 

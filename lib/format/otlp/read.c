@@ -48,7 +48,7 @@ static tk_id otlp_text(struct otlp *o, struct json_walk *w, const struct json_va
   return trace_string(o->t, text, n);
 }
 
-/* Reads an integer that is written as a number or as a text. */
+/* Reads an integer that is written as a number or as a string. */
 static bool integer_of(const struct json_value *v, int64_t *number) {
   if (!v->p || (v->type != JSON_NUMBER && v->type != JSON_STRING)) return false;
   return json_whole((const char *)v->p, (size_t)(v->end - v->p), number);

@@ -17,7 +17,7 @@
 
 enum { PARTS = 4 };
 
-/* The parts after the pid, which "|" separates. `rest`: all of them as one text. */
+/* The parts after the pid, which "|" separates. `rest`: all of them as one string. */
 struct parts {
   struct atrace_part of[PARTS], rest;
 };

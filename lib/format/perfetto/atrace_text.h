@@ -18,7 +18,7 @@ struct atrace_text {
   struct atrace_part name, track; /* track: only for the phases G, H and N */
 };
 
-/* Parses a text into *e. Returns false if the text does not describe an event. */
+/* Parses a string into *e. Returns false if it does not describe an event. */
 bool atrace_text(struct atrace_text *e, const uint8_t *p, size_t n);
 
 /* True if the FtraceEvent field with this number is an event of a display driver. */

@@ -1,6 +1,6 @@
 /* compact.c - see compact.h.
  *
- * All times are packed deltas, and the first one counts from 0. If an item is left out, its delta must be added to the delta of
+ * All times are packed deltas, and the first one is relative to 0. If an item is left out, its delta must be added to the delta of
  * the next item. */
 #include "compact.h"
 

@@ -25,7 +25,7 @@ struct hlo_collective {
   uint64_t program;           /* the number in "jit_step(5)" */
   const char *opcode;         /* such as "all-reduce", also for its -start op and for a wrapper */
   const char *groups;         /* in the syntax of HLO text: "{{0,1},{2,3}}", "[2,2]<=[4]", "{}"; NULL = the form is unknown */
-  bool global;                /* true if the groups contain other ids than replica ids */
+  bool global;                /* true if the groups contain ids other than replica ids */
 };
 
 struct hlo_collectives {

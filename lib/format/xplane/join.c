@@ -18,7 +18,7 @@ struct joined {
   struct xplane_plane_ids taken;
   struct xplane_clock clock;
   uint32_t segment; /* segment of the last plane */
-  bool renamed;     /* true if some classes have other names than when their planes were embedded */
+  bool renamed;     /* true if some classes have been renamed since their planes were embedded */
 };
 
 struct plane_joiner {

@@ -12,7 +12,7 @@ static const struct counter_row {
   const char *table, *process;
   enum ascend_row row;
   const char *time;
-  const char *of;     /* column with a text or a number that distinguishes several counters; NULL = there is only one */
+  const char *of;     /* column with a string or a number that distinguishes several counters; NULL = there is only one */
   const char *name;   /* name of the counter, with %s for the value of `of` */
   const char *values[SERIES + 1];
 } COUNTERS[] = {

@@ -5,8 +5,8 @@
 #include "format/time_base.h"
 #include "reader.h"
 
-/* Sets the trace's clock from the time base that many producers record. Without a time base, timestamps near 1.6e15
- * microseconds can only count from the epoch. */
+/* Sets the trace's clock from the time base that many producers record. Without a time base, timestamps near 1.6e15 microseconds
+ * can only be relative to the epoch. */
 static void set_clock(struct chrome *r) {
   static const int64_t SANE = INT64_MAX / 2;
   struct tk_trace *t = r->t;
@@ -23,7 +23,7 @@ static void set_clock(struct chrome *r) {
   t->zero_ns = base;
   t->origin_ns = r->origin_ns + base;
   if (t->has_zero || time_base_is_date(r->origin_ns)) t->clock = TK_CLOCK_REALTIME;
-  if (!t->has_zero) t->store->clock_from = "timestamps count from 1970";
+  if (!t->has_zero) t->store->clock_from = "timestamps are relative to 1970";
 }
 
 /* ---- stackFrames ---- */

@@ -329,7 +329,7 @@ static void find_members(const struct json_walk *w, const struct json_value *v, 
   json_walk_object(w, v, members);
 }
 
-/* Copies a text, between `before` and `after`, to a buffer in which zeros follow it, and returns a walk over the copy. */
+/* Copies a string, between `before` and `after`, to a buffer in which zeros follow it, and returns a walk over the copy. */
 static struct json_walk walk_copy(struct sampler *s, const char *before, const void *text, size_t n, const char *after) {
   static const uint8_t pad[IN_PAD];
   s->text.len = 0;

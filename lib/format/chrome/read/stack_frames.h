@@ -25,7 +25,7 @@ struct stack_frames {
 void stack_frames_init(struct stack_frames *f, struct tk_trace *t);
 void stack_frames_free(struct stack_frames *f);
 
-/* Returns the stack whose innermost frame has this id, a number or a text; 0 if the dictionary does not have it. */
+/* Returns the stack whose innermost frame has this id, a number or a string; 0 if the dictionary does not have it. */
 tk_id stack_frames_find(struct stack_frames *f, struct json_walk *w, const struct json_value *id);
 
 #endif

@@ -89,7 +89,7 @@ void print_make_shape(struct printer *p, const struct tk_arg_shape *s, struct pr
   }
 }
 
-/* Chooses the flow points to print as fields, one per event; further points of an event become separate events. */
+/* Chooses the flow points to print as fields, one per event; its other points become separate events. */
 static void find_points(struct printer *p, struct mem *mem) {
   const struct tk_trace *t = p->t;
   struct tk_arg arg;

@@ -204,7 +204,7 @@ static void read_threads(struct gecko *g, struct json_walk *w, const struct geck
     trace_note(g->t, TK_NOTE_FACT, UINT64_MAX, "overhead of the profiler itself: not read");
 }
 
-/* Reads the processes of a raw profile. Their times count from their own start. */
+/* Reads the processes of a raw profile. Their times are relative to their own start. */
 static void read_processes(struct gecko *g, struct json_walk *w, const struct json_value *list, unsigned level) {
   struct json_walk in = json_walk_into(w, list);
   struct json_value item;

@@ -15,7 +15,7 @@ uint32_t gecko_position(const struct json_value *v);
 /* Converts milliseconds of the process that is being read to a time of the trace. Returns false if the value is not a number or
  * is too far from the origin. */
 bool gecko_time(const struct gecko *g, const struct json_value *v, tk_time *ts);
-/* Reads an id of a process or thread, which is a number or a text. Returns false if there is none. */
+/* Reads an id of a process or thread, which is a number or a string. Returns false if there is none. */
 bool gecko_ident(struct gecko *g, struct json_walk *w, const struct json_value *v, struct tk_ident *ident);
 void gecko_repair(struct gecko *g, const uint8_t *at, const char *text);
 /* Appends to an array of ids. */

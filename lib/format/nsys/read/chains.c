@@ -100,7 +100,7 @@ static void take_text(struct nsys *r, const struct chain_row *v, uint32_t n, voi
   struct buf json = {.mem = &r->d.t->store->mem};
   for (uint32_t i = 0; i < n && json.len < CHAIN_BYTES_MOST; i++) put_frame(r, &json, &v[i]);
   if (buf_append(&json, "]", 1)) map_put(&r->chains, key_of(table->events, v->id), trace_string(r->d.t, json.data, json.len));
-  if (r->d.t->store->strings.n > n_strings) r->chain_bytes += json.len; /* equal chains share one text */
+  if (r->d.t->store->strings.n > n_strings) r->chain_bytes += json.len; /* equal chains share one string */
   buf_free(&json);
 }
 

@@ -28,8 +28,8 @@ static void take_work(const struct sqlite_scan *row, void *arg) {
   if (row->v[0].type == CELL_INT) parts_use(k->parts, nsys_pid(nsys_process_of(row->v[0].i)), row->v[1].i);
 }
 
-/* Replaces the number that a process gives to a GPU by the number that the machine gives to it. Numbers of the machine are
- * stored as negative numbers until all rows are read, so that no number is replaced twice. */
+/* Replaces the number that a process gives to a GPU with the number that the machine gives to it. Numbers of the machine are stored
+ * as negative numbers until all rows are read, so that no number is replaced twice. */
 static void take_device(const struct sqlite_scan *row, void *arg) {
   struct ranks *k = arg;
   struct parts_item *p = row->v[2].type == CELL_INT ? parts_find(k->parts, row->v[2].i) : NULL;

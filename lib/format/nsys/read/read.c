@@ -34,8 +34,8 @@ bool nsys_is_database(const struct sqlite *db) {
 
 /* ---- the clock ---- */
 
-/* Reads the amount that was added to all times of the export, as chosen by the user (--ts-normalize, --ts-shift). Without it,
- * times count from the start of the session. */
+/* Reads the amount that was added to all times of the export, as chosen by the user (--ts-normalize, --ts-shift). Without it, times
+ * are relative to the start of the session. */
 static void take_setting(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   static const char SHIFT[] = "EXPORT_CONFIG_TIME_SHIFT";

@@ -22,7 +22,7 @@ struct table_row {
   const char *name;     /* name of the table, or the start of the name followed by '*' */
   enum place on;
   const char *category;
-  const char *call;     /* column with the event's name: a text, an id of StringIds, or a value of `labels` */
+  const char *call;     /* column with the event's name: a string, an id of StringIds, or a value of `labels` */
   const char *labels;   /* ENUM_ table; NULL = none */
   const char *pattern;  /* pattern for the event's name, with %s for the value of `call`; NULL = the value itself */
   enum nsys_lane lane;  /* for ON_STREAM: lane of the stream */

@@ -239,7 +239,7 @@ static void put_next_key(struct perfetto *r, struct level *l) {
   buf_append(&r->json, ":", 1);
 }
 
-/* Replaces ".", "[" and "]" in a name by "_", as trace_processor does. Names in JSON text are not changed. */
+/* Replaces ".", "[" and "]" in a name with "_", as trace_processor does. Names in JSON text are not changed. */
 static tk_id filed_name(struct perfetto *r, tk_id name) {
   size_t n;
   const char *text = tk_string(r->t, name, &n);

@@ -1,4 +1,4 @@
-/* chunks.h - reads packets with several threads (format/chunks.h).  The meaning of a packet depends on all earlier packets
+/* chunks.h - reads packets with several threads (format/chunks.h). The meaning of a packet depends on all earlier packets
  * of its sequence: names, defaults, incremental times, open spans. */
 #ifndef FORMAT_PERFETTO_READ_CHUNKS_H
 #define FORMAT_PERFETTO_READ_CHUNKS_H

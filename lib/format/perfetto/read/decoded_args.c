@@ -130,7 +130,7 @@ static struct kept_text *kept_place(struct perfetto *r, const uint8_t *p, size_t
 }
 
 /* Returns the JSON text of a nested annotation. Building it takes 3,000 instructions for the shapes of three inputs, and most
- * operators are called with the same shapes again. A text is not cached if it comes with types or caused a note, because each
+ * operators are called with the same shapes again. A string is not cached if it comes with types or caused a note, because each
  * event needs its own. */
 static tk_id nested_text(struct perfetto *r, struct sequence *q, const uint8_t *p, size_t n) {
   const uint32_t sequence = (uint32_t)(q - r->sequences), clearing = q->n_clearings;

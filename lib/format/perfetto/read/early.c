@@ -4,7 +4,7 @@
  * (write/cut.c) sees the whole trace and all clocks, and its choice is final. This file only removes what the cut removes in any
  * case; the result is therefore the same, byte for byte. In doubt a packet stays:
  *
- *     its time is on another clock than the trace clock, or on a default clock of its sequence
+ *     its time is on a clock other than the trace clock, or on a default clock of its sequence
  *     it changes the state of its sequence: then only its content is left out
  *     it is before the range and may apply there: text of programs, Binder calls, samples of counters, descriptions
  *     it is the first ftrace bundle of its CPU
@@ -167,7 +167,7 @@ static enum outcome outcome_of(struct perfetto *r, const struct sequence *q, con
   return h->kind && h->kind->rule == KIND_ITEMS ? STAYS : judge_time(r, q, h);
 }
 
-/* Removes the content from r->copy, or replaces it by the bundle in r->packets. */
+/* Removes the content from r->copy, or replaces it with the bundle in r->packets. */
 static void replace_content(struct perfetto *r, const struct packet_head *h, bool shrinks) {
   struct buf whole = r->copy;
   struct pb in = pb_over(whole.data, whole.len);

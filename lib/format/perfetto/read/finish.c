@@ -20,8 +20,8 @@
 
 /* ---- times ---- */
 
-/* Makes the clock of the first event the trace clock, for a trace without events on its default clock. A built-in clock is
- * usable without a snapshot: REALTIME counts from the epoch. */
+/* Makes the clock of the first event the trace clock, for a trace without events on its default clock. A built-in clock is usable
+ * without a snapshot: REALTIME is the time since the epoch. */
 static void adopt_clock(struct perfetto *r) {
   const uint32_t id = r->clocks[r->pending[0].clock].id;
   if (r->has_snapshot || r->clocks[r->pending[0].clock].of_sequence || id >= CLOCK_OF_SEQUENCE) return;

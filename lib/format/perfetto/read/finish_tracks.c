@@ -172,7 +172,7 @@ static struct home home_of(struct track_finisher *s, uint32_t at) {
 
 /* ---- named tracks ---- */
 
-/* Makes a text unique among the tids of its process, by appending a number. Tracks without a process share one namespace across
+/* Makes a string unique among the tids of its process, by appending a number. Tracks without a process share one namespace across
  * all machines, as they do in JSON. */
 static tk_id unique_text(struct track_finisher *s, tk_id process, const char *text, size_t n) {
   tk_id proc = s->r->t->tracks[process].pid.kind == TK_IDENT_NONE ? 0 : process;

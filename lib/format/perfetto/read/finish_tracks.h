@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Replaces every site (see reader.h) by a track of the graph, in events and in flow points that are not bound to an event. */
+/* Replaces every site (see reader.h) with a track of the graph, in events and in flow points that are not bound to an event. */
 void perfetto_finish_tracks(struct perfetto *r);
 
 #endif

@@ -208,7 +208,7 @@ bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const str
 
 /* ---- descriptors ---- */
 
-/* True if the packet's time is on a clock of the sequence, or on another clock than the trace clock. */
+/* True if the packet's time is on a clock of the sequence, or on a clock other than the trace clock. */
 static bool has_other_clock(const struct perfetto *r, const struct sequence *q, const struct packet *k) {
   const uint32_t id = k->has_clock ? k->clock : q->default_clock;
   return clock_of_sequence(q, k) || (k->has_timestamp && k->machine == 0 && id && id != r->trace_clock);

@@ -302,7 +302,7 @@ struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
   struct pb_field sample;  /* PerfSample of our writer */
   struct pb_field stage;   /* GpuRenderStageEvent or GpuCounterEvent of our writer */
-  struct pb_field content; /* content of another kind than a track event */
+  struct pb_field content; /* content that is not a track event */
   struct pb_field private_fields, bundle; /* bundle: ftrace events (field 1) */
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;

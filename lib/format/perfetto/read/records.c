@@ -75,7 +75,8 @@ void perfetto_record_times(struct perfetto *r, int64_t origin) {
   }
 }
 
-/* Adds the description of a counter that viewers do not show, or adds to the description of an earlier track. */
+/* Reads a TRACEKIT_TRACK field, which viewers ignore: the descriptor of a counter without samples, or more properties of a track or
+ * machine that other packets describe. */
 static void describe_track(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
   bool whole;
   uint32_t at = track_descriptor(r, q, machine, f, &whole);

@@ -69,7 +69,7 @@ static void event_defaults(struct sequence *q, const struct pb_field *f) {
   }
 }
 
-/* Replaces all defaults of the sequence by the new ones. */
+/* Replaces all defaults of the sequence with the new ones. */
 void sequence_defaults(struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;

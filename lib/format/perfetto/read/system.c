@@ -76,7 +76,7 @@ void system_cpu_sample(struct perfetto *r, uint32_t machine, const char *name, u
   sample(&s, text, NULL, value);
 }
 
-/* A message with a key (a number or a text) and a value. */
+/* A message with a key (a number or a string) and a value. */
 struct entry {
   uint64_t key, value;
   struct pb_field text;

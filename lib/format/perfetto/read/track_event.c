@@ -101,7 +101,7 @@ static void packed_fixed_points(struct perfetto *r, const struct pb_field *f) {
   }
 }
 
-/* Reads values of further counters, or the ids of their tracks. Returns false for other fields. */
+/* Reads values of extra counters, or the ids of their tracks. Returns false for other fields. */
 static bool read_extra_counter(struct track_event *e, const struct pb_field *f) {
   switch (pb_field_key(f)) {
   case PB_KEY(EVENT_EXTRA_VALUES, PB_VARINT):

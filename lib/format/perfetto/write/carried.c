@@ -76,7 +76,7 @@ static void put_ident(struct carrier *c, uint32_t field, struct tk_ident i) {
   pb_message(&c->track, field, &c->ident);
 }
 
-/* Returns true for the first counter of this name in its process. */
+/* Returns true for the first counter with this name in its process. */
 static bool is_only_counter(struct carrier *c, const struct tk_track *k) {
   uint32_t *seen = map_put(&c->counters, (uint64_t)k->parent << 32 | k->name, 0);
   return seen && ++*seen == 1;

@@ -295,7 +295,7 @@ static bool mark_of_text(const struct packet_head *h, const struct atrace_text *
   return true;
 }
 
-/* Reads the text of a program, or a driver's event. */
+/* Reads an atrace mark: the text that a program wrote to trace_marker (an ftrace print event), or an event of a driver. */
 static bool atrace_of(const struct pb_field *content, struct atrace_text *text) {
   struct pb c = pb_inside(content);
   struct pb_field f;

@@ -244,7 +244,7 @@ static bool find_raw_fields(const struct event_writer *w, const struct tk_arg *a
   return true;
 }
 
-/* Writes the field from which the arg was read. Returns false if the arg has another type than the field. */
+/* Writes the field from which the arg was read. Returns false if the arg's type differs from the field's. */
 static bool write_field(struct event_writer *w, const struct field_keys *keys, const struct tk_arg *a) {
   const struct intern_str *s = a->type == TK_ARG_STR ? trace_str(w->t, a->s) : NULL;
   struct raw_fields fields;

@@ -62,7 +62,7 @@ static struct flow_ids write_flow_ids(struct event_writer *w, tk_id event, bool 
   return ids;
 }
 
-/* Writes the id of a point: a text, the position of the arg of the event that contains the id, or the number itself. */
+/* Writes the id of a point: a string, the position of the arg of the event that contains the id, or the number itself. */
 static void put_id(struct event_writer *w, struct buf *b, const struct tk_flow_point *f) {
   const bool is_text = f->id_kind == TK_FLOW_ID_STR;
   const uint32_t id = is_text ? writer_iid(w, &w->names, INTERNED_NAMES, (tk_id)f->id)

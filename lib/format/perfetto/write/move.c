@@ -8,8 +8,8 @@
  * own moment. Timestamps of packets on other clocks are therefore converted to the trace clock. Durations inside of contents
  * stay.
  *
- * If the output has another trace clock than the input, snapshots relate the input's trace clock, whose readings stay, to the new
- * one. Earlier readings of the new trace clock, and times on it, are replaced by moved times on the old one.
+ * If the trace clock of the output differs from that of the input, snapshots relate the input's trace clock, whose readings stay,
+ * to the new one. Earlier readings of the new trace clock, and times on it, are replaced by moved times on the old one.
  *
  * Names of processes are replaced in the descriptors of tracks and in process trees, where a name is the first part of the command
  * line, because importers prefer that name to the one in a descriptor.

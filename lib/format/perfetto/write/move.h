@@ -25,7 +25,7 @@ static inline uint64_t move_name_key(uint32_t machine, uint64_t pid) { return (u
 struct move {
   struct mem *mem;
   struct move_axis trace, real; /* trace: for times on the trace clock; real: for times on REALTIME */
-  const struct warp *warp;      /* further corrections of times on both clocks; NULL = none */
+  const struct warp *warp;      /* more corrections of times on both clocks; NULL = none */
   struct readings readings;
   uint32_t trace_clock, out_clock; /* id of the trace clock in the input, and in the output */
   uint32_t from_machine; /* machine of the current packet, in the input */

@@ -30,7 +30,7 @@ bool thread_times_says(const struct event_writer *w, tk_id event, tk_id key) {
   return false;
 }
 
-/* True if the counters of the samples are the first ones in the defaults of the sequence, so that the event need not list them. */
+/* True if the counters in `has` are the first ones of the sequence's default list, so that the event need not name them. */
 static bool is_default(const struct event_writer *w, const bool *has) {
   bool same = !w->plain;
   for (unsigned i = 0, ended = 0; i < THREAD_COUNTERS; i++) {

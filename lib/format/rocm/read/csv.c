@@ -8,8 +8,8 @@
  * Columns are found by the names in the first line, because versions have different columns. A column that the reader does not
  * know becomes an arg with the column's name, so that no value is lost.
  *
- * Agents are written as a number or as "Agent 7" (both count CPUs, too), or as "GPU 3" or "CPU 0". A quote within a text is not
- * escaped in these files, so a text ends at a quote before a comma or at the end of the line.
+ * Agents are written as a number or as "Agent 7" (both count CPUs, too), or as "GPU 3" or "CPU 0". A quote within a string is not
+ * escaped in these files, so a string ends at a quote before a comma or at the end of the line.
  *
  * Sources: ROCm/rocm-systems, projects/rocprofiler-sdk, source/lib/output/generateCSV.cpp and source/docs; ROCm/rocprofiler,
  * bin/tblextr.py. */

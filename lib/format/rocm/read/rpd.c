@@ -13,7 +13,7 @@
 #include "graph/args.h"
 #include "work.h"
 
-/* Description of the work that a call launched, from another table than the call. */
+/* Description of the work that a call launched, from a different table from the call. */
 struct launch {
   struct cell grid[3], workgroup[3], size;
   tk_id stream, kernel;

@@ -133,8 +133,8 @@ static bool length_in_ps(const struct profile *p, const struct json_value *v, tk
   return v->p && v->type == JSON_NUMBER && num_scaled(v->p, v->end, p->exp + 12, &exact) && in_range(exact, ps);
 }
 
-/* Converts a time in a unit of time to a time of the trace. The first time becomes the origin if tk_time cannot represent it,
- * for example if times count from 1970 or from the start of a host that has run for 54 days. */
+/* Converts a time in a unit of time to a time of the trace. The first time becomes the origin if tk_time cannot represent it, for
+ * example if times are relative to 1970 or to the start of a host that has run for 54 days. */
 static bool time_in_ps(struct speedscope *s, const struct profile *p, const struct json_value *v, tk_time *ps) {
   i128 exact;
   if (!v->p || v->type != JSON_NUMBER || !num_scaled(v->p, v->end, p->exp + 12, &exact)) return false;
@@ -217,7 +217,7 @@ static void add_span_end(struct speedscope *s, const struct profile *p, uint32_t
   *trace_add_event(s->t) = e;
 }
 
-/* State of an evented profile in another unit than time. */
+/* State of an evented profile whose unit is not a time. */
 struct stretch {
   uint32_t n;         /* number of open frames */
   struct json_value at; /* value of the last event */

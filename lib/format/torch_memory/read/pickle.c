@@ -7,7 +7,7 @@
 
 enum { TEXT_MOST = 1 << 24, TICK = 1 << 16, REPLACED = UINT32_MAX };
 
-/* A list, tuple or dict: items[at, at + n) of the pickle. If cap == REPLACED, the caller has replaced it by an object: `at` is
+/* A list, tuple or dict: items[at, at + n) of the pickle. If cap == REPLACED, the caller has replaced it with an object: `at` is
  * the object's number and `n` its kind. */
 struct pickle_container {
   uint32_t at, n, cap;
@@ -134,7 +134,7 @@ static bool append_all(struct pickle *p, uint32_t container, uint32_t from, enum
   return true;
 }
 
-/* Adds items to a dict. If the dict is still empty, the caller may replace it by an object instead. */
+/* Adds items to a dict. If the dict is still empty, the caller may replace it with an object instead. */
 static bool set_items(struct pickle *p, uint32_t dict, uint32_t from) {
   struct pickle_value object;
   const bool is_dict = dict < p->n_stack && p->stack[dict].type == PICKLE_DICT;
@@ -315,8 +315,9 @@ static bool run(struct pickle *p, uint8_t op) {
 
 /* ---- the pickle ---- */
 
-/* At the end of a truncated pickle, appends a value on the stack to the list below it: a list of one item has no mark. A text
- * is not appended, because it is a key of the enclosing dict. */
+/* At the end of a truncated pickle, appends the top value of the stack to the list below it, repeatedly. Pickle writes no mark for
+ * a list with a single item, so close_all does not find such a list. Only lists, dicts and objects are appended: a string may be a
+ * key of the enclosing dict. */
 static bool close_single(struct pickle *p) {
   while (p->n_stack >= 2) {
     const struct pickle_value *v = &p->stack[p->n_stack - 2];

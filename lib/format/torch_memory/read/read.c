@@ -10,7 +10,7 @@
 
 /* ---- detection ---- */
 
-/* True if the bytes contain the word as a text of a pickle: its length comes before it, in one byte or in four. */
+/* True if the bytes contain the word as a string of a pickle: its length comes before it, in one byte or in four. */
 static bool holds_text(const uint8_t *p, size_t n, const char *word) {
   const size_t length = strlen(word);
   for (size_t i = 1; i + length < n; i++) {

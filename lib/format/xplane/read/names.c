@@ -1,4 +1,4 @@
-/* names.c - replaces provisional names at the end of a plane by the names in its maps.
+/* names.c - replaces provisional names at the end of a plane with the names in its maps.
  *
  *     stat metadata   -> names of keys and refs          event metadata -> names and shared args of classes
  *

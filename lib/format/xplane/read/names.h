@@ -1,4 +1,4 @@
-/* names.h - replaces provisional names at the end of a plane by the names in its maps. */
+/* names.h - replaces provisional names at the end of a plane with the names in its maps. */
 #ifndef FORMAT_XPLANE_READ_NAMES_H
 #define FORMAT_XPLANE_READ_NAMES_H
 

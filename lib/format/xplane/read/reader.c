@@ -14,7 +14,7 @@ void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *te
   trace_note(r->t, kind, pb_in_offset(&r->s), text);
 }
 
-/* Appends "line 'python': " to a text of NOTE bytes; a long name is truncated. */
+/* Appends "line 'python': " to a string of NOTE bytes; a long name is truncated. */
 enum { NOTE = 320, NAME = 80 };
 static void put_place(const struct tk_trace *t, char *text, const char *what, tk_id name) {
   const size_t at = strlen(text);
@@ -156,7 +156,8 @@ void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key) {
   }
 }
 
-/* Stores the types in the form {"8":[7,9]}: number of an XStat field, and the ids of the stats that use it. */
+/* Records which stats had compressed strings, as {"8":[7,9]}: 8 is the number of that XStat field, 7 and 9 are ids of stats. Stores
+ * nothing if there are none. */
 void xplane_keep_types(struct xplane_reader *r, struct xplane_plane *plane) {
   struct buf *raw = &r->t->store->raw;
   const uint64_t at = raw->len;

@@ -26,7 +26,7 @@ struct key_set {
   uint32_t next;     /* next set for this name; 0 = none */
 };
 
-enum { SETS_OF_NAME = 16 }; /* further sets of a name are ignored; their events keep all of their args */
+enum { SETS_OF_NAME = 16 }; /* more sets of a name are ignored; their events keep all of their args */
 
 struct known_metadata {
   int64_t id;

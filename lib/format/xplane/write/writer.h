@@ -59,7 +59,7 @@ struct xplane_graph {
   int64_t moved_ns; /* by how much timestamps of its lines moved since they were read */
   uint32_t ordinal; /* 0 = the first graph of the file */
   bool converted;   /* true if tracekit had converted the XPlane file from another format */
-  bool restarted;   /* true if times in the file have another base than in the XSpace that was read */
+  bool restarted;   /* true if the base of times in the file differs from that of the XSpace that was read */
   bool pruned;      /* true if events or names have changed, so that only valid passthrough data is written */
   bool renamed;     /* true if names of events or args differ from those in their metadata */
   bool bare;        /* true if data that the graph cannot represent is omitted, unless events need it */
