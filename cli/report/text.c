@@ -141,8 +141,8 @@ static bool print_idle(const struct tk_report *r) {
   if (!table_print(&t, stdout)) return false;
   wrap_line(stdout,
        "host: the next work was launched after the device became idle; kernel: gaps of less than 30 us before work launched in time; "
-       "other: longer gaps, as when work waits for other work; delay: from the end of the launching call to the start of the work; "
-       "latency: the same from the start of the call; overhead: from when the call had started and the stream was free");
+       "other: longer gaps, as when work waits for other work or its launch is unknown; delay: from the end of the launching call to "
+       "the start of the work; latency: the same from the start of the call; overhead: from when the call had started and the stream was free");
   return true;
 }
 

@@ -151,7 +151,7 @@ static const struct tk_field rank_list[] = {
   LINKED(times.idle_host, "idle_host_ns",
     "idle time during which the next work had not been launched when the device became idle"),
   LINKED(times.idle_kernel, "idle_kernel_ns", "idle time of less than 30 us between kernels that were launched in time"),
-  LINKED(times.idle_other, "idle_other_ns", "idle time for other reasons"),
+  LINKED(times.idle_other, "idle_other_ns", "idle time for other reasons, or before work whose launch is unknown"),
   FIELD_GET_IF(NUMBER, PERCENT, "device_busy_percent", get_busy_share,
     "busy time as a percentage of the window; also called gpu_busy"),
   FIELD_GET_IF(NUMBER, PERCENT, "device_idle_percent", get_idle_share, "idle time as a percentage of the window"),

@@ -211,9 +211,10 @@ static const char *short_name_of(struct reporter *p, tk_id event) {
   return short_names_of(name, n, &to) ? report_keep(p->impl, to.text, to.n) : report_name_of(p, event);
 }
 
-/* Returns the cause of a gap. If the next work was launched during the gap, the longer part decides: before the launch the device
- * waited for the host, and after it for something else. */
+/* Returns the cause of a gap; "" = unknown, because the launch of the next work is. If the next work was launched during the gap, the
+ * longer part decides: before the launch the device waited for the host, and after it for something else. */
 static const char *cause_of(const struct gap *gap) {
+  if (gap->wait == WAIT_UNKNOWN) return "";
   if (gap->wait == WAIT_KERNEL) return "kernel";
   const bool late = gap->ready == INT64_MAX || gap->ready - gap->start >= gap->end - gap->ready;
   return gap->wait == WAIT_HOST && late ? "host" : "other";

@@ -26,7 +26,7 @@ static unsigned classes_of(const struct sweep *w) {
 }
 
 /* Advances the current time to `to`, and appends a stretch for the time in between. If the stretch is idle, `wait` is the cause and
- * `ready` the time at which the next work was launched. */
+ * `ready` the time at which the next work had been launched. */
 static bool advance(struct sweep *w, tk_time to, enum spent_wait wait, tk_time ready) {
   struct spent *s = w->s;
   const uint8_t classes = (uint8_t)classes_of(w);
@@ -59,11 +59,12 @@ static void begin(struct sweep *w, const struct work *v) {
   w->running[__builtin_ctz(v->class)]++;
 }
 
-/* Returns when work that starts at `start` was ready to run: when it was launched; INT64_MAX if this is unknown, or if the launching
- * call lasted until the work began, because the work may have waited for that call. */
+/* Returns when work that starts at `start` was ready to run: when the call that launched it returned. INT64_MAX if this is unknown,
+ * or if the call lasted until the work began. The start of the call says less: a call may load the kernel's module, or wait for
+ * memory, before it gives the work to the device. */
 static tk_time ready_at(const struct tk_trace *t, tk_id launch, tk_time start) {
   const struct tk_event *call = &t->events[launch];
-  return launch && call->ts + call->dur <= start ? call->ts : INT64_MAX;
+  return launch && call->ts + call->dur <= start ? call->ts + call->dur : INT64_MAX;
 }
 
 bool spent_find(struct spent *s, const struct work *v, uint32_t n, const struct tk_trace *t, struct mem *mem) {

@@ -12,7 +12,7 @@ enum spent_wait { WAIT_HOST, WAIT_KERNEL, WAIT_OTHER, WAIT_UNKNOWN };
 
 struct stretch {
   tk_time start, end;
-  tk_time ready;   /* idle: when the next work was ready to run, because it was launched; INT64_MAX = unknown */
+  tk_time ready;   /* idle: when the call that launched the next work had returned; INT64_MAX = unknown */
   uint8_t classes; /* set of enum work_class; 0 = idle */
   uint8_t wait;
 };

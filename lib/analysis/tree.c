@@ -4,6 +4,7 @@
  *     add       sum up durations and self times
  *     device    device work, which counts for each span around its launch (tree_device.c)
  *     layers    device time by layer (tree_layers.c)
+ *     waiting   what autograd threads launch belongs to the spans in which their caller waits (tree_waiting.c)
  *     order     sort siblings by total time or by start, and put parents before children */
 #include "tree_layers.h"
 
@@ -18,6 +19,7 @@
 #include "short_apart.h"
 #include "tree.h"
 #include "tree_device.h"
+#include "tree_waiting.h"
 #include "op/step_launches.h"
 
 struct tk_tree_impl {
@@ -444,7 +446,7 @@ static bool cut_levels(struct tree *tree, uint32_t levels) {
 static bool fill(struct tree *tree, const struct works *works, struct tk_err *err) {
   const uint32_t levels = tree->opt->levels;
   const bool layers = tree->opt->layers;
-  const bool added = hang(tree, err) && (!layers || tree_layers_hang_backward(tree)) && add_all(tree) &&
+  const bool added = hang(tree, err) && (!layers || tree_layers_hang_backward(tree)) && tree_waiting_hang(tree) && add_all(tree) &&
                      (!layers || tree_layers_add(tree, works));
   return added && sum_nodes(tree) && hang_samples(tree) && order_nodes(tree) && tree_device_sum(tree) && report_nodes(tree) &&
          (!levels || cut_levels(tree, levels));

@@ -408,7 +408,6 @@ static const struct category_row SUFFIXES[] = {
     {"memcpy", KIND_MEMCPY | KIND_DEVICE},
     {"memset", KIND_MEMSET | KIND_DEVICE},
     {"user_annotation", KIND_DEVICE | KIND_REPEAT}, /* first to last kernel of an annotation, which the host records itself */
-    {"ccp_events", KIND_KERNEL | KIND_DEVICE}, /* mtia_ccp_events */
     {"sync", KIND_WAIT | KIND_DEVICE},         /* cuda_sync */
     {"api", KIND_RUNTIME},                     /* cuda_api: nsys2json.py */
     {"runtime_api", KIND_RUNTIME},
@@ -429,6 +428,7 @@ static const char *const WORK[] = {
     "device_hip",      /* omnitrace */
     "device_hsa",      /* omnitrace */
     "HIP_OPS",         /* rocprof 2 */
+    "mtia_ccp_events", /* Kineto on MTIA */
     NULL};
 /* Categories that do not reveal the kind of work. */
 static const char *const BARE[] = {"hpu_op", "cuda", "hip", RENDER_STAGE, "Op" /* TensorFlow 1, timeline.py */, NULL};
@@ -477,6 +477,8 @@ static const char *const WAITS[] = {
     "SDMA", "Reduce_Inline", "RDMASend",
     /* Kineto */
     "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event",
+    /* Kineto on MTIA */
+    "event_wait", "event_record",
     /* rocprof */
     "barrier packet", "<barrier packet>",
     /* rpd2tracing.py: lasts from the first kernel of a graph to its last kernel */
@@ -491,6 +493,7 @@ static const char *const COPIES_BY_NAME[] = {
     "CopyHostToDevice", "CopyDeviceToHost", "CopyDeviceToDevice", /* rocprof 1 */
     "MEMORY_COPY_",                                               /* rocprofiler-sdk */
     "zeCommandListAppendMemoryCopy", "zeCommandListAppendImageCopy", /* unitrace */
+    "dma_request",                                                /* MTIA: between host and device */
     NULL};
 static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", NULL};
 

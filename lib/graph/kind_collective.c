@@ -16,7 +16,8 @@ static const char *const KERNELS[] = {
     "ncclSym",                            /* NCCL 2.27, src/device/symmetric */
     "mscclKernel", "mscclpp::",           /* MSCCL, MSCCL++ */
     "oneccl_",                            /* oneCCL, src/sycl: oneccl_allreduce_pcie */
-    "deep_ep::intranode::", "deep_ep::internode", "deep_ep::elastic", /* DeepEP, without deep_ep::layout, which only counts */
+    "ep::intranode::", "ep::internode", "deep_ep::elastic", /* DeepEP: deep_ep, at DeepSeek dpsk::ep; ep::layout only counts */
+    "moeA2ADispatchKernel", "moeA2ACombineKernel", /* TensorRT-LLM, FlashInfer: moeAlltoAllKernels.cu */
     "EpDispatch", "EpCombine",            /* MORI, src/ops/dispatch_combine */
     "nvshmem",                            /* NVSHMEM, on-stream collectives: nvshmemi_reduce_kernel */
     "userbuffers_fp16_", "userbuffers_bf16_", "userbuffers_rank", "kuserbuffers_", /* Transformer Engine, userbuffers.cu */

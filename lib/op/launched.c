@@ -83,6 +83,14 @@ static bool find_by_correlation(struct launched *l, tk_id *by) {
   return true;
 }
 
+/* True if the operator may have launched the work. Kineto up to PyTorch 2.1 stored the correlation id of work as its External id,
+ * which is the id of any operator, if the trace lacks the launching call. An operator that begins after the work did not launch it. */
+static bool is_operator_of(const struct launched *l, tk_id op, tk_id work, uint64_t id) {
+  const struct tk_event *v = l->t->events;
+  const bool is_link = l->links.of && id_of(l, &v[work], &l->links) == id;
+  return !is_link && v[op].ts < v[work].ts + v[work].dur;
+}
+
 /* Finds the operators of work that nothing else links. */
 static bool find_by_operator(struct launched *l, tk_id *by) {
   const tk_id key = trace_text_id(l->t, "External id");
@@ -95,7 +103,7 @@ static bool find_by_operator(struct launched *l, tk_id *by) {
     if (id && !searched && !find_hosts(l, &l->external, &l->ops)) return false;
     searched = searched || id;
     const uint32_t *op = id ? map_get(&l->ops, id) : NULL;
-    if (op) by[i] = *op;
+    if (op && is_operator_of(l, *op, i, id)) by[i] = *op;
   }
   return true;
 }

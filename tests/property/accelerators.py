@@ -331,7 +331,8 @@ COLLECTIVES = [
     'void tensorrt_llm::kernels::reduce_fusion::lamport_style_one_shot_all_reduce_norm_kernel<__half, 8>(int)',
     'multimem_all_reduce_kernel', 'void (anonymous namespace)::multimem_one_shot_all_reduce_kernel<c10::BFloat16, 16>(int)',
     'void c10d::symmetric_memory::two_shot_all_reduce_kernel_inplace<float>(float*)', 'void deep_ep::intranode::dispatch<8, 768>(int)',
-    'void deep_ep::internode_ll::combine<true, 7168>(void*)', 'void mori::moe::EpDispatchIntraNodeKernel<float>(int)', 'EpCombineIntraNodeKernel_bf16',
+    'void deep_ep::internode_ll::combine<true, 7168>(void*)', 'void dpsk::ep::internode::dispatch<true, 8>(int4*)',
+    'void flashinfer::trtllm_alltoall::moeA2ADispatchKernel<8>(int const*)', 'moeA2ACombineKernel(int)', 'void mori::moe::EpDispatchIntraNodeKernel<float>(int)', 'EpCombineIntraNodeKernel_bf16',
     'void nvshmemi_reduce_kernel<float>(int)', 'userbuffers_fp16_sum_inplace_gpu_rr_rs_oop', 'kuserbuffers_pushrecv(int, int)', 'hcom_reduceScatter__123_0_1',
     'all-reduce-start.3', '%all-gather.1 = f32[8] all-gather(%p)', 'ragged-all-to-all.2', 'collective-broadcast.1']
 OTHERS = [
@@ -339,6 +340,31 @@ OTHERS = [
     'index_gather_kernel', 'void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>(float)', 'all_gather_rows_kernel_unrelated',
     'void at::native::elementwise_kernel<multimem_tag>(int)', 'void deep_ep::layout::get_dispatch_layout<256>(int)', 'broadcast_add_kernel',
     'fused_reduce_scatter_norm(cross_device_buffer*)', 'void cutlass::Kernel2<nvshmem_free>(int)', 'reduce.12', 'execClKernel', 'wait_allreduce']
+
+
+def judge_mtia(folder):
+    """Checks that waits and records of events on MTIA are no kernels, and that its DMA requests are copies."""
+    names = [('fc-dtype_Float', 300), ('event_wait', 500), ('event_record', 1), ('dma_request', 20), ('dma_request', 30)]
+    path = write(folder, 'mtia.json', [*meta(9, 'python3.8', 'MTIA 9'), *meta(7, 'python'), x('aten::mm', 7, 7, 0, 40, 'cpu_op'),
+                                       *(x(n, 9, 1, 1000 * i, dur, 'mtia_ccp_events', stream=1) for i, (n, dur) in enumerate(names))])
+    for kind, want in (('kernel', {'fc-dtype_Float': 1}), ('memcpy', {'dma_request': 2}), ('transfer', {'dma_request': 2})):
+        out = json.loads(run('top', '-q', '--json', '--kind', kind, path))
+        got = {r['name']: r['count'] for r in out['rows']}
+        check(f'MTIA: {kind}', got == want, got)
+
+
+def judge_external(folder):
+    """Checks that the External id of work links it to an operator only if it is not its correlation id, and if the operator does not
+    begin after the work."""
+    work = lambda name, ts, **args: x(name, 0, 7, ts, 10, 'kernel', **args)  # noqa: E731
+    path = write(folder, 'external.json', [
+        *meta(0, 'python3.8', 'GPU 0'), *meta(7, 'python'), x('aten::mm', 7, 7, 0, 40, 'cpu_op', **{'External id': 3}),
+        x('aten::add', 7, 7, 500, 40, 'cpu_op', **{'External id': 4}), work('linked', 20, correlation=9, **{'External id': 3}),
+        work('equal', 40, correlation=3, **{'External id': 3}), work('early', 60, correlation=8, **{'External id': 4}),
+        work('alone', 80, **{'External id': 3})])
+    out = json.loads(run('top', '-q', '--json', '--kind', 'kernel', '--by', 'op', path))
+    got = {r['name']: r['count'] for r in out['rows']}
+    check('External ids', got == {'aten::mm': 2, None: 2}, got)
 
 
 def judge_ranges(folder):
@@ -469,6 +495,8 @@ def main():
         for i, (what, (events, name)) in enumerate(SUSPECTS.items()):
             unknown = no_device(what, write(folder, f'suspect{i}.json', events))
             judge(f'suspect: {what}', '' if any(f"'{name}' looks like a device" in s for s in unknown) else f'{unknown}')
+        judge_mtia(folder)
+        judge_external(folder)
         judge_ranges(folder)
         judge_names(folder)
         judge_functions(folder)

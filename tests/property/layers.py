@@ -282,6 +282,30 @@ def outside(folder):
     judge('no launches', '' if 'outside_ns' not in report else str(report))
 
 
+def waiting(folder):
+    """Checks that work of autograd without a link to its forward pass belongs to the annotation in which the only thread that is within
+    annotations waits for it, for layers as for a tree of annotations."""
+    t = Training(random.Random(3), False, False)
+    t.span(1, 'user_annotation', 'step', 90, 200)
+    t.span(1, 'user_annotation', 'in', 100, 10)
+    number, start = t.operator(1, ('step', 'in'))
+    t.at = 140
+    t.span(1, 'user_annotation', 'back', 138, 20)
+    t.backward(number, start, ('step', 'back'))
+    t.at = 170
+    t.backward(number, start, ('step',))
+    report, found = layers(write(f'{folder}/waiting.json', t.events))
+    same('waiting', report, found, [w for path, v in t.want.items() if len(path) == 1 for w in v], t.want)
+    report = json.loads(run('tree', '-q', '--json', '--kind', 'annotation', f'{folder}/waiting.json'))
+    judge('waiting: annotations', '' if report['outside_ns'] == 0 and [r['device_ns'] for r in report['paths']] == [
+        row['device_ns'] for row in found.values()] else str(report))
+    t.span(4, 'user_annotation', 'validation', 130, 100)
+    report, found = layers(write(f'{folder}/waiting.json', t.events))
+    unknown = [w for path in (('step', 'back'), ('step',)) for w in t.want[path] if w not in t.want['step', 'in']]
+    want = {('step',): t.want['step', 'in'], ('step', 'in'): t.want['step', 'in'], ('step', 'back'): [], ('validation',): [], (None,): sorted(set(unknown))}
+    same('waiting: two threads', report, found, t.want['step',], want)
+
+
 def stepless(folder):
     """Checks that layers outside of all steps are left out with a note, and included if --step-name selects other steps."""
     span = lambda name, ts, dur: {'ph': 'X', 'cat': 'user_annotation', 'name': name, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur}  # noqa: E731
@@ -422,6 +446,7 @@ def main():
         tables(folder)
         ambiguous(folder)
         outside(folder)
+        waiting(folder)
         stepless(folder)
         nothing(folder)
     names()

@@ -118,10 +118,13 @@ def cause(start, end, launch):
 
 
 def cause_of_gap(start, end, call):
-    """Returns the cause of a gap, of whose time before and after the launch the longer part decides. A call that lasts until the work
-    begins may be what the work waited for."""
+    """Returns the cause of a gap, of whose time before and after the return of the launching call the longer part decides. A call that
+    lasts until the work begins may be what the work waited for. Without a call, a gap that is not short has no known cause."""
     found = cause(start, end, call and call['ts'])
-    queued = call is not None and call['ts'] + call['dur'] <= end and call['ts'] - start < end - call['ts']
+    if call is None:
+        return found if found == 'kernel' else None
+    back = call['ts'] + call['dur']
+    queued = back <= end and back - start < end - back
     return 'other' if found == 'host' and queued else found
 
 
