@@ -233,7 +233,7 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   c->count++;
   if (e->kind == TK_EVENT_SPAN) a->set->times = true;
   if (e->flags & TK_FLAG_UNFINISHED) return cell;
-  const tk_time time = part_of(&a->scope.window, e);
+  const tk_time time = part_of(scope_window(&a->scope, e), e);
   if (launched) diff_rows_add_work(a->set, a->side, launched, diff_name_of(a, e), time);
   c->total += time;
   const bool alone = e->flags & TK_FLAG_LOST_CLOCK || a->t->tracks[e->track].kind != TK_TRACK_THREAD;
@@ -285,7 +285,7 @@ static void add_self(void *arg, tk_id event, tk_time self) {
 static bool add_all(struct adder *a, struct tk_err *err) {
   const struct tk_progress p = a->set->opt.select.progress;
   const struct tk_trace *t = a->t;
-  a->selves = (struct selves){.mem = a->mem, .window = a->scope.window, .only = a->cell_of, .done = add_self, .arg = a};
+  a->selves = (struct selves){.mem = a->mem, .scope = a->scope, .only = a->cell_of, .done = add_self, .arg = a};
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     if (p.tick && !p.tick(p.arg, t->tracks[k].first, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
     if (!add_track(a, &t->tracks[k]) || !match_check(&a->match, err)) return false;
@@ -302,7 +302,7 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   struct tk_trace *t = a->t;
   map_init(&a->samples, a->mem);
   if (!match_init(&a->match, t, o->select.where, origins, a->mem, err) || !kinds_keep(&a->match.kinds) ||
-      !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !groups_init(&a->groups, &a->match, &names, a->mem) ||
+      !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !match_follow_launches(&a->match, &a->scope, NULL) || !groups_init(&a->groups, &a->match, &names, a->mem) ||
       (!o->whole && !step_launches_link(&a->match.steps, &a->match.kinds, origins, NULL)))
     return false;
   a->cell_of = mem_array(a->mem, (uint64_t)t->n_events + 1, sizeof *a->cell_of);
