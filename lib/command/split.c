@@ -219,7 +219,7 @@ static bool save_view(struct saver *file, const struct tk_trace *view, const cha
   bool ok = save_open(file, name, opt, view->format, inputs, err);
   struct buf provenance = {.mem = &file->mem};
   ok = ok && file->sink->open(file->sink, view, err) && save_write(file, view, err) &&
-       file->sink->close(file->sink, view, save_provenance(&provenance, opt, view), err) && save_finish(file, saved, err);
+       file->sink->close(file->sink, view, save_provenance_in(&provenance, opt, view, file->format), err) && save_finish(file, saved, err);
   buf_free(&provenance);
   if (!ok) return err_prefix(err, "%s", name);
   file->sink->free(file->sink);

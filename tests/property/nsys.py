@@ -261,6 +261,30 @@ def strangers():
     check('WAL mode is said', status == 0 and 'WAL mode' in said, said)
 
 
+def rows_of(source):
+    """Returns rank, host, device, work and busy time of each row of report, and the hosts of its host activity."""
+    status, out, _ = tracekit('report', '-q', '--json', source)
+    return [(r['rank'], r['host'], r['device'], r['work'], r.get('busy_ns')) for r in json.loads(out)['ranks']] if not status else None
+
+
+def kept_identity():
+    """Checks that outputs in every format have the ranks and hosts of a report with two ranks, and of one with a single rank."""
+    r = Report(path('one.sqlite'))
+    r.kernel(9, 1000, 2000, 'gemm')
+    r.call(9, 9, 500, 900)
+    r.db.execute('CREATE TABLE TARGET_INFO_SYSTEM_ENV (globalVid INT, devStateName TEXT, name TEXT, nameEnum INT, value TEXT)')
+    r.db.execute("INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (NULL, 'x', 'Hostname', 1, 'node7')")
+    r.close()
+    for source, hosts in ((path('whole.sqlite'), None), (path('one.sqlite'), {'node7'})):
+        want = rows_of(source)
+        check(f'{os.path.basename(source)}: hosts', want and (not hosts or {w[1] for w in want} == hosts), str(want))
+        for ending in ('json', 'pftrace', 'xplane.pb'):
+            for args in (('convert',), ('filter',), ('convert', '--no-provenance'))[:3 if hosts is None else 2]:
+                out = path(f'kept.{ending}')
+                tracekit(*args, '-q', '--no-loss', '--force', source, '-o', out)
+                check(f'{os.path.basename(source)}: ranks and hosts after {" ".join(args)} to {ending}', rows_of(out) == want, f'{rows_of(out)} is not {want}')
+
+
 def main():
     os.environ['TMPDIR'] = folder.name
     whole()
@@ -270,6 +294,7 @@ def main():
     secrets()
     ways()
     formats()
+    kept_identity()
     damage()
     strangers()
     return finish()
