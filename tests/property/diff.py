@@ -209,6 +209,22 @@ def launches(work):
     judge('the first row', '' if re.split('  +', head[1].strip())[6:8] == [str(sum(want[0][0]) + want[0][1]), f'{statistics.mean(want[0][0]):.1f}'] else head[1])
 
 
+def allocator(work):
+    """Checks that the memory of a run is the peak that report prints, also if args are not needed for rows: JAX's allocator states it in
+    args of spans, each after its own allocation."""
+    path, bytes_in_use = f'{work}/allocator.json', (100, 700, 300)
+    events = [{'ph': 'X', 'name': 'MemoryAllocation', 'pid': 1, 'tid': 1, 'ts': 10 * i, 'dur': 0,
+               'args': {'allocator_name': 'GPU_0_bfc', 'bytes_allocated': n << 20, 'bytes_available': (800 - n) << 20, 'requested_bytes': 1 << 20,
+                        'allocation_bytes': 1 << 20, 'peak_bytes_in_use': n << 20, 'addr': i + 1}} for i, n in enumerate(bytes_in_use)]
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    peak = json.loads(run('report', '-q', '--json', path)[1])['memory'][0]['peak_allocated_bytes']
+    judge('peak of report', '' if peak == 700 << 20 else str(peak))
+    for options in ((), ('--whole',), ('--whole', '--kind', 'span')):
+        for report in (diff(path, path, *options)['before'], json.loads(run('diff', '-q', '--json', *3 * [path], *options)[1])['runs'][0]):
+            judge(f'memory of an allocator {options}', '' if report['peak_memory_bytes'] == peak else str(report))
+
+
 def marks(work):
     """Checks that spans which only show that a profiler ran are the last rows, without self time, even if they changed most."""
     paths = [f'{work}/marks{i}.json' for i in range(2)]
@@ -301,6 +317,7 @@ def main():
             judge('--before and --after', '' if listed == folders else 'are not the folder')
             heads(a, b)
             launches(work)
+            allocator(work)
             marks(work)
             ranks_of_a_node(work)
             numbered_steps(work)
