@@ -12,6 +12,7 @@
 #include "base/os.h"
 #include "base/text.h"
 #include "diff_launches.h"
+#include "diff_lines.h"
 #include "diff_rows.h"
 #include "diff_stacks.h"
 #include "fold.h"
@@ -378,7 +379,8 @@ static void keep_unit(struct diff_set *set, struct diff_side *s) {
 }
 
 bool diff_set_place(struct diff_set *set) {
-  bool ok = true;
+  const bool has_names = set->opt.by_path || set->opt.by == TK_TOP_NAME;
+  bool ok = !has_names || diff_lines_join(set);
   set->by_step = !set->opt.whole;
   for (uint32_t i = 0; i < set->n_sides; i++) set->by_step = set->by_step && !set->sides[i].without_steps;
   for (uint32_t i = 0; ok && i < set->n_sides; i++) {

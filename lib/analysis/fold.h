@@ -15,4 +15,7 @@ bool fold_name(struct buf *out, const char *p, size_t n);
  * if memory runs out. */
 bool fold_addresses(struct buf *out, const char **p, size_t *n);
 
+/* The same for the lines of Python functions: "module.py(1743): forward" becomes "module.py(*): forward". */
+bool fold_lines(struct buf *out, const char **p, size_t *n);
+
 #endif

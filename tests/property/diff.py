@@ -243,6 +243,30 @@ def marks(work):
         judge('the note about marks', '' if '\nspans that only show that the profiler ran are last' in text else text)
 
 
+def lines(work):
+    """Checks that Python functions are matched by file and name if only their lines differ, unless a run has two functions with one
+    name in a file, and that --fold drops all lines."""
+    paths, at = [f'{work}/lines{i}.json' for i in range(3)], {'before': ('module.py(1743)', 'model.py:10', 'app.py:7'), 'after': ('module.py(1755)', 'model.py:12', 'app.py:9')}
+    for path, (call, method, app) in zip(paths, (at['before'], at['after'], at['after'])):
+        names = [(f'torch/nn/{call}: _call_impl', 0, 100), (f'${method} forward', 10, 30), ('aten::mm', 15, 10), (f'step ({app})', 50, 20),
+                 ('torch/nn/two.py(5): forward', 110, 10), (f'torch/nn/two.py({6 + len(paths[0])}): forward', 130, 5)]
+        if path != paths[0]:
+            names[-1] = ('torch/nn/two.py(99): forward', 130, 5)
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'name': n, 'cat': 'python_function', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur} for n, ts, dur in names], f)
+    joined = ['torch/nn/module.py(*): _call_impl', '$model.py:* forward', 'step (app.py:*)']
+    for report, sides in ((diff(*paths[:2]), lambda r: (r['before'], r['after'])), (json.loads(run('diff', '-q', '--json', *paths)[1]), lambda r: r['runs'])):
+        rows = {r['name']: [s['count'] for s in sides(r)] for r in report['rows']}
+        judge('functions on other lines', '' if all(set(rows.get(n, [0])) == {1} for n in joined) else str(rows))
+        judge('functions of two lines', '' if len([n for n in rows if 'two.py' in n]) == 3 else str(rows))
+        judge('joined rows', '' if len(rows) == len(joined) + 4 else str(rows))
+    tree = {r['name'] for r in diff(*paths[:2], '--by', 'path')['rows']}
+    inner = ' > '.join([joined[0], joined[1], 'aten::mm'])
+    judge('rows below joined rows', '' if inner in tree and not any('1743' in n for n in tree) else str(tree))
+    folded = json.loads(run('top', '-q', '--json', '--fold', paths[0])[1])['rows']
+    judge('--fold', '' if {r['name']: r['count'] for r in folded}.get('torch/nn/two.py(*): forward') == 2 else str(folded)[:300])
+
+
 def ranks_of_a_node(work):
     """Checks that the ranks in a file of one node are counted as `report` counts them, in comparisons of two and of several runs."""
     node = f'{os.environ["FIXTURES"]}/nsys/two-processes.sqlite'
@@ -319,6 +343,7 @@ def main():
             launches(work)
             allocator(work)
             marks(work)
+            lines(work)
             ranks_of_a_node(work)
             numbered_steps(work)
             shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)
