@@ -10,7 +10,6 @@
 
 #include "base/order.h"
 #include "base/os.h"
-#include "base/text.h"
 #include "diff_launches.h"
 #include "diff_lines.h"
 #include "diff_rows.h"
@@ -146,21 +145,13 @@ static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   return a->text_of[group];
 }
 
-/* Returns the length of the name without a space and a number at its end: 5 for "train 7". */
-static size_t unnumbered(const char *name, size_t n) {
-  size_t end = n;
-  while (end && ascii_digit(name[end - 1])) end--;
-  return end > 1 && end < n && name[end - 1] == ' ' ? end - 1 : n;
-}
-
 /* Returns the text id of a step's name without its number, so that all steps have the same row. */
 static uint32_t text_of_step(struct adder *a, const struct tk_event *e) {
   struct buf *b = &a->set->text;
   size_t n;
   const char *name = tk_string(a->t, a->t->classes[e->cls].name, &n);
   if (strspn(name, "0123456789") == n) return intern(&a->set->texts, "(step)", 6);
-  n = unnumbered(name, n);
-  if (!fold_name(b, name, n) || !buf_text(b, groups_suffix(&a->groups, e->cls))) return 0;
+  if (!fold_step(b, name, n) || !buf_text(b, groups_suffix(&a->groups, e->cls))) return 0;
   return intern(&a->set->texts, b->data, b->len);
 }
 
@@ -314,10 +305,22 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   return a->cell_of && a->calls && a->is_mark;
 }
 
+/* Keeps the name of the spans that mark the steps of the trace. */
+static bool keep_step_name(struct adder *a) {
+  struct buf *b = &a->set->text;
+  size_t n;
+  const char *name = steps_name(&a->match.steps, a->t, &n);
+  if (!name) return true;
+  const uint32_t mark = fold_step(b, name, n) ? intern(&a->set->texts, b->data, b->len) : 0;
+  a->side->marks_differ = a->side->marks_differ || (a->side->mark && a->side->mark != mark);
+  a->side->mark = mark;
+  return mark != 0;
+}
+
 bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err) {
   struct adder a = {.set = set, .side = &set->sides[side], .t = t, .mem = &t->store->mem, .scope = SCOPE_ALL,
                     .input = set->sides[side].inputs++};
-  const bool ok = prepare(&a, origins, err) && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
+  const bool ok = prepare(&a, origins, err) && keep_step_name(&a) && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
   mem_free(a.mem, a.calls);
   mem_free(a.mem, a.is_mark);
@@ -357,7 +360,10 @@ static bool place_samples(struct diff_set *set, struct diff_side *s) {
     else s->place[s->order[i]] = other_rank ? s->n_used++ : s->n_used - 1;
   }
   for (uint32_t i = 0; i < s->n_cells; i++)
-    if (s->place[s->cells[i].sample] == UINT32_MAX) s->outside += s->cells[i].count - s->cells[i].again;
+    if (s->place[s->cells[i].sample] == UINT32_MAX) {
+      s->outside += s->cells[i].count - s->cells[i].again;
+      s->outside_time += s->cells[i].self;
+    }
   return true;
 }
 
@@ -399,6 +405,11 @@ uint64_t diff_set_launches(const struct diff_set *set, uint32_t side, double *pe
   for (uint32_t i = 0; i < s->n_samples; i++) sum += s->place[i] == UINT32_MAX ? 0 : s->samples[i].launches;
   *per_step = set->by_step && s->n_used ? (double)sum / s->n_used : -1;
   return s->launches;
+}
+
+const char *diff_set_step_name(const struct diff_set *set, uint32_t side) {
+  const struct diff_side *s = &set->sides[side];
+  return set->by_step && s->mark && !s->marks_differ ? (const char *)set->texts.strs[s->mark].bytes : NULL;
 }
 
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {

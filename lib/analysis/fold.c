@@ -107,6 +107,12 @@ bool fold_name(struct buf *out, const char *p, size_t n) {
   return true;
 }
 
+bool fold_step(struct buf *out, const char *p, size_t n) {
+  size_t end = n;
+  while (end && ascii_digit(p[end - 1])) end--;
+  return fold_name(out, p, end > 1 && end < n && p[end - 1] == ' ' ? end - 1 : n);
+}
+
 /* Replaces each part that `end_of` finds by *. Leaves the text as it is if it does not contain `hint`. */
 static bool fold_parts(struct buf *out, const char **p, size_t *n, const char *hint,
                        const char *(*end_of)(const char *begin, const char *p, const char *end)) {

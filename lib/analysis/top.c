@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/int128.h"
+#include "fold.h"
 #include "group.h"
 #include "host_names.h"
 #include "measure.h"
@@ -539,6 +540,17 @@ static void free_top(struct top *top) {
   match_free(&top->match);
 }
 
+static bool add_step_name(struct top *top) {
+  struct buf text = {.mem = top->mem};
+  size_t n;
+  const char *name = steps_name(&top->match.steps, top->t, &n);
+  if (!name) return true;
+  const uint32_t id = fold_step(&text, name, n) ? intern(&top->groups.texts, text.data, text.len) : 0;
+  buf_free(&text);
+  if (id) top->report->step_name = (const char *)top->groups.texts.strs[id].bytes;
+  return id != 0;
+}
+
 bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct track_origin *origins, struct tk_top_report *report,
             struct tk_err *err) {
   struct top top = {.t = t, .opt = opt, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL};
@@ -552,7 +564,7 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   ok = ok && top.group_of && prepare_columns(&top) && (top.is_mark = host_names_marks(t, top.mem)) != NULL &&
        groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
        count_and_measure(&top, err);
-  ok = ok && mem_check(&report->impl->mem, err);
+  ok = ok && (opt->by != TK_TOP_STEP || add_step_name(&top)) && mem_check(&report->impl->mem, err);
   if (ok) { /* the rows contain pointers into the texts of the groups, so keep these */
     report->impl->texts = top.groups.texts;
     report->impl->texts.mem = report->impl->texts.arena.mem = &report->impl->mem;

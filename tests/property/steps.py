@@ -158,6 +158,25 @@ def launched_late(folder):
         judge(f'sql, {seed}', '' if got == {k: str(n) for k, n in want.items()} else f'{got} is not {want}')
 
 
+def named(folder):
+    """Checks that diff, check and top name the spans that mark steps unless they are PyTorch's, and that diff says how much it leaves
+    out: against sums over the input."""
+    for mark, shown in (('train_step {}', "'train_step'"), ('ProfilerStep#{}', '')):
+        path = os.path.join(folder, 'named.json')
+        events = [('sample', 0, 400), ('prefill', 10, 90)] + [(mark.format(i), 100 + 50 * i, 40) for i in range(3)] + [('eval', 300, 25)]
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'pid': 1, 'tid': 1, 'name': n, 'cat': 'user_annotation', 'ts': ts, 'dur': dur} for n, ts, dur in events], f)
+        left, alone = [e for e in events if e[0] in ('sample', 'prefill', 'eval')], 400 - 3 * 40
+        both = run('diff', '-q', '--json', path, path)['before']
+        judge(f'left out: {mark}', '' if (both['events_outside'], both['outside_ns']) == (len(left), 1000 * alone) else str(both))
+        judge(f'name of steps: {mark}', '' if both['step_name'] == mark.format('*').replace(' *', '') else str(both))
+        notes = f'outside of all steps and left out: before 3 events ({alone}.000 us), after 3 events ({alone}.000 us); --whole includes them'
+        for said, what in ((text('diff', path, path), 'diff'), (text('top', path, '--by', 'step'), 'top'), (text('check', path, '--assert', 'mean(step) < 1s'), 'check')):
+            judge(f'{what} names the steps: {mark}', '' if (shown and f'marked by {shown}' in said) or (not shown and 'marked by' not in said) else said)
+            judge(f'{what} says what is left out: {mark}', '' if what != 'diff' or notes in said else said)
+        judge(f'--whole leaves out nothing: {mark}', '' if 'left out' not in text('diff', '--whole', path, path) else 'left out')
+
+
 class Late:
     """A trace of a host and a device that runs behind it by a random time. Work is (launch, start, duration), with the start of the
     launch in microseconds; None: not recorded. Each copy of a step on the stream lasts from the first to the last work of the step."""
@@ -397,6 +416,7 @@ def main():
         drawn(folder)
         launched_late(folder)
         cut_late(folder)
+        named(folder)
         collections(folder)
         for seed in range(10):
             lines(folder, seed)
