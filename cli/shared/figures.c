@@ -25,12 +25,7 @@ static bool is_called(const struct tk_field *f, const char *word, size_t n) {
 }
 
 const struct tk_field *figure_of(const char *word, size_t n, bool percent) {
-  static const char ALIAS[] = "gpu_busy", ALIASED[] = "device_busy";
   const struct tk_field *f, *found = NULL;
-  if (n == sizeof ALIAS - 1 && strncmp(word, ALIAS, n) == 0) {
-    word = ALIASED;
-    n = sizeof ALIASED - 1;
-  }
   for (size_t i = 0; (f = figure_at(i)); i++)
     if (is_called(f, word, n) && (!found || (f->unit == TK_UNIT_PERCENT) == percent)) found = f;
   return found;
@@ -52,7 +47,12 @@ static bool is_same_key(const char *key, const char *word, size_t n) {
 }
 
 const char *figure_key(const char *word, size_t n, const char **unit) {
+  static const char ALIAS[] = "gpu_busy", ALIASED[] = "device utilization";
   const char *key;
+  if (is_same_key(ALIAS, word, n)) {
+    word = ALIASED;
+    n = sizeof ALIASED - 1;
+  }
   for (size_t i = 0; (key = tk_key_figure(i, unit)); i++)
     if (is_same_key(key, word, n)) return key;
   return NULL;
