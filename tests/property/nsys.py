@@ -267,6 +267,20 @@ def rows_of(source):
     return [(r['rank'], r['host'], r['device'], r['work'], r.get('busy_ns')) for r in json.loads(out)['ranks']] if not status else None
 
 
+def overhead():
+    """Checks that the profiler's own overhead is told from the program's."""
+    r = Report(path('overhead.sqlite'))
+    kinds = (('CUDA profiling initialization', 300), ('CUDA profiling data flush on process exit', 40), ('CUPTI Buffer flush', 5),
+             ('Lazy Function Loading', 1000), ('Command Buffer Full', 2000))
+    for i, (name, dur) in enumerate(kinds):
+        r.add('CUPTI_ACTIVITY_KIND_OVERHEAD', start=10000 * i, end=10000 * i + dur, eventClass=103, globalTid=process(9) + 9, correlationId=0,
+              nameId=r.text(name), overheadType=3)
+    r.kernel(9, 50000, 90000, 'gemm')
+    r.close()
+    status, out, said = tracekit('report', '-q', '--json', path('overhead.sqlite'))
+    check('overhead of the profiler', status == 0 and json.loads(out)['ranks'][0]['profiler_ns'] == 345, said or out[:200])
+
+
 def kept_identity():
     """Checks that outputs in every format have the ranks and hosts of a report with two ranks, and of one with a single rank."""
     r = Report(path('one.sqlite'))
@@ -295,6 +309,7 @@ def main():
     ways()
     formats()
     kept_identity()
+    overhead()
     damage()
     strangers()
     return finish()
