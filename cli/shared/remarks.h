@@ -15,7 +15,8 @@ struct remarks_partial {
   uint64_t unweighed, unfinished, clipped;
 };
 void remarks_partial(const struct remarks_partial *p);
-/* Prints how much a comparison of steps leaves out of each run; nothing if it leaves out nothing. names: of the runs; NULL = their own. */
+/* Prints how much a comparison of steps leaves out of each run; nothing if it leaves out nothing. names: of the runs; NULL = their
+ * own. */
 void remarks_outside(const struct tk_compare_run *runs, size_t n, const char *const *names);
 /* True if outputs name the spans that mark steps: not PyTorch's own steps, which each of its profiles has. name: NULL = no name. */
 bool remarks_names_steps(const char *name);

@@ -294,7 +294,8 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   struct tk_trace *t = a->t;
   map_init(&a->samples, a->mem);
   if (!match_init(&a->match, t, o->select.where, origins, a->mem, err) || !kinds_keep(&a->match.kinds) ||
-      !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !match_follow_launches(&a->match, &a->scope, NULL) || !groups_init(&a->groups, &a->match, &names, a->mem) ||
+      !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !match_follow_launches(&a->match, &a->scope, NULL) ||
+      !groups_init(&a->groups, &a->match, &names, a->mem) ||
       (!o->whole && !step_launches_link(&a->match.steps, &a->match.kinds, origins, NULL)))
     return false;
   a->cell_of = mem_array(a->mem, (uint64_t)t->n_events + 1, sizeof *a->cell_of);

@@ -2,7 +2,8 @@
  *
  * Removes balanced <...> after a word. Also removes numbers that follow one of the characters . _ # - and are followed by the
  * end, a dot or an underscore: "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4", and whole numbers that are the value of a
- * word: "aten::mm, seq = 7, op_id = 12". Also removes the lines of Python functions: "module.py(1743): forward". Keeps "float32", "sm80_xmma" and "<lambda>".
+ * word: "aten::mm, seq = 7, op_id = 12". Also removes the lines of Python functions: "module.py(1743): forward". Keeps "float32",
+ * "sm80_xmma" and "<lambda>".
  *
  * Python writes an address into the name of an object: "<built-in method sqrt of Tensor object at 0x7f36941d5310>". */
 #include "fold.h"

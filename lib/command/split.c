@@ -218,8 +218,9 @@ static bool save_view(struct saver *file, const struct tk_trace *view, const cha
   const char *const named[] = {view->source, NULL}, *const *inputs = view->files ? view->files : named;
   bool ok = save_open(file, name, opt, view->format, inputs, err);
   struct buf provenance = {.mem = &file->mem};
-  ok = ok && file->sink->open(file->sink, view, err) && save_write(file, view, err) &&
-       file->sink->close(file->sink, view, save_provenance_in(&provenance, opt, view, file->format), err) && save_finish(file, saved, err);
+  ok = ok && file->sink->open(file->sink, view, err) && save_write(file, view, err);
+  const char *said = ok ? save_provenance_in(&provenance, opt, view, file->format) : NULL;
+  ok = ok && file->sink->close(file->sink, view, said, err) && save_finish(file, saved, err);
   buf_free(&provenance);
   if (!ok) return err_prefix(err, "%s", name);
   file->sink->free(file->sink);

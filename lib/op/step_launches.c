@@ -52,8 +52,8 @@ static bool is_copy(const struct linker *l, tk_id event) {
   return repeats && e->kind == TK_EVENT_SPAN && steps_runs_of(l->s, e->track)->source == STEPS_HOST;
 }
 
-/* Returns the first work of a copy, which starts with it: `next`, the first work after it on its track, or work before it that starts at
- * the same time. 0 = none. */
+/* Returns the first work of a copy, which starts with it: `next`, the first work after it on its track, or work before it that starts
+ * at the same time. 0 = none. */
 static tk_id work_of_copy(const struct linker *l, tk_id copy, tk_id next) {
   const struct tk_event *events = l->kinds->t->events, *e = &events[copy];
   if (next && events[next].ts < e->ts + e->dur) return next;

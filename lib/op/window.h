@@ -52,7 +52,9 @@ bool window_select(struct scope *s, const struct tk_trace *t, const struct steps
 bool window_check_steps(const char *steps, struct tk_err *err);
 
 /* True if the scope selects the event by the start of its launch. */
-static inline bool scope_is_launched(const struct scope *s, const struct tk_event *e) { return s->steps && steps_is_launched(s->steps, e); }
+static inline bool scope_is_launched(const struct scope *s, const struct tk_event *e) {
+  return s->steps && steps_is_launched(s->steps, e);
+}
 
 /* Returns the window of time that applies to the event. */
 static inline const struct window *scope_window(const struct scope *s, const struct tk_event *e) {
