@@ -242,7 +242,8 @@ static int diff_of(struct run *run, struct tk_diff_options *o) {
   int status;
   progress_start(&progress, "comparing", NULL, s->quiet ? -1 : s->progress);
   o->load = run_load_options(s, &progress);
-  o->load.without = o->by_launch || !o->whole ? 0 : select_without(s, &like);
+  const bool only_rows = run->p->csv && o->whole && !o->by_launch; /* figures of runs and launches need all args */
+  o->load.without = only_rows ? select_without(s, &like) : 0;
   bool ok = tk_diff(run->sides[0], run->sides[1], o, &report, &err) && find_figures(run, o, &err);
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report->notes);

@@ -223,6 +223,7 @@ static void print_remarks(const struct tk_top_report *r, size_t top, bool ranges
                                  tty_counted(r->n_rows - top, "row", b));
   else wrap_note("%s in %s", tty_counted(r->events, "event", a), time);
   print_legend(r, ranges);
+  remarks_steps(r->step_name);
   remarks_partial(&(struct remarks_partial){ r->unit, r->unweighed, r->unfinished, r->clipped });
 }
 

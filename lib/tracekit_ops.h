@@ -427,6 +427,7 @@ struct tk_top_report {
   const char *unit;      /* unit of total, self and sum, in which one unit is stored as one nanosecond; NULL = they are times */
   uint64_t unweighed;    /* stack samples in other units: included in `events`, but not in the sums */
   struct tk_top_impl *impl;
+  const char *step_name; /* with TK_TOP_STEP: name of the spans that mark steps, with * for numbers; NULL = none, or bare numbers */
 };
 
 /* Aggregates the time of a sealed trace by name, kind, rank, ... */

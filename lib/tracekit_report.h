@@ -545,6 +545,9 @@ struct tk_compare_run {
   double memory;        /* highest peak of an allocator of a device in bytes; negative = unknown */
   bool paired, by_number; /* matching of samples with samples of the first run, as in tk_diff_report */
   struct tk_report_spread steps; /* count 0 unless steps are compared */
+  double outside_time;  /* self time of the `outside` events, ps */
+  const char *step_name; /* name of the spans that mark the compared steps, with * for numbers; NULL = none, bare numbers, or different
+                          * ones */
 };
 
 struct tk_compare_report {

@@ -105,7 +105,10 @@ void pair_print_remarks(const struct tk_diff_report *r, size_t top) {
   if (r->samples[0] > 1 && r->samples[1] > 1) wrap_note("~ within the noise, estimated from the spread of steps or ranks");
   else wrap_note("? not enough steps or ranks to estimate noise");
   if (any_marks(r)) wrap_note("%s", remarks_marks);
-  remarks_outside(r->outside[0] + r->outside[1]);
+  const char *const *marks = (const char *const[]){r->runs[0].step_name, r->runs[1].step_name};
+  remarks_steps(marks[0]);
+  if (marks[0] && marks[1] && strcmp(marks[0], marks[1]) != 0) remarks_steps(marks[1]);
+  remarks_outside(r->runs, 2, (const char *const[]){"before", "after"});
 }
 
 /* ---- JSON ---- */

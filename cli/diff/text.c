@@ -225,12 +225,20 @@ static bool print_trends(const struct tk_compare_report *r, const struct runs_vi
 
 /* ---- remarks ---- */
 
+/* Prints the names of the spans that mark steps, each once. */
+static void print_marks(const struct tk_compare_run *runs, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    bool is_new = runs[i].step_name != NULL;
+    for (size_t k = 0; is_new && k < i; k++) is_new = !runs[k].step_name || strcmp(runs[k].step_name, runs[i].step_name) != 0;
+    if (is_new) remarks_steps(runs[i].step_name);
+  }
+}
+
 static void print_remarks(const struct tk_compare_report *r, const struct runs_view *v) {
   const bool trends = v->over || r->n_runs > COLUMNS;
-  uint64_t outside = 0, small = 0;
+  uint64_t small = 0;
   bool marks = false;
   char text[64];
-  for (size_t i = 0; i < r->n_runs; i++) outside += r->runs[i].outside;
   putchar('\n');
   if (v->top < r->n_rows) wrap_note("averages per %s; %s not shown (see --top)", r->by_step ? "step" : "rank",
                                     tty_counted(r->n_rows - v->top, "row", text));
@@ -246,7 +254,8 @@ static void print_remarks(const struct tk_compare_report *r, const struct runs_v
   if (small)
     wrap_note("%s of less than 1%% of the time of %s not listed (--json lists all)", tty_counted(small, "lasting change", text),
               r->by_step ? "a step" : "all events");
-  remarks_outside(outside);
+  print_marks(r->runs, r->n_runs);
+  remarks_outside(r->runs, r->n_runs, NULL);
 }
 
 bool runs_print_text(const struct tk_compare_report *r, const struct runs_view *v, bool remarks) {

@@ -142,7 +142,8 @@ static bool print_idle(const struct tk_report *r) {
   wrap_line(stdout,
        "host: the next work was launched after the device became idle; kernel: gaps of less than 30 us before work launched in time; "
        "other: longer gaps, as when work waits for other work or its launch is unknown; delay: from the end of the launching call to "
-       "the start of the work; latency: the same from the start of the call; overhead: from when the call had started and the stream was free");
+       "the start of the work; latency: the same from the start of the call; "
+       "overhead: from when the call had started and the stream was free");
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "expect.h"
 #include "decimal.h"
 #include "options/meant.h"
+#include "remarks.h"
 
 #include "print/tty.h"
 
@@ -373,11 +374,12 @@ static void decide(const struct expect *e, const struct tk_report *r, const stru
  * unknown. */
 static enum expect_result ask_rows(const struct expect *e, const struct tk_report *r, char *said, size_t n) {
   struct deciding d = { 0 };
-  char name[200] = "", text[64];
+  char name[200] = "", text[64], marks[120] = "";
   for (size_t i = 0; i < r->n_ranks; i++) decide(e, r, &r->ranks[i], &d);
   const bool failed = d.worst && !expect_holds(e, d.value), decided = failed || !d.unknown;
+  if (expect_is_step(e) && remarks_names_steps(r->step_name)) snprintf(marks, sizeof marks, " (steps marked by '%.80s')", r->step_name);
   if (r->n_ranks > 1 || !decided) figure_report_name(r, decided ? d.worst : d.unknown, name, sizeof name);
-  if (decided) snprintf(said, n, "%s%s%s", expect_print(e, d.value, text), *name ? " of " : "", name);
+  if (decided) snprintf(said, n, "%s%s%s%s", expect_print(e, d.value, text), *name ? " of " : "", name, marks);
   else if (expect_is_step(e) && !d.worst)
     snprintf(said, n, "no training steps are marked; use --step-name to name the spans that mark them");
   else if (expect_is_step(e)) snprintf(said, n, "no training steps are marked for %s", name);

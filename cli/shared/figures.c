@@ -25,12 +25,7 @@ static bool is_called(const struct tk_field *f, const char *word, size_t n) {
 }
 
 const struct tk_field *figure_of(const char *word, size_t n, bool percent) {
-  static const char ALIAS[] = "gpu_busy", ALIASED[] = "device_busy";
   const struct tk_field *f, *found = NULL;
-  if (n == sizeof ALIAS - 1 && strncmp(word, ALIAS, n) == 0) {
-    word = ALIASED;
-    n = sizeof ALIASED - 1;
-  }
   for (size_t i = 0; (f = figure_at(i)); i++)
     if (is_called(f, word, n) && (!found || (f->unit == TK_UNIT_PERCENT) == percent)) found = f;
   return found;
@@ -52,7 +47,12 @@ static bool is_same_key(const char *key, const char *word, size_t n) {
 }
 
 const char *figure_key(const char *word, size_t n, const char **unit) {
+  static const char ALIAS[] = "gpu_busy", ALIASED[] = "device utilization";
   const char *key;
+  if (is_same_key(ALIAS, word, n)) {
+    word = ALIASED;
+    n = sizeof ALIASED - 1;
+  }
   for (size_t i = 0; (key = tk_key_figure(i, unit)); i++)
     if (is_same_key(key, word, n)) return key;
   return NULL;
@@ -105,8 +105,34 @@ struct tk_report_split figure_steps(const struct tk_report_rank *row) {
   return sum;
 }
 
+/* Returns the part of a path that begins one component before `part`; the path itself if there is none. */
+static const char *with_folder(const char *path, const char *part) {
+  if (part > path && part[-1] == '/') part--;
+  while (part > path && part[-1] != '/') part--;
+  return part;
+}
+
+/* True if another input of the report has the name of the row's input, from `part` on. */
+static bool is_ambiguous(const struct tk_report *r, const char *input, const char *part) {
+  const size_t n = strlen(part);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const char *other = r->ranks[i].input;
+    const size_t m = strlen(other);
+    if (strcmp(other, input) != 0 && m >= n && strcmp(other + m - n, part) == 0 && (m == n || other[m - n - 1] == '/')) return true;
+  }
+  return false;
+}
+
+/* Returns the end of the input's path: its name, and as many folders as it takes to tell it from other inputs. */
+static const char *input_name(const struct tk_report *r, const char *input) {
+  const char *part = with_folder(input, input + strlen(input));
+  if (!*part) return input;
+  while (part > input && is_ambiguous(r, input, part)) part = with_folder(input, part);
+  return part;
+}
+
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
-  const char *slash = strrchr(row->input, '/'), *leaf = slash && slash[1] ? slash + 1 : row->input;
+  const char *leaf = input_name(r, row->input);
   size_t len = 0;
   *text = 0;
   if (row->rank >= 0) len = (size_t)snprintf(text, n, "rank %lld", (long long)row->rank);

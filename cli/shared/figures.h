@@ -39,7 +39,8 @@ int figure_decimals(const struct tk_report_figure *f);
 /* Writes the rank and the device of a key figure, as far as known: "rank 3, GPU 3"; "" if the figure is about the whole job. */
 void figure_device(const struct tk_report_figure *f, char *text, size_t n);
 
-/* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */
+/* Formats the name of a row, "rank 3, GPU 3". Without a rank, an input's name is used, with folders if another input has the same
+ * name. */
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
 /* Writes the name of the row's host: its rank, or else its host or input. */
 void figure_host_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "tracekit.h"
+
 /* Remark about rows that only show that a profiler ran. */
 extern const char remarks_marks[];
 
@@ -13,7 +15,12 @@ struct remarks_partial {
   uint64_t unweighed, unfinished, clipped;
 };
 void remarks_partial(const struct remarks_partial *p);
-/* Prints that a comparison of steps leaves out n events; nothing if n is 0. */
-void remarks_outside(uint64_t n);
+/* Prints how much a comparison of steps leaves out of each run; nothing if it leaves out nothing. names: of the runs; NULL = their
+ * own. */
+void remarks_outside(const struct tk_compare_run *runs, size_t n, const char *const *names);
+/* True if outputs name the spans that mark steps: not PyTorch's own steps, which each of its profiles has. name: NULL = no name. */
+bool remarks_names_steps(const char *name);
+/* Prints the name of the spans that mark steps if outputs name them. */
+void remarks_steps(const char *name);
 
 #endif

@@ -44,7 +44,7 @@ struct selected {
     "keep a time range: +2s..+5s after the start, -1s.. before the end, 10%..20%, 1500us..3ms as in the file, "                \
     "or UTC",                                                                                                                  \
            time),                                                                                                              \
-  SELECT_TEXT("step", "N..M", "keep the time range of these training steps", step),                                            \
+  SELECT_TEXT("step", "N..M", "keep these training steps", step),                                                              \
   ROW_STEP_NAME,                                                                                                               \
   SELECT_LIST("pid", "N..M", "keep processes with this pid, or with pids in this range", pids),                                \
   SELECT_LIST("tid", "N..M", "keep threads with this tid, or with tids in this range", tids),                                  \

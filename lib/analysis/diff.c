@@ -97,6 +97,8 @@ static void end_run(struct tk_diff_report *r, int side) {
   run->ranks = r->ranks[side];
   run->samples = r->samples[side];
   run->outside = r->outside[side];
+  run->outside_time = (double)r->impl->set.sides[side].outside_time;
+  run->step_name = diff_set_step_name(&r->impl->set, (uint32_t)side);
   run->launches = diff_set_launches(&r->impl->set, (uint32_t)side, &run->launches_per_step);
   run->paired = r->paired;
   run->by_number = r->by_number;

@@ -10,8 +10,8 @@
 
 #include "base/order.h"
 #include "base/os.h"
-#include "base/text.h"
 #include "diff_launches.h"
+#include "diff_lines.h"
 #include "diff_rows.h"
 #include "diff_stacks.h"
 #include "fold.h"
@@ -145,21 +145,13 @@ static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   return a->text_of[group];
 }
 
-/* Returns the length of the name without a space and a number at its end: 5 for "train 7". */
-static size_t unnumbered(const char *name, size_t n) {
-  size_t end = n;
-  while (end && ascii_digit(name[end - 1])) end--;
-  return end > 1 && end < n && name[end - 1] == ' ' ? end - 1 : n;
-}
-
 /* Returns the text id of a step's name without its number, so that all steps have the same row. */
 static uint32_t text_of_step(struct adder *a, const struct tk_event *e) {
   struct buf *b = &a->set->text;
   size_t n;
   const char *name = tk_string(a->t, a->t->classes[e->cls].name, &n);
   if (strspn(name, "0123456789") == n) return intern(&a->set->texts, "(step)", 6);
-  n = unnumbered(name, n);
-  if (!fold_name(b, name, n) || !buf_text(b, groups_suffix(&a->groups, e->cls))) return 0;
+  if (!fold_step(b, name, n) || !buf_text(b, groups_suffix(&a->groups, e->cls))) return 0;
   return intern(&a->set->texts, b->data, b->len);
 }
 
@@ -233,7 +225,7 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   c->count++;
   if (e->kind == TK_EVENT_SPAN) a->set->times = true;
   if (e->flags & TK_FLAG_UNFINISHED) return cell;
-  const tk_time time = part_of(&a->scope.window, e);
+  const tk_time time = part_of(scope_window(&a->scope, e), e);
   if (launched) diff_rows_add_work(a->set, a->side, launched, diff_name_of(a, e), time);
   c->total += time;
   const bool alone = e->flags & TK_FLAG_LOST_CLOCK || a->t->tracks[e->track].kind != TK_TRACK_THREAD;
@@ -285,7 +277,7 @@ static void add_self(void *arg, tk_id event, tk_time self) {
 static bool add_all(struct adder *a, struct tk_err *err) {
   const struct tk_progress p = a->set->opt.select.progress;
   const struct tk_trace *t = a->t;
-  a->selves = (struct selves){.mem = a->mem, .window = a->scope.window, .only = a->cell_of, .done = add_self, .arg = a};
+  a->selves = (struct selves){.mem = a->mem, .scope = a->scope, .only = a->cell_of, .done = add_self, .arg = a};
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     if (p.tick && !p.tick(p.arg, t->tracks[k].first, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
     if (!add_track(a, &t->tracks[k]) || !match_check(&a->match, err)) return false;
@@ -302,7 +294,8 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   struct tk_trace *t = a->t;
   map_init(&a->samples, a->mem);
   if (!match_init(&a->match, t, o->select.where, origins, a->mem, err) || !kinds_keep(&a->match.kinds) ||
-      !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !groups_init(&a->groups, &a->match, &names, a->mem) ||
+      !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !match_follow_launches(&a->match, &a->scope, NULL) ||
+      !groups_init(&a->groups, &a->match, &names, a->mem) ||
       (!o->whole && !step_launches_link(&a->match.steps, &a->match.kinds, origins, NULL)))
     return false;
   a->cell_of = mem_array(a->mem, (uint64_t)t->n_events + 1, sizeof *a->cell_of);
@@ -313,10 +306,22 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   return a->cell_of && a->calls && a->is_mark;
 }
 
+/* Keeps the name of the spans that mark the steps of the trace. */
+static bool keep_step_name(struct adder *a) {
+  struct buf *b = &a->set->text;
+  size_t n;
+  const char *name = steps_name(&a->match.steps, a->t, &n);
+  if (!name) return true;
+  const uint32_t mark = fold_step(b, name, n) ? intern(&a->set->texts, b->data, b->len) : 0;
+  a->side->marks_differ = a->side->marks_differ || (a->side->mark && a->side->mark != mark);
+  a->side->mark = mark;
+  return mark != 0;
+}
+
 bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err) {
   struct adder a = {.set = set, .side = &set->sides[side], .t = t, .mem = &t->store->mem, .scope = SCOPE_ALL,
                     .input = set->sides[side].inputs++};
-  const bool ok = prepare(&a, origins, err) && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
+  const bool ok = prepare(&a, origins, err) && keep_step_name(&a) && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
   mem_free(a.mem, a.calls);
   mem_free(a.mem, a.is_mark);
@@ -356,7 +361,10 @@ static bool place_samples(struct diff_set *set, struct diff_side *s) {
     else s->place[s->order[i]] = other_rank ? s->n_used++ : s->n_used - 1;
   }
   for (uint32_t i = 0; i < s->n_cells; i++)
-    if (s->place[s->cells[i].sample] == UINT32_MAX) s->outside += s->cells[i].count - s->cells[i].again;
+    if (s->place[s->cells[i].sample] == UINT32_MAX) {
+      s->outside += s->cells[i].count - s->cells[i].again;
+      s->outside_time += s->cells[i].self;
+    }
   return true;
 }
 
@@ -378,7 +386,8 @@ static void keep_unit(struct diff_set *set, struct diff_side *s) {
 }
 
 bool diff_set_place(struct diff_set *set) {
-  bool ok = true;
+  const bool has_names = set->opt.by_path || set->opt.by == TK_TOP_NAME;
+  bool ok = !has_names || diff_lines_join(set);
   set->by_step = !set->opt.whole;
   for (uint32_t i = 0; i < set->n_sides; i++) set->by_step = set->by_step && !set->sides[i].without_steps;
   for (uint32_t i = 0; ok && i < set->n_sides; i++) {
@@ -397,6 +406,11 @@ uint64_t diff_set_launches(const struct diff_set *set, uint32_t side, double *pe
   for (uint32_t i = 0; i < s->n_samples; i++) sum += s->place[i] == UINT32_MAX ? 0 : s->samples[i].launches;
   *per_step = set->by_step && s->n_used ? (double)sum / s->n_used : -1;
   return s->launches;
+}
+
+const char *diff_set_step_name(const struct diff_set *set, uint32_t side) {
+  const struct diff_side *s = &set->sides[side];
+  return set->by_step && s->mark && !s->marks_differ ? (const char *)set->texts.strs[s->mark].bytes : NULL;
 }
 
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {

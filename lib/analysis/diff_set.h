@@ -55,6 +55,9 @@ struct diff_side {
   uint32_t inputs;
   uint64_t launches;       /* calls of hosts that launch work, also outside of steps */
   uint64_t ranks, outside; /* outside: events that begin outside of all steps, if steps are compared */
+  i128 outside_time;       /* their self time */
+  uint32_t mark;           /* text: name of the spans that mark steps; 0 = none */
+  bool marks_differ;       /* the traces of this side have different marks */
 };
 
 struct diff_set {
@@ -94,6 +97,9 @@ bool diff_set_shorten(struct diff_set *set, void *rows, size_t n, const char **(
 /* Returns the number of launches of a placed side, including launches that the filter excludes. *per_step: their mean over
  * the compared steps; negative if no steps are compared. */
 uint64_t diff_set_launches(const struct diff_set *set, uint32_t side, double *per_step);
+/* Returns the name of the spans that mark the compared steps of a placed side; NULL if no steps are compared, or if it is not one
+ * name. */
+const char *diff_set_step_name(const struct diff_set *set, uint32_t side);
 /* Adds notes for a placed set: on the unit of the weights unless all are times, on work that is matched by name because no
  * operator launched it, and on stack samples in other units. */
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes);

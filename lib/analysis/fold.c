@@ -2,7 +2,8 @@
  *
  * Removes balanced <...> after a word. Also removes numbers that follow one of the characters . _ # - and are followed by the
  * end, a dot or an underscore: "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4", and whole numbers that are the value of a
- * word: "aten::mm, seq = 7, op_id = 12". Keeps "float32", "sm80_xmma" and "<lambda>".
+ * word: "aten::mm, seq = 7, op_id = 12". Also removes the lines of Python functions: "module.py(1743): forward". Keeps "float32",
+ * "sm80_xmma" and "<lambda>".
  *
  * Python writes an address into the name of an object: "<built-in method sqrt of Tensor object at 0x7f36941d5310>". */
 #include "fold.h"
@@ -54,11 +55,32 @@ static const char *end_of_address(const char *begin, const char *p, const char *
   return q > p && (q == end || !is_word(*q)) ? q : NULL;
 }
 
+/* Forms in which profilers name the line of a Python function: `before`, the number, `after`. */
+static const struct {
+  const char *before, *after;
+} LINES[] = {
+    {".py(", "): "}, /* torch.profiler: "torch/nn/modules/module.py(1743): _call_impl" */
+    {".py:", " "},   /* JAX and TensorFlow: "$api.py:3165 try_to_block" */
+    {".py:", ")"},   /* viztracer and py-spy: "step (/app/train.py:12)" */
+};
+
+/* Returns the end of the line number whose first digit is at p; NULL if there is none. The text starts at `begin`. */
+static const char *end_of_line(const char *begin, const char *p, const char *end) {
+  const char *q = p;
+  while (q < end && ascii_digit(*q)) q++;
+  for (size_t i = 0; q > p && i < sizeof LINES / sizeof *LINES; i++) {
+    const size_t n = strlen(LINES[i].before), m = strlen(LINES[i].after);
+    const bool fits = (size_t)(p - begin) >= n && (size_t)(end - q) >= m;
+    if (fits && memcmp(p - n, LINES[i].before, n) == 0 && memcmp(q, LINES[i].after, m) == 0) return q;
+  }
+  return NULL;
+}
+
 /* Returns the end of the part to remove at p; NULL if nothing is to be removed there. The text starts at `begin`. Each <
  * before *balanced is known not to be closed. */
 static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
-  const char *address = end_of_address(begin, p, end);
-  if (address) return address;
+  const char *address = end_of_address(begin, p, end), *line = address ? address : end_of_line(begin, p, end);
+  if (line) return line;
   if (p == begin) return NULL;
   if (ascii_digit(*p) && p[-1] && strchr("._#-", p[-1])) return end_of_number(p, end);
   if (ascii_digit(*p) && is_value(begin, p)) return end_of_value(p, end);
@@ -86,13 +108,21 @@ bool fold_name(struct buf *out, const char *p, size_t n) {
   return true;
 }
 
-bool fold_addresses(struct buf *out, const char **p, size_t *n) {
+bool fold_step(struct buf *out, const char *p, size_t n) {
+  size_t end = n;
+  while (end && ascii_digit(p[end - 1])) end--;
+  return fold_name(out, p, end > 1 && end < n && p[end - 1] == ' ' ? end - 1 : n);
+}
+
+/* Replaces each part that `end_of` finds by *. Leaves the text as it is if it does not contain `hint`. */
+static bool fold_parts(struct buf *out, const char **p, size_t *n, const char *hint,
+                       const char *(*end_of)(const char *begin, const char *p, const char *end)) {
   const char *const begin = *p, *const end = begin + *n;
-  if (!memmem(begin, *n, ADDRESS, sizeof ADDRESS - 1)) return true;
+  if (!memmem(begin, *n, hint, strlen(hint))) return true;
   out->len = 0;
   if (!buf_reserve(out, *n + 1)) return false;
   for (const char *q = begin; q < end;) {
-    const char *behind = end_of_address(begin, q, end);
+    const char *behind = end_of(begin, q, end);
     out->data[out->len++] = behind ? '*' : (uint8_t)*q;
     q = behind ? behind : q + 1;
   }
@@ -100,3 +130,7 @@ bool fold_addresses(struct buf *out, const char **p, size_t *n) {
   *n = out->len;
   return true;
 }
+
+bool fold_addresses(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, ADDRESS, end_of_address); }
+
+bool fold_lines(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, ".py", end_of_line); }

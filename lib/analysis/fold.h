@@ -11,8 +11,14 @@
 /* Replaces the contents of `out` with the folded form of [p, p + n). False if memory runs out. */
 bool fold_name(struct buf *out, const char *p, size_t n);
 
+/* Folds the name of a step, which may also end in a space and its number: "train 7" becomes "train". */
+bool fold_step(struct buf *out, const char *p, size_t n);
+
 /* Folds only addresses: points [*p, *p + *n) to the folded text in `out`, or leaves both as they are if the text has no address. False
  * if memory runs out. */
 bool fold_addresses(struct buf *out, const char **p, size_t *n);
+
+/* The same for the lines of Python functions: "module.py(1743): forward" becomes "module.py(*): forward". */
+bool fold_lines(struct buf *out, const char **p, size_t *n);
 
 #endif

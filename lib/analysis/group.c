@@ -105,10 +105,10 @@ static bool is_copy(struct groups *g, tk_id cls) {
 
 const char *groups_suffix(struct groups *g, tk_id cls) { return is_copy(g, cls) ? " (device)" : ""; }
 
-/* Returns the group of a class, by name. A copy has a row of its own, because a sum of an annotation and its copy has no meaning. */
-static uint32_t group_of_named(struct groups *g, tk_id cls) {
+/* Returns the group of an event of a class whose row would be `group`. A copy has a row of its own, because a sum of an annotation and
+ * its copy, or of a copy and the work in it, has no meaning. */
+static uint32_t group_apart(struct groups *g, tk_id cls, uint32_t group) {
   const char *suffix = groups_suffix(g, cls);
-  const uint32_t group = group_of_string(g, g->t->classes[cls].name);
   const struct intern_str *s = *suffix ? groups_text(g, group) : NULL;
   if (!s) return group;
   g->text.len = 0;
@@ -118,7 +118,8 @@ static uint32_t group_of_named(struct groups *g, tk_id cls) {
 }
 
 static uint32_t group_of_class(struct groups *g, tk_id cls) {
-  return g->by == TK_TOP_NAME ? group_of_named(g, cls) : group_of_string(g, g->t->classes[cls].cat);
+  const bool by_name = g->by == TK_TOP_NAME;
+  return by_name ? group_apart(g, cls, group_of_string(g, g->t->classes[cls].name)) : group_of_string(g, g->t->classes[cls].cat);
 }
 
 /* ---- tracks ---- */
@@ -203,7 +204,7 @@ static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
   int64_t number;
   switch (g->by) {
   case TK_TOP_KIND: return group_of_number(g, kinds_of(&g->match->kinds, e));
-  case TK_TOP_PHASE:
+  case TK_TOP_PHASE: return group_apart(g, e->cls, group_of_around(g, (tk_id)(e - g->t->events)));
   case TK_TOP_OP:
   case TK_TOP_MODULE: return group_of_around(g, (tk_id)(e - g->t->events));
   case TK_TOP_CLASS: return group_of_kernel(g, e);

@@ -432,7 +432,7 @@ static bool add_step_name(struct reporter *p) {
   size_t n;
   const char *first = steps_name(&p->match.steps, p->t, &n);
   if (!first || p->impl->steps_differ) return true;
-  const bool ok = fold_name(&name, first, n);
+  const bool ok = fold_step(&name, first, n);
   const char *kept = ok ? report_keep(p->impl, name.data, name.len) : NULL; /* interned: equal names have one address */
   buf_free(&name);
   p->impl->steps_differ = p->r->step_name && kept != p->r->step_name;

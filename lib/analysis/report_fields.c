@@ -153,7 +153,7 @@ static const struct tk_field rank_list[] = {
   LINKED(times.idle_kernel, "idle_kernel_ns", "idle time of less than 30 us between kernels that were launched in time"),
   LINKED(times.idle_other, "idle_other_ns", "idle time for other reasons, or before work whose launch is unknown"),
   FIELD_GET_IF(NUMBER, PERCENT, "device_busy_percent", get_busy_share,
-    "busy time as a percentage of the window; also called gpu_busy"),
+    "busy time as a percentage of the window"),
   FIELD_GET_IF(NUMBER, PERCENT, "device_idle_percent", get_idle_share, "idle time as a percentage of the window"),
   FIELD_GET_IF(NUMBER, PERCENT, "compute_percent", get_compute_share, "compute time as a percentage of the window"),
   FIELD_GET_IF(NUMBER, PERCENT, "non_compute_percent", get_non_compute_share, "non_compute time as a percentage of the window"),

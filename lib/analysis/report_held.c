@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "base/text.h"
+#include "format/torch_allocators.h"
 #include "graph/args.h"
 #include "graph/within.h"
 #include "op/regions.h"
@@ -67,10 +68,8 @@ static tk_id name_of_span(const struct tk_trace *t, tk_id event) { return event 
 
 /* True for an operator that only allocates; the operator around it is more informative. */
 static bool only_allocates(const char *name) {
-  static const char *const PREFIXES[] = {"aten::empty", "aten::new_empty", "aten::resize_", "aten::set_"};
-  for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
-    if (text_begins(name, PREFIXES[i])) return true;
-  return false;
+  static const char ATEN[] = "aten::";
+  return text_begins(name, ATEN) && torch_only_allocates(name + sizeof ATEN - 1, strlen(name) - (sizeof ATEN - 1));
 }
 
 static bool is_op(const struct held *h, const struct tk_event *e) {

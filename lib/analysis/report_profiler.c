@@ -1,6 +1,6 @@
 /* report_profiler.c - measures what a host records about its profiler and about torch.compile.
  *
- * Kineto writes the overhead records of CUPTI as spans of category "overhead"; five of their kinds are work of the profiler, the others
+ * Kineto and Nsight Systems record overhead of CUPTI as spans of category "overhead"; some kinds are work of the profiler, the others
  * (such as "Lazy Function Loading") are the program's own. PyTorch runs compiled code in a span "Torch-Compiled Region: FRAME/COMPILE",
  * where COMPILE counts the compilations of the frame from 0. */
 #include "report.h"
@@ -22,10 +22,15 @@ struct profiler {
   struct intervals parts;  /* intervals of the overhead */
 };
 
+/* Beginnings of names of overhead that is work of the profiler. */
+static const char *const OWN[] = {
+    "Activity Buffer Request", "Buffer Flush", "Instrumentation", "Resource", "UVM Activity Init", /* Kineto, overheadKindString */
+    "CUPTI ", "CUDA profiling ", /* Nsight Systems: "CUPTI Buffer flush", "CUDA profiling initialization" */
+};
+
 static bool is_overhead(const char *name, const char *cat) {
-  static const char *const own[] = {"Activity Buffer Request", "Buffer Flush", "Instrumentation", "Resource", "UVM Activity Init"};
-  for (size_t i = 0; strcmp(cat, "overhead") == 0 && i < sizeof own / sizeof *own; i++)
-    if (strcmp(name, own[i]) == 0) return true;
+  for (size_t i = 0; strcmp(cat, "overhead") == 0 && i < sizeof OWN / sizeof *OWN; i++)
+    if (text_begins(name, OWN[i])) return true;
   return false;
 }
 

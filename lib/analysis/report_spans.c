@@ -115,7 +115,7 @@ static bool report_spans_open(struct reporter *p) {
   struct report_spans *s = &p->spans;
   if (s->row_of) return true;
   s->row_of = mem_array(p->mem, (uint64_t)p->t->n_classes + 1, sizeof *s->row_of);
-  s->selves = (struct selves){.mem = p->mem, .window = p->scope.window, .done = count_op, .arg = p};
+  s->selves = (struct selves){.mem = p->mem, .scope = p->scope, .done = count_op, .arg = p};
   s->text.mem = &p->impl->mem;
   if (s->row_of) memset(s->row_of, 0, ((size_t)p->t->n_classes + 1) * sizeof *s->row_of);
   return s->row_of && within_init(&s->within, p->mem);

@@ -226,6 +226,8 @@ static bool runs_all(struct tk_compare_report *r, struct diff_judge *j) {
     run->ranks = set->sides[i].ranks;
     run->samples = set->sides[i].n_used;
     run->outside = set->sides[i].outside;
+    run->outside_time = (double)set->sides[i].outside_time;
+    run->step_name = diff_set_step_name(set, i);
     run->launches = diff_set_launches(set, i, &run->launches_per_step);
   }
   if (!runs_rows(r, j) || !runs_sums(r, j) || (set->opt.trends && !runs_trends(r))) return false;

@@ -123,6 +123,13 @@ static bool get_steps(const void *row, const void *owner, struct tk_value *v) {
   return r->steps.count > 0;
 }
 
+GET_PS(get_outside, tk_compare_run, outside_time, true)
+
+static bool get_step_name(const void *row, const void *owner, struct tk_value *v) {
+  ROW_OF(tk_compare_run);
+  return field_text(v, r->step_name);
+}
+
 FIELD_KNOWN(has_window, tk_compare_run, r->window > 0)
 FIELD_KNOWN(has_memory, tk_compare_run, r->memory >= 0)
 FIELD_KNOWN(has_launches_per_step, tk_compare_run, r->launches_per_step >= 0)
@@ -133,6 +140,9 @@ static const struct tk_field run_list[] = {
   FIELD(tk_compare_run, COUNT, ranks, "ranks", "number of ranks"),
   FIELD(tk_compare_run, COUNT, samples, "samples", "number of steps of ranks, or of ranks, over which the figures are means"),
   FIELD(tk_compare_run, COUNT, outside, "events_outside", "number of events that start outside of all steps; excluded"),
+  FIELD_GET(NUMBER, NS, "outside_ns", get_outside, "self time of these events"),
+  FIELD_GET_IF(TEXT, NONE, "step_name", get_step_name,
+    "name of the spans that mark the compared steps, with * for numbers; null: none, bare numbers, or different ones"),
   FIELD_GET_IF(TEXT, NONE, "matched_by", get_matched,
     "how samples are paired with those of the first run: number or order; null: they are not"),
   FIELD_TIME(tk_compare_run, length, "length_ns", "length of the longest trace"),

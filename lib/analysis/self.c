@@ -17,7 +17,7 @@ static void advance(struct selves *s, tk_time to) {
     struct self_span *v = &s->open[s->n - 1];
     tk_time until = v->end < to ? v->end : to;
     if (until > s->now) {
-      v->self += measure_part(&s->window, s->now, until).dur;
+      v->self += measure_part(scope_window(&s->scope, &s->events[v->event]), s->now, until).dur;
       s->now = until;
     }
     if (v->end > to) break;
@@ -44,6 +44,7 @@ static bool open_span(struct selves *s, tk_id event, tk_time end) {
 
 bool self_of_track(struct selves *s, const struct tk_trace *t, tk_id track) {
   const struct tk_track *k = &t->tracks[track];
+  s->events = t->events;
   s->now = INT64_MIN;
   s->n = s->live = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {

@@ -15,8 +15,9 @@ struct self_span {
 
 struct selves {
   struct mem *mem;
-  struct window window; /* time outside the window is ignored */
+  struct scope scope;   /* time outside its window is ignored */
   const uint32_t *only; /* by event: 0 = the event's time belongs to the span around it; NULL = every span keeps its own time */
+  const struct tk_event *events;
   tk_time now;
   struct self_span *open; /* running spans, innermost last; may contain ended spans */
   uint32_t n, cap, live;  /* live: number of running spans when ended ones were last removed */

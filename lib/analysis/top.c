@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/int128.h"
+#include "fold.h"
 #include "group.h"
 #include "host_names.h"
 #include "measure.h"
@@ -125,7 +126,7 @@ static bool choose(struct top *top, struct tk_err *err) {
 /* Returns the part of a span inside the window, and counts the span if it is cut. A span without a clock is returned whole,
  * with INT64_MIN as its start. */
 static struct interval interval_of(struct top *top, struct tally *tally, const struct tk_event *e) {
-  const struct window *w = &top->scope.window;
+  const struct window *w = scope_window(&top->scope, e);
   tk_time start = e->ts, end = e->ts + e->dur;
   if (e->flags & TK_FLAG_LOST_CLOCK) return (struct interval){INT64_MIN, e->dur};
   bool clipped = start < w->start || end > w->end;
@@ -234,7 +235,7 @@ static bool lay_out(struct top *top) {
   top->intervals = mem_array(top->mem, at + 1, sizeof *top->intervals);
   if (!top->intervals) return false;
   top->selves = (struct selves){
-      .mem = top->mem, .window = top->scope.window, .only = top->group_of, .done = add_self, .arg = top};
+      .mem = top->mem, .scope = top->scope, .only = top->group_of, .done = add_self, .arg = top};
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
     for (tk_id i = track->first; i < track->first + track->count; i++)
@@ -464,6 +465,10 @@ static void find_range(struct top *top) {
   trace_extent(top->t, &r->start, &r->end);
   if (top->scope.window.start > r->start) r->start = top->scope.window.start;
   if (top->scope.window.end < r->end) r->end = top->scope.window.end;
+  for (tk_id i = 1; top->scope.steps && i <= top->t->n_events; i++) {
+    const struct tk_event *e = &top->t->events[i];
+    if (top->group_of[i] && scope_is_launched(&top->scope, e) && e->ts + e->dur > r->end) r->end = e->ts + e->dur;
+  }
   if (r->end < r->start) r->end = r->start;
 }
 
@@ -509,9 +514,9 @@ static bool count_and_measure(struct top *top, struct tk_err *err) {
   uint32_t n;
   bool ok = choose(top, err) && blank_columns(top) && lay_out(top);
   if (!ok) return false;
+  find_range(top);
   mem_free(top->mem, top->group_of);
   top->group_of = NULL;
-  find_range(top);
   add_up(top);
   if (!top_name_unit(top)) return false;
   struct draft *drafts = draft_rows(top, &n);
@@ -535,6 +540,17 @@ static void free_top(struct top *top) {
   match_free(&top->match);
 }
 
+static bool add_step_name(struct top *top) {
+  struct buf text = {.mem = top->mem};
+  size_t n;
+  const char *name = steps_name(&top->match.steps, top->t, &n);
+  if (!name) return true;
+  const uint32_t id = fold_step(&text, name, n) ? intern(&top->groups.texts, text.data, text.len) : 0;
+  buf_free(&text);
+  if (id) top->report->step_name = (const char *)top->groups.texts.strs[id].bytes;
+  return id != 0;
+}
+
 bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct track_origin *origins, struct tk_top_report *report,
             struct tk_err *err) {
   struct top top = {.t = t, .opt = opt, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL};
@@ -542,13 +558,13 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
   report->impl->mem.limit = top.mem->limit;
   bool ok = match_init(&top.match, t, opt->select.where, origins, top.mem, err) &&
-            window_select(&top.scope, t, &top.match.steps, &opt->select, err);
+            window_select(&top.scope, t, &top.match.steps, &opt->select, err) && match_follow_launches(&top.match, &top.scope, NULL);
   ok = ok && (opt->by != TK_TOP_STEP || step_launches_link(&top.match.steps, &top.match.kinds, origins, NULL));
   if (ok) top.group_of = mem_array(top.mem, (uint64_t)t->n_events + 1, sizeof *top.group_of);
   ok = ok && top.group_of && prepare_columns(&top) && (top.is_mark = host_names_marks(t, top.mem)) != NULL &&
        groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
        count_and_measure(&top, err);
-  ok = ok && mem_check(&report->impl->mem, err);
+  ok = ok && (opt->by != TK_TOP_STEP || add_step_name(&top)) && mem_check(&report->impl->mem, err);
   if (ok) { /* the rows contain pointers into the texts of the groups, so keep these */
     report->impl->texts = top.groups.texts;
     report->impl->texts.mem = report->impl->texts.arena.mem = &report->impl->mem;

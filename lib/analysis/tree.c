@@ -132,7 +132,7 @@ static void add_span(struct tree *tree, tk_id event) {
   n->unfinished += (e->flags & TK_FLAG_UNFINISHED) != 0;
   if (e->flags & TK_FLAG_UNFINISHED) return;
   n->timed++;
-  const struct interval x = part_of(&tree->scope.window, e);
+  const struct interval x = part_of(scope_window(&tree->scope, e), e);
   n->clipped += x.dur != e->dur || e->flags & TK_FLAG_CLIPPED;
   const bool nests = tree->t->tracks[e->track].kind == TK_TRACK_THREAD && !(e->flags & TK_FLAG_LOST_CLOCK);
   if (!tree->opt->path || !nests) n->total += x.dur;
@@ -151,7 +151,7 @@ static void add_self(void *arg, tk_id event, tk_time self) {
 static bool add_all(struct tree *tree) {
   const struct tk_trace *t = tree->t;
   tree->selves = (struct selves){
-      .mem = tree->mem, .window = tree->scope.window, .only = tree->node_of, .done = add_self, .arg = tree};
+      .mem = tree->mem, .scope = tree->scope, .only = tree->node_of, .done = add_self, .arg = tree};
   for (tk_id i = 1; i <= t->n_events; i++)
     if (tree->node_of[i]) add_span(tree, i);
   for (tk_id k = 1; k <= t->n_tracks; k++)
@@ -480,7 +480,7 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   struct scope scope = SCOPE_ALL;
   struct works works = {.mem = NULL};
   bool ok = match_init(&match, t, opt->select.where, origins, mem, err) && window_select(&scope, t, &match.steps, &opt->select, err) &&
-            (!opt->layers || works_find(&works, &match, &scope, true, mem));
+            match_follow_launches(&match, &scope, NULL) && (!opt->layers || works_find(&works, &match, &scope, true, mem));
   ok = ok && (!(opt->layers || opt->per_step) || step_launches_link(&match.steps, &match.kinds, origins, works.launch_of));
   const struct tree_found found = {&match, &scope, opt->layers ? &works : NULL, mem};
   ok = ok && tree_of_found(t, opt, &found, report, err);

@@ -18,7 +18,7 @@ bool tree_device_rests(const struct tree *tree, tk_id work) {
 
 static struct interval work_of(const struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
-  return measure_part(&tree->scope.window, e->ts, e->ts + e->dur);
+  return measure_part(scope_window(&tree->scope, e), e->ts, e->ts + e->dur);
 }
 
 static void add_work(void *arg, tk_id launch, tk_id work) {

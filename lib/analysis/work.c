@@ -66,8 +66,8 @@ static unsigned work_class_of(const struct finder *f, const struct tk_event *e, 
 }
 
 static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end, bool first) {
-  const struct window *win = &f->scope->window;
   const struct tk_event *e = &f->m->t->events[event];
+  const struct window *win = scope_window(f->scope, e);
   struct works *w = f->w;
   if (!mem_grow(w->mem, (void **)&w->v, &w->cap, (uint64_t)w->n + 1, sizeof *w->v)) return false;
   if (start < win->start) start = win->start;

@@ -211,7 +211,7 @@ static bool fill_module(struct table_source *s, struct column *c) { return fill_
 static void put_self(void *arg, tk_id event, tk_time self) { ((struct column *)arg)->i64[event - 1] = self; }
 
 static bool fill_self(struct table_source *s, struct column *c) {
-  struct selves selves = {.mem = &s->mem, .window = {INT64_MIN, INT64_MAX}, .done = put_self, .arg = c};
+  struct selves selves = {.mem = &s->mem, .scope = SCOPE_ALL, .done = put_self, .arg = c};
   bool ok = true;
   for (tk_id track = 1; ok && track <= s->t->n_tracks; track++) ok = self_of_track(&selves, s->t, track);
   self_free(&selves);

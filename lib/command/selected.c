@@ -27,7 +27,8 @@ bool tk_selected(struct tk_trace *t, const struct tk_selection *select, uint8_t 
   if (!trace_is_sealed(t, err) || !RESERVED(select, err)) return false;
   struct track_origin *origins = identity_of_tracks(t, &mem);
   const bool ok = origins ? match_init(&match, t, select->where, origins, &mem, err) &&
-                                window_select(&scope, t, &match.steps, select, err) && mark(t, &match, &scope, selected, err)
+                                window_select(&scope, t, &match.steps, select, err) &&
+                                match_follow_launches(&match, &scope, NULL) && mark(t, &match, &scope, selected, err)
                           : err_set(err, TK_ELIMIT, "out of memory");
   match_free(&match);
   identity_free_tracks(origins, &mem);

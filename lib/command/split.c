@@ -15,6 +15,7 @@
 #include "graph/subset.h"
 #include "source/identity.h"
 #include "op/filter.h"
+#include "op/launched.h"
 #include "load/save.h"
 
 enum { LABEL = 160 };
@@ -22,6 +23,7 @@ enum { LABEL = 160 };
 struct part {
   char label[LABEL + 16]; /* may have a number at the front */
   struct window window;
+  struct tk_range step;   /* if parts are steps: its number, twice */
 };
 
 struct splitter {
@@ -33,7 +35,9 @@ struct splitter {
   struct mem mem;
   struct part *parts;
   uint32_t n, cap;
-  uint32_t *part_of;     /* by track: 1 + its part; 0 = none; NULL = the parts are time windows */
+  uint32_t *part_of;     /* by track: 1 + its part; 0 = none; NULL = the parts are time windows or steps */
+  struct track_origin *origins; /* by track, if the parts are steps */
+  tk_id *launch_of;      /* by event: the host event that launched it, if the parts are steps */
   struct intern labels;
   struct map used;       /* label -> the last number that was added to it */
   struct saver **files;  /* files of the report's parts, which are complete but do not have their final names yet */
@@ -54,27 +58,34 @@ static struct part *add_part(struct splitter *s) {
 
 /* ---- finding the parts ---- */
 
-static bool parts_by_step(struct splitter *s) {
-  struct steps steps;
-  int64_t *numbers = NULL;
-  uint32_t cap = 0, n = 0;
-  bool ok = steps_init(&steps, s->t, &s->mem);
-  if (ok && !steps.n) ok = err_for(s->err, TK_OPTION_STEP_NAME, TK_ENOTHING, "nothing matched: the trace has no steps");
-  ok = ok && mem_grow(&s->mem, (void **)&numbers, &cap, steps.n, sizeof *numbers);
-  for (uint32_t i = 0; ok && i < steps.n; i++) numbers[n++] = steps.v[i].number;
-  if (ok) qsort(numbers, n, sizeof *numbers, order_int64);
-  for (uint32_t i = 0; ok && i < n; i++) {
+/* Adds a part for each number of a step. */
+static bool add_steps(struct splitter *s, const struct steps *steps) {
+  int64_t *numbers = mem_array(&s->mem, (uint64_t)steps->n + 1, sizeof *numbers);
+  bool ok = numbers;
+  for (uint32_t i = 0; ok && i < steps->n; i++) numbers[i] = steps->v[i].number;
+  if (ok) qsort(numbers, steps->n, sizeof *numbers, order_int64);
+  for (uint32_t i = 0; ok && i < steps->n; i++) {
     if (i && numbers[i] == numbers[i - 1]) continue;
     struct part *p = add_part(s);
-    if (!p) {
-      ok = false;
-      break;
-    }
+    ok = p != NULL;
+    if (!ok) break;
     snprintf(p->label, sizeof p->label, "%lld", (long long)numbers[i]);
-    steps_range(&steps, numbers[i], numbers[i], &p->window.start, &p->window.end);
+    p->step = (struct tk_range){numbers[i], numbers[i]};
   }
   mem_free(&s->mem, numbers);
-  steps_free(&steps);
+  return ok;
+}
+
+/* Finds the steps, and the launches of all work once for all parts. */
+static bool parts_by_step(struct splitter *s) {
+  struct match m;
+  s->origins = identity_of_tracks(s->t, &s->mem);
+  s->launch_of = mem_zeros(&s->mem, (uint64_t)s->t->n_events + 1, sizeof *s->launch_of);
+  if (!s->origins || !s->launch_of) return false;
+  bool ok = match_init(&m, s->t, NULL, s->origins, &s->mem, s->err);
+  if (ok && !m.steps.n) ok = err_for(s->err, TK_OPTION_STEP_NAME, TK_ENOTHING, "nothing matched: the trace has no steps");
+  ok = ok && add_steps(s, &m.steps) && launched_each(&m.kinds, s->origins, &s->mem, launched_keep, s->launch_of);
+  match_free(&m);
   return ok;
 }
 
@@ -207,8 +218,9 @@ static bool save_view(struct saver *file, const struct tk_trace *view, const cha
   const char *const named[] = {view->source, NULL}, *const *inputs = view->files ? view->files : named;
   bool ok = save_open(file, name, opt, view->format, inputs, err);
   struct buf provenance = {.mem = &file->mem};
-  ok = ok && file->sink->open(file->sink, view, err) && save_write(file, view, err) &&
-       file->sink->close(file->sink, view, save_provenance(&provenance, opt, view), err) && save_finish(file, saved, err);
+  ok = ok && file->sink->open(file->sink, view, err) && save_write(file, view, err);
+  const char *said = ok ? save_provenance_in(&provenance, opt, view, file->format) : NULL;
+  ok = ok && file->sink->close(file->sink, view, said, err) && save_finish(file, saved, err);
   buf_free(&provenance);
   if (!ok) return err_prefix(err, "%s", name);
   file->sink->free(file->sink);
@@ -219,9 +231,11 @@ static bool save_view(struct saver *file, const struct tk_trace *view, const cha
 
 static bool write_part(struct splitter *s, uint32_t part, struct window window, struct saver *file, bool dry_run,
                        struct tk_split_part *done) {
-  static const struct tk_filter_options all = {0};
+  const bool by_step = s->opt->by == TK_SPLIT_STEP;
+  const struct tk_filter_options options = {.step_range = by_step ? &s->parts[part].step : NULL};
   struct tk_filter_report report = {0};
-  struct filter_plan plan = {.opt = &all, .cut = s->part_of ? NULL : &window, .part_of = s->part_of, .part = part + 1};
+  struct filter_plan plan = {.opt = &options, .origins = s->origins, .cut = s->part_of || by_step ? NULL : &window,
+                             .part_of = s->part_of, .part = part + 1, .launch_of = s->launch_of};
   struct tk_save_options save = s->opt->save;
   struct tk_trace view;
   save.dry_run |= dry_run;
@@ -354,6 +368,8 @@ static void free_splitter(struct splitter *s) {
   intern_free(&s->labels);
   map_free(&s->used);
   mem_free(&s->mem, s->part_of);
+  mem_free(&s->mem, s->launch_of);
+  identity_free_tracks(s->origins, &s->mem);
   mem_free(&s->mem, s->parts);
 }
 

@@ -27,6 +27,7 @@ uint8_t tk_top_without(const struct tk_top_options *opt) {
   if (!TAKE_OPTIONS(&own, opt, &ignored)) return 0;
   uint8_t without = without_of(own.by);
   if (own.cols && *own.cols) without &= TK_WITHOUT_FLOWS;
+  if (own.select.steps || own.select.step_range) return 0; /* launches decide to which step work belongs */
   for (const char *const *where = own.select.where; where && *where; where++) {
     struct expr *e = expr_parse(*where, &n_tests, &mem, &ignored);
     without &= e ? expr_without(e) : 0;

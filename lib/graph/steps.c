@@ -182,27 +182,3 @@ void steps_free(struct steps *s) {
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(s->mem, blocks[i]);
   *s = (struct steps){0};
 }
-
-struct steps_span {
-  tk_time start, end;
-  bool any; /* the range is not empty */
-};
-
-static void steps_extend(struct steps_span *range, const struct step *v, uint32_t n, int64_t first, int64_t last) {
-  for (uint32_t i = 0; i < n; i++) {
-    if (v[i].number < first || v[i].number > last) continue;
-    if (!range->any || v[i].start < range->start) range->start = v[i].start;
-    if (!range->any || v[i].end > range->end) range->end = v[i].end;
-    range->any = true;
-  }
-}
-
-bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end) {
-  struct steps_span range = {.any = false};
-  steps_extend(&range, s->v, s->n, first, last);
-  steps_extend(&range, s->inner, s->n_inner, first, last);
-  if (!range.any) return false;
-  *start = range.start;
-  *end = range.end;
-  return true;
-}

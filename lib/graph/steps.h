@@ -79,8 +79,14 @@ bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number);
 /* Returns the step to which the event belongs, found as in steps_of; NULL if there is none. */
 const struct step *steps_at(const struct steps *s, const struct tk_event *e);
 
+/* True if `e` belongs to the step of the call that launched it, or to none because it was launched before the recording began. */
+static inline bool steps_is_launched(const struct steps *s, const struct tk_event *e) {
+  return s->decided_by && s->decided_by[e - s->events] != (tk_id)(e - s->events);
+}
+
 /* Finds the time range that all spans of steps first..last cover, on any track. Spans within steps count if no step has their
- * number. Returns false if there are none. */
+ * number, and the copies that a device has of its host's steps count only if the host has none of these steps. Returns false if there
+ * are none. */
 bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end);
 
 #endif

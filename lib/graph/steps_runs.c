@@ -226,3 +226,37 @@ bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number) 
   if (step) *number = step->number;
   return step != NULL;
 }
+
+/* ---- ranges ---- */
+
+struct steps_span {
+  tk_time start, end;
+  bool any; /* the range is not empty */
+};
+
+/* True if the track has copies of the steps that a thread of its rank marks. */
+static bool steps_are_copies(const struct steps *s, tk_id track) {
+  return s->runs && s->runs[s->own[track]].source == STEPS_COPIES && steps_runs_of(s, track)->source == STEPS_HOST;
+}
+
+static void steps_extend(struct steps_span *range, const struct steps *s, const struct step *v, uint32_t n, struct tk_range numbers,
+                         bool copies) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (v[i].number < numbers.first || v[i].number > numbers.last || steps_are_copies(s, v[i].track) != copies) continue;
+    if (!range->any || v[i].start < range->start) range->start = v[i].start;
+    if (!range->any || v[i].end > range->end) range->end = v[i].end;
+    range->any = true;
+  }
+}
+
+bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end) {
+  struct steps_span range = {.any = false};
+  for (int copies = 0; copies < 2 && !range.any; copies++) {
+    steps_extend(&range, s, s->v, s->n, (struct tk_range){first, last}, copies);
+    steps_extend(&range, s, s->inner, s->n_inner, (struct tk_range){first, last}, copies);
+  }
+  if (!range.any) return false;
+  *start = range.start;
+  *end = range.end;
+  return true;
+}

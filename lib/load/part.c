@@ -1,7 +1,10 @@
 /* part.c - see part.h. */
 #include "part.h"
 
+#include <string.h>
+
 #include "base/err.h"
+#include "format/json.h"
 #include "op/filter.h"
 
 /* Returns, by track, the index of its part. */
@@ -28,7 +31,47 @@ bool load_part(struct tk_trace *t, const struct parts *parts, uint32_t at, struc
 
 static int64_t rank_of(const struct parts *parts, uint32_t i) { return parts->v[i].rank >= 0 ? parts->v[i].rank : i; }
 
+static void part_put(struct buf *b, const char *before, int64_t v, const char *after) {
+  char number[24];
+  buf_text(b, before);
+  buf_append(b, number, num_put_i64(number, v));
+  buf_text(b, after);
+}
+
+/* Prints the block of a rank as merge does, with the pids of its processes. */
+static void print_rank(struct buf *b, const struct tk_trace *t, const struct parts *parts, uint32_t at, const uint32_t *part_of) {
+  bool any = false;
+  part_put(b, at ? ",{\"rank\":" : "{\"rank\":", rank_of(parts, at), ",\"host\":");
+  json_quote(b, t->host, strlen(t->host));
+  buf_text(b, ",\"pids\":{");
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind != TK_TRACK_PROCESS || k->pid.kind != TK_IDENT_INT || part_of[i] != at) continue;
+    part_put(b, any ? ",\"" : "\"", k->pid.num, "\":");
+    part_put(b, "", k->pid.num, "");
+    any = true;
+  }
+  buf_text(b, "}}");
+}
+
+/* Records the ranks in the metadata, so that outputs contain them as those of merge do. */
+static void note_ranks(struct tk_trace *t, const struct parts *parts) {
+  struct mem *mem = &t->store->mem;
+  struct buf *raw = &t->store->raw;
+  uint32_t *part_of = parts_of_tracks(t, parts, mem);
+  struct tk_meta *m = part_of ? trace_add_meta(t) : NULL;
+  if (!m) return;
+  *m = (struct tk_meta){.key = trace_text(t, "tracekit"), .at = raw->len};
+  buf_text(raw, "{\"ranks\":[");
+  for (uint32_t i = 0; i < parts->n; i++) print_rank(raw, t, parts, i, part_of);
+  buf_text(raw, "]}");
+  m->size = raw->len - m->at;
+  trace_end_raw(t);
+  mem_free(mem, part_of);
+}
+
 void load_ranks_within(struct tk_trace *t, const struct parts *parts) {
   for (uint32_t i = 0; i < parts->n; i++) trace_number_owner(t, parts->v[i].process, rank_of(parts, i));
   trace_number_owner(t, TRACE_NO_OWNER, rank_of(parts, 0));
+  note_ranks(t, parts);
 }

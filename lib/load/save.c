@@ -228,13 +228,21 @@ static void put_earlier(struct buf *b, const struct tk_trace *t, const char *pro
   buf_free(&j.scratch);
 }
 
-const char *save_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t) {
+static void put_host(struct buf *b, const struct tk_trace *t, const struct format *to) {
+  const bool is_known = t && *t->host && t->format && !trace_meta(t, "tracekit");
+  if (!is_known || !to || strcmp(t->format, to->info.name) == 0) return;
+  buf_text(b, ",\"host\":");
+  json_quote(b, t->host, strlen(t->host));
+}
+
+const char *save_provenance_in(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t, const struct format *to) {
   char said[32] = "";
   if (opt->provenance && sscanf(opt->provenance, "\"%31[a-z]", said) != 1) *said = 0;
   if (opt->command) {
     buf_text(b, "{\"version\":\"" TK_VERSION "\",\"command\":");
     json_quote(b, opt->command, strlen(opt->command));
   }
+  if (opt->command) put_host(b, t, to);
   put_earlier(b, t, *said ? said : NULL, !opt->command);
   if (opt->command && opt->provenance) {
     buf_text(b, ",");
@@ -242,6 +250,10 @@ const char *save_provenance(struct buf *b, const struct tk_save_options *opt, co
   }
   if (!b->len || !buf_append(b, "}", 2)) return NULL;
   return (const char *)b->data;
+}
+
+const char *save_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t) {
+  return save_provenance_in(b, opt, t, NULL);
 }
 
 static bool save(const struct tk_trace *t, const char *path, struct saver s, const struct tk_save_options *opt, struct tk_saved *done,
@@ -257,7 +269,7 @@ static bool save(const struct tk_trace *t, const char *path, struct saver s, con
   bool ok = save_open(&s, path, opt, t->format, inputs, err);
   struct buf provenance = {.mem = &s.mem};
   ok = ok && s.sink->open(s.sink, t, err) && save_write(&s, t, err) &&
-       s.sink->close(s.sink, t, save_provenance(&provenance, opt, t), err) && save_commit(&s, done ? done : &counted, err);
+       s.sink->close(s.sink, t, save_provenance_in(&provenance, opt, t, s.format), err) && save_commit(&s, done ? done : &counted, err);
   buf_free(&provenance);
   save_close(&s);
   return ok || err_prefix(err, "%s", strcmp(path, "-") == 0 ? "standard output" : path);

@@ -39,7 +39,7 @@ static bool find_window(struct filter *f, struct tk_err *err) {
   if (f->plan->cut) window_narrow(&f->scope, *f->plan->cut);
   const struct tk_filter_options *o = f->opt;
   const struct tk_selection by = {.time = o->time, .steps = o->steps, .range = o->range, .step_range = o->step_range};
-  if (window_select(&f->scope, f->t, &f->match.steps, &by, err)) return true;
+  if (window_select(&f->scope, f->t, &f->match.steps, &by, err)) return match_follow_launches(&f->match, &f->scope, f->plan->launch_of);
   if (err->code != TK_ENOTHING || f->opt->refuse_empty) return false;
   err_clear(err);
   window_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* if the trace lacks the steps, nothing is selected */
@@ -278,10 +278,21 @@ static bool clip_event(struct tk_trace *to, struct tk_event *e, struct window w)
   return true;
 }
 
+/* Clips each kept event to the window that applies to it. The input may be overwritten: only the numbers of its events count. */
+static void clip_events(struct filter *f, struct tk_trace *to) {
+  const struct scope *s = &f->scope;
+  tk_id now = 0;
+  for (tk_id i = 1; i <= f->keep.n_events; i++) {
+    if (!f->keep.events[i]) continue;
+    const bool launched = s->steps && s->steps->decided_by && s->steps->decided_by[i] != i;
+    f->report->clipped += clip_event(to, &to->events[++now], launched ? s->time : s->window);
+  }
+}
+
 /* Clips spans to the window, and flow points to their spans. */
-static bool clip(struct tk_trace *to, struct window w, struct tk_filter_report *report) {
+static bool clip(struct filter *f, struct tk_trace *to) {
   bool moved = false;
-  for (tk_id i = 1; i <= to->n_events; i++) report->clipped += clip_event(to, &to->events[i], w);
+  clip_events(f, to);
   for (tk_id i = 1; i <= to->n_flow_points; i++) {
     struct tk_flow_point *p = &to->flow_points[i];
     const struct tk_event *e = &to->events[p->bound ? p->at : 0];
@@ -336,7 +347,7 @@ static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *e
   const tk_id cut = f->t->cut;
   if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f, err) || is_refused(f, err) ||
       !subset_take(f->t, &f->keep, to, &kept, err)) return false;
-  if (f->scope.narrowed && !clip(to, f->scope.window, f->report)) return false;
+  if (f->scope.narrowed && !clip(f, to)) return false;
   if (f->scope.narrowed && !cuts_only(f)) trace_mark_dropped(to); /* passthrough data may describe times outside the window */
   else if (f->scope.narrowed) trace_mark_cut(to, edits, cut, (struct trace_cut){f->scope.window.start, f->scope.window.end});
   if (!drop_args(to, f->opt, f->mem)) return false;

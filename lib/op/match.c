@@ -137,6 +137,12 @@ void match_free(struct match *m) {
   *m = (struct match){0};
 }
 
+bool match_follow_launches(struct match *m, struct scope *s, const tk_id *launch_of) {
+  if (!s->has_steps) return true;
+  s->steps = &m->steps;
+  return step_launches_link(&m->steps, &m->kinds, m->origins, launch_of);
+}
+
 /* ---- values ---- */
 
 static bool text_passes(const struct expr *e, const char *text) {

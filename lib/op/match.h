@@ -8,6 +8,7 @@
 #include "expr.h"
 #include "links.h"
 #include "phases.h"
+#include "window.h"
 #include "graph/kind.h"
 #include "graph/origin.h"
 #include "graph/steps.h"
@@ -40,6 +41,10 @@ struct match {
 bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err);
 void match_free(struct match *m);
+
+/* If the scope selects steps, selects work of devices by the steps in which hosts launched it (step_launches.h). launch_of: by event,
+ * the host event that launched it; NULL = not found yet. Returns false if memory runs out. */
+bool match_follow_launches(struct match *m, struct scope *s, const tk_id *launch_of);
 
 bool match_event(const struct match *m, tk_id event);
 /* Returns false with err set if a test could not be evaluated because matching a regular expression exceeded a limit. */

@@ -45,11 +45,39 @@ static tk_id decider_of(const struct linker *l, tk_id event) {
   return first != INT64_MAX && e->ts < first ? STEPS_BEFORE : event;
 }
 
+/* True for the copy of a host's annotation on a stream. */
+static bool is_copy(const struct linker *l, tk_id event) {
+  const struct tk_event *e = &l->kinds->t->events[event];
+  const bool repeats = (l->kinds->of_class[e->cls] & (KIND_REPEAT | KIND_TALLY)) == KIND_REPEAT;
+  return repeats && e->kind == TK_EVENT_SPAN && steps_runs_of(l->s, e->track)->source == STEPS_HOST;
+}
+
+/* Returns the first work of a copy, which starts with it: `next`, the first work after it on its track, or work before it that starts
+ * at the same time. 0 = none. */
+static tk_id work_of_copy(const struct linker *l, tk_id copy, tk_id next) {
+  const struct tk_event *events = l->kinds->t->events, *e = &events[copy];
+  if (next && events[next].ts < e->ts + e->dur) return next;
+  for (tk_id i = copy - 1; i && events[i].track == e->track && events[i].ts == e->ts; i--)
+    if (follows_host(l, i)) return i;
+  return 0;
+}
+
+/* Gives copies the step of their first work. */
+static void link_copies(const struct linker *l, const struct tk_track *k, tk_id *by) {
+  tk_id next = 0;
+  for (tk_id i = k->first + k->count; i-- > k->first;) {
+    const tk_id work = is_copy(l, i) ? work_of_copy(l, i, next) : 0;
+    if (work && by[work] != work) by[i] = by[work];
+    if (follows_host(l, i)) next = i;
+  }
+}
+
 static bool link_work(struct linker *l) {
   const struct tk_trace *t = l->kinds->t;
   tk_id *by = mem_array(l->s->mem, (uint64_t)t->n_events + 1, sizeof *by);
   if (!by) return false;
   for (tk_id i = 0; i <= t->n_events; i++) by[i] = i && follows_host(l, i) ? decider_of(l, i) : i;
+  for (tk_id k = 1; k <= t->n_tracks; k++) link_copies(l, &t->tracks[k], by);
   l->s->decided_by = by;
   l->s->events = t->events;
   return true;

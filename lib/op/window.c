@@ -120,9 +120,14 @@ bool tk_parse_time_range(const struct tk_trace *t, const char *text, struct tk_r
 
 /* ---- selections of filters ---- */
 
+static void window_meet(struct window *w, struct window with) {
+  if (with.start > w->start) w->start = with.start;
+  if (with.end < w->end) w->end = with.end;
+}
+
 void window_narrow(struct scope *s, struct window to) {
-  if (to.start > s->window.start) s->window.start = to.start;
-  if (to.end < s->window.end) s->window.end = to.end;
+  window_meet(&s->window, to);
+  window_meet(&s->time, to);
   s->narrowed = true;
 }
 
@@ -152,7 +157,8 @@ static bool narrow_to_steps(struct scope *s, const struct steps *of, struct tk_r
   struct window w;
   if (!of->n) return err_for(err, TK_OPTION_STEP_NAME, TK_ENOTHING, "nothing matched: the trace has no steps");
   if (!steps_range(of, asked.first, asked.last, &w.start, &w.end)) return no_such_steps(of, asked, text, err);
-  window_narrow(s, w);
+  window_meet(&s->window, w);
+  s->narrowed = s->has_steps = true;
   return true;
 }
 

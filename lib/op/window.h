@@ -20,9 +20,11 @@ struct window {
 /* A time window. `narrowed`: true if the user requested a window; events without a clock are then outside of it. */
 struct scope {
   struct window window;
-  bool narrowed;
+  struct window time;         /* without the steps: applies to work that belongs to the step of its launch */
+  bool narrowed, has_steps;   /* has_steps: the user selected steps */
+  const struct steps *steps;  /* steps that know the launches of work; NULL = work is selected by the time at which it runs */
 };
-#define SCOPE_ALL ((struct scope){.window = {INT64_MIN, INT64_MAX}})
+#define SCOPE_ALL ((struct scope){.window = {INT64_MIN, INT64_MAX}, .time = {INT64_MIN, INT64_MAX}})
 
 /* Reference for relative times: the times of a trace, or of several traces on one timeline. */
 struct window_frame {
@@ -40,7 +42,7 @@ bool window_check(const char *text, struct tk_err *err);
 bool window_plain(const char *text, struct window *w);
 bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err);
 
-/* Narrows the scope to the overlap with `to`. */
+/* Narrows the scope to the overlap with `to`, a range of time. */
 void window_narrow(struct scope *s, struct window to);
 /* Narrows the scope to the selected time range and steps, given as text or as numbers. Returns false with TK_ENOTHING if the
  * trace has none of the steps. */
@@ -49,11 +51,29 @@ bool window_select(struct scope *s, const struct tk_trace *t, const struct steps
 /* Checks the syntax of a range of steps. */
 bool window_check_steps(const char *steps, struct tk_err *err);
 
+/* True if the scope selects the event by the start of its launch. */
+static inline bool scope_is_launched(const struct scope *s, const struct tk_event *e) {
+  return s->steps && steps_is_launched(s->steps, e);
+}
+
+/* Returns the window of time that applies to the event. */
+static inline const struct window *scope_window(const struct scope *s, const struct tk_event *e) {
+  return scope_is_launched(s, e) ? &s->time : &s->window;
+}
+
+/* True if the launch of the event, which is known, starts in the selected steps. */
+static inline bool scope_holds_launch(const struct scope *s, const struct tk_event *e) {
+  const struct tk_event *launch = steps_decider(s->steps, e);
+  return launch && launch->ts >= s->window.start && launch->ts < s->window.end;
+}
+
 /* True if the event, or a part of it if it is a span, is in the window. */
 static inline bool scope_holds(const struct scope *s, const struct tk_event *e) {
   if (!s->narrowed) return true;
-  if (e->flags & TK_FLAG_LOST_CLOCK || e->ts >= s->window.end) return false;
-  return e->ts >= s->window.start || (e->kind == TK_EVENT_SPAN && e->ts + e->dur > s->window.start);
+  const struct window *w = scope_window(s, e);
+  if (e->flags & TK_FLAG_LOST_CLOCK || e->ts >= w->end) return false;
+  if (w == &s->time && !scope_holds_launch(s, e)) return false;
+  return e->ts >= w->start || (e->kind == TK_EVENT_SPAN && e->ts + e->dur > w->start);
 }
 
 #endif

@@ -93,7 +93,7 @@ static void add_self(void *arg, tk_id event, tk_time self) {
 static bool count_names(struct taker *k) {
   bool ok = true;
   for (tk_id i = 1; ok && i <= k->t->n_tracks; i++) {
-    struct selves s = {.mem = k->mem, .window = {INT64_MIN, INT64_MAX}, .done = add_self, .arg = k};
+    struct selves s = {.mem = k->mem, .scope = SCOPE_ALL, .done = add_self, .arg = k};
     if (k->t->tracks[i].kind == TK_TRACK_THREAD) ok = self_of_track(&s, k->t, i);
     self_free(&s);
   }

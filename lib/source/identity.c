@@ -46,6 +46,15 @@ static void set_host(struct identity *id, const char *p, size_t n) {
   id->host[n] = 0;
 }
 
+/* Takes the host that save_provenance recorded when the trace was converted. */
+static bool converted_host(const struct tk_trace *t, struct identity *id) {
+  const struct tk_meta *m = trace_meta(t, "tracekit");
+  struct json_value v;
+  if (!m || !json_member(trace_raw(t, m->at), m->size, "host", &v) || v.type != JSON_STRING) return false;
+  set_host(id, (const char *)v.str.p, v.str.n);
+  return true;
+}
+
 static void find_host(const struct tk_trace *t, struct identity *id) {
   const struct tk_meta *m = trace_meta(t, "host_name");
   const char *name = path_leaf(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
@@ -54,6 +63,7 @@ static void find_host(const struct tk_trace *t, struct identity *id) {
     set_host(id, trace_raw(t, m->at) + 1, m->size - 2);
     return;
   }
+  if (converted_host(t, id)) return;
   at = suffix && !rundir_rank(name, &rank) ? strrchr(name, '_') : NULL;
   if (!at || at > suffix || at == name || !ascii_digit(at[1])) return;
   const char *q = at + 1;

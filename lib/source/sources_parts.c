@@ -255,7 +255,12 @@ bool sources_split(struct tk_sources *s, struct tk_err *err) {
 
 bool sources_find_within(struct tk_sources *s, struct tk_err *err) {
   bool ok = true;
-  for (size_t i = 0; ok && i < s->n; i++) ok = find_parts(s, i, &s->impl->chosen[i].within, err);
+  for (size_t i = 0; ok && i < s->n; i++) {
+    const struct parts *within;
+    ok = find_parts(s, i, &s->impl->chosen[i].within, err);
+    within = s->impl->chosen[i].within;
+    if (within) s->inputs[i].host = host_of(s, &s->inputs[i], within);
+  }
   return ok;
 }
 

@@ -70,7 +70,7 @@ bool sql_selves(struct tk_sql *s) {
   const uint64_t n = (uint64_t)t->n_events + 1;
   if (s->selves) return true;
   tk_time *selves = mem_zeros(&s->mem, n, sizeof *selves);
-  struct selves of = {.mem = &s->mem, .window = {INT64_MIN, INT64_MAX}, .done = take_self, .arg = selves};
+  struct selves of = {.mem = &s->mem, .scope = SCOPE_ALL, .done = take_self, .arg = selves};
   bool ok = selves != NULL;
   for (tk_id i = 1; ok && i <= t->n_events; i++)
     if (t->events[i].kind == TK_EVENT_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* for asynchronous spans, the

@@ -209,6 +209,22 @@ def launches(work):
     judge('the first row', '' if re.split('  +', head[1].strip())[6:8] == [str(sum(want[0][0]) + want[0][1]), f'{statistics.mean(want[0][0]):.1f}'] else head[1])
 
 
+def allocator(work):
+    """Checks that the memory of a run is the peak that report prints, also if args are not needed for rows: JAX's allocator states it in
+    args of spans, each after its own allocation."""
+    path, bytes_in_use = f'{work}/allocator.json', (100, 700, 300)
+    events = [{'ph': 'X', 'name': 'MemoryAllocation', 'pid': 1, 'tid': 1, 'ts': 10 * i, 'dur': 0,
+               'args': {'allocator_name': 'GPU_0_bfc', 'bytes_allocated': n << 20, 'bytes_available': (800 - n) << 20, 'requested_bytes': 1 << 20,
+                        'allocation_bytes': 1 << 20, 'peak_bytes_in_use': n << 20, 'addr': i + 1}} for i, n in enumerate(bytes_in_use)]
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    peak = json.loads(run('report', '-q', '--json', path)[1])['memory'][0]['peak_allocated_bytes']
+    judge('peak of report', '' if peak == 700 << 20 else str(peak))
+    for options in ((), ('--whole',), ('--whole', '--kind', 'span')):
+        for report in (diff(path, path, *options)['before'], json.loads(run('diff', '-q', '--json', *3 * [path], *options)[1])['runs'][0]):
+            judge(f'memory of an allocator {options}', '' if report['peak_memory_bytes'] == peak else str(report))
+
+
 def marks(work):
     """Checks that spans which only show that a profiler ran are the last rows, without self time, even if they changed most."""
     paths = [f'{work}/marks{i}.json' for i in range(2)]
@@ -225,6 +241,30 @@ def marks(work):
     for runs in (paths, [*paths, paths[1]]):
         text = run('diff', *runs)[1]
         judge('the note about marks', '' if '\nspans that only show that the profiler ran are last' in text else text)
+
+
+def lines(work):
+    """Checks that Python functions are matched by file and name if only their lines differ, unless a run has two functions with one
+    name in a file, and that --fold drops all lines."""
+    paths, at = [f'{work}/lines{i}.json' for i in range(3)], {'before': ('module.py(1743)', 'model.py:10', 'app.py:7'), 'after': ('module.py(1755)', 'model.py:12', 'app.py:9')}
+    for path, (call, method, app) in zip(paths, (at['before'], at['after'], at['after'])):
+        names = [(f'torch/nn/{call}: _call_impl', 0, 100), (f'${method} forward', 10, 30), ('aten::mm', 15, 10), (f'step ({app})', 50, 20),
+                 ('torch/nn/two.py(5): forward', 110, 10), (f'torch/nn/two.py({6 + len(paths[0])}): forward', 130, 5)]
+        if path != paths[0]:
+            names[-1] = ('torch/nn/two.py(99): forward', 130, 5)
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'name': n, 'cat': 'python_function', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur} for n, ts, dur in names], f)
+    joined = ['torch/nn/module.py(*): _call_impl', '$model.py:* forward', 'step (app.py:*)']
+    for report, sides in ((diff(*paths[:2]), lambda r: (r['before'], r['after'])), (json.loads(run('diff', '-q', '--json', *paths)[1]), lambda r: r['runs'])):
+        rows = {r['name']: [s['count'] for s in sides(r)] for r in report['rows']}
+        judge('functions on other lines', '' if all(set(rows.get(n, [0])) == {1} for n in joined) else str(rows))
+        judge('functions of two lines', '' if len([n for n in rows if 'two.py' in n]) == 3 else str(rows))
+        judge('joined rows', '' if len(rows) == len(joined) + 4 else str(rows))
+    tree = {r['name'] for r in diff(*paths[:2], '--by', 'path')['rows']}
+    inner = ' > '.join([joined[0], joined[1], 'aten::mm'])
+    judge('rows below joined rows', '' if inner in tree and not any('1743' in n for n in tree) else str(tree))
+    folded = json.loads(run('top', '-q', '--json', '--fold', paths[0])[1])['rows']
+    judge('--fold', '' if {r['name']: r['count'] for r in folded}.get('torch/nn/two.py(*): forward') == 2 else str(folded)[:300])
 
 
 def ranks_of_a_node(work):
@@ -301,7 +341,9 @@ def main():
             judge('--before and --after', '' if listed == folders else 'are not the folder')
             heads(a, b)
             launches(work)
+            allocator(work)
             marks(work)
+            lines(work)
             ranks_of_a_node(work)
             numbered_steps(work)
             shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)

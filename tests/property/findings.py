@@ -787,6 +787,11 @@ def key_figures(folder):
                     if f['value'] is None:
                         judge(f'{text}: says why', '' if b'lacks the data' in p.stderr else p.stderr.decode())
     same('key figures that were asserted', len(seen), 10)
+    for made in (Run(2100), with_late_start(6000, True), with_late_start(6000)):
+        trace = made.write(f'{folder}/busy.json')
+        value = next(f['value'] for f in report(trace)['key_figures'] if f['name'] == 'device utilization')
+        for limit, held in ((value - 1, 0), (value + 1, 1)):
+            same(f'gpu_busy > {limit}', run('check', trace, '--assert', f'gpu_busy > {limit:.3f}%', fine=(0, 1)).returncode, held)
     same('a key figure of the wrong unit', run('check', path, '--assert', 'host overhead < 5ms', fine=(2,)).returncode, 2)
     p = run('check', path, '--assert', 'host overhed < 5%', fine=(2,))
     judge('a misspelt key figure', '' if b"did you mean 'host overhead'" in p.stderr else p.stderr.decode())

@@ -261,6 +261,44 @@ def strangers():
     check('WAL mode is said', status == 0 and 'WAL mode' in said, said)
 
 
+def rows_of(source):
+    """Returns rank, host, device, work and busy time of each row of report, and the hosts of its host activity."""
+    status, out, _ = tracekit('report', '-q', '--json', source)
+    return [(r['rank'], r['host'], r['device'], r['work'], r.get('busy_ns')) for r in json.loads(out)['ranks']] if not status else None
+
+
+def overhead():
+    """Checks that the profiler's own overhead is told from the program's."""
+    r = Report(path('overhead.sqlite'))
+    kinds = (('CUDA profiling initialization', 300), ('CUDA profiling data flush on process exit', 40), ('CUPTI Buffer flush', 5),
+             ('Lazy Function Loading', 1000), ('Command Buffer Full', 2000))
+    for i, (name, dur) in enumerate(kinds):
+        r.add('CUPTI_ACTIVITY_KIND_OVERHEAD', start=10000 * i, end=10000 * i + dur, eventClass=103, globalTid=process(9) + 9, correlationId=0,
+              nameId=r.text(name), overheadType=3)
+    r.kernel(9, 50000, 90000, 'gemm')
+    r.close()
+    status, out, said = tracekit('report', '-q', '--json', path('overhead.sqlite'))
+    check('overhead of the profiler', status == 0 and json.loads(out)['ranks'][0]['profiler_ns'] == 345, said or out[:200])
+
+
+def kept_identity():
+    """Checks that outputs in every format have the ranks and hosts of a report with two ranks, and of one with a single rank."""
+    r = Report(path('one.sqlite'))
+    r.kernel(9, 1000, 2000, 'gemm')
+    r.call(9, 9, 500, 900)
+    r.db.execute('CREATE TABLE TARGET_INFO_SYSTEM_ENV (globalVid INT, devStateName TEXT, name TEXT, nameEnum INT, value TEXT)')
+    r.db.execute("INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (NULL, 'x', 'Hostname', 1, 'node7')")
+    r.close()
+    for source, hosts in ((path('whole.sqlite'), None), (path('one.sqlite'), {'node7'})):
+        want = rows_of(source)
+        check(f'{os.path.basename(source)}: hosts', want and (not hosts or {w[1] for w in want} == hosts), str(want))
+        for ending in ('json', 'pftrace', 'xplane.pb'):
+            for args in (('convert',), ('filter',), ('convert', '--no-provenance'))[:3 if hosts is None else 2]:
+                out = path(f'kept.{ending}')
+                tracekit(*args, '-q', '--no-loss', '--force', source, '-o', out)
+                check(f'{os.path.basename(source)}: ranks and hosts after {" ".join(args)} to {ending}', rows_of(out) == want, f'{rows_of(out)} is not {want}')
+
+
 def main():
     os.environ['TMPDIR'] = folder.name
     whole()
@@ -270,6 +308,8 @@ def main():
     secrets()
     ways()
     formats()
+    kept_identity()
+    overhead()
     damage()
     strangers()
     return finish()

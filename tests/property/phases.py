@@ -136,6 +136,15 @@ def check_work():
     check('tree --by phase', {n['name'] for n in nodes if n['depth'] == 0} == {'prefill', 'decode', None}, nodes)
 
 
+def check_copies():
+    """Checks that copies of annotations on a device are in no sum with the work in them."""
+    made = put('copies.json', [x('prefill', 1, 0, 100), call(10, 1), kernel('gemm', 200, 40, 1), kernel('gemm', 250, 20, 2), call(20, 2),
+                               x('prefill', 7, 200, 70, 'gpu_user_annotation', 0)])
+    check('work of a phase', top(made, 'phase', '--kind', 'kernel') == {'prefill': 60000}, top(made, 'phase', '--kind', 'kernel'))
+    found = top(made, 'phase', '--kind', 'device')
+    check('copies are apart', found == {'prefill': 60000, 'prefill (device)': 70000}, found)
+
+
 def check_overlaps():
     """Checks a span that extends beyond the span in which it begins: it contains the calls within it, also those after the end of the
     other span."""
@@ -380,6 +389,7 @@ def main():
         os.chdir(work)
         check_names()
         check_work()
+        check_copies()
         check_overlaps()
         check_scopes()
         check_columns()

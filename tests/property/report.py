@@ -594,6 +594,18 @@ def system_calls(work):
         judge(f'split with calls of {cat}', '' if (split['host_ns'], split['other_ns']) == want else f'{split} is not {want}')
 
 
+def equal_names(work):
+    """Checks that rows of inputs with the same name are told apart by their folders, and rows of other inputs by their names."""
+    paths = [f'{work}/{name}' for name in ('x/one/trace.json', 'y/one/trace.json', 'y/two/trace.json', 'y/two/other.json')]
+    for i, path in enumerate(paths):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 0, 'tid': 7, 'ts': 100 * i, 'dur': 10, 'args': {'stream': 7, 'device': 0}}], f)
+    table = run('report', '-q', *paths).decode().split('\nDevice time')[1].splitlines()[2:6]
+    names = [line.split()[-3].rstrip(',') for line in table]
+    judge('inputs of equal names', '' if names == ['x/one/trace.json', 'y/one/trace.json', 'two/trace.json', 'other.json'] else f'{table}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 if os.environ.get('LONG') else 6):
@@ -611,6 +623,7 @@ def main():
         addresses(work)
         long_operators(work)
         system_calls(work)
+        equal_names(work)
         all_fixtures()
 
 

@@ -102,6 +102,8 @@ def lists():
     check('ranges of roctx have their text', {e['name'] for e in events if e.get('cat') == 'marker_api'} == {'step "1"', 'loaded \u00fc'}, events)
     check('a mark is an instant', [e['name'] for e in events if e['ph'] in 'iI'] == ['loaded \u00fc'], events)
     check('devices are named', {'GPU 0', 'GPU 1'} <= set(named(events, 'process_name').values()), named(events, 'process_name'))
+    devices = json.loads(tracekit('report', '-q', '--json', path('one_results.json'))[1])['devices']
+    check('products of devices', devices == ['AMD Instinct MI300X'], devices)
     check('queues are named', {'queue 3', 'queue 5', 'copies'} <= set(named(events, 'thread_name').values()), named(events, 'thread_name'))
     ends = [e['ts'] for e in events if e['ph'] == 'f']
     check('flows lead from calls to work', len(ends) == 3 and len([e for e in events if e['ph'] == 's']) == 3, ends)

@@ -158,6 +158,110 @@ def launched_late(folder):
         judge(f'sql, {seed}', '' if got == {k: str(n) for k, n in want.items()} else f'{got} is not {want}')
 
 
+def named(folder):
+    """Checks that diff, check and top name the spans that mark steps unless they are PyTorch's, and that diff says how much it leaves
+    out: against sums over the input."""
+    for mark, shown in (('train_step {}', "'train_step'"), ('ProfilerStep#{}', '')):
+        path = os.path.join(folder, 'named.json')
+        events = [('sample', 0, 400), ('prefill', 10, 90)] + [(mark.format(i), 100 + 50 * i, 40) for i in range(3)] + [('eval', 300, 25)]
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'pid': 1, 'tid': 1, 'name': n, 'cat': 'user_annotation', 'ts': ts, 'dur': dur} for n, ts, dur in events], f)
+        left, alone = [e for e in events if e[0] in ('sample', 'prefill', 'eval')], 400 - 3 * 40
+        both = run('diff', '-q', '--json', path, path)['before']
+        judge(f'left out: {mark}', '' if (both['events_outside'], both['outside_ns']) == (len(left), 1000 * alone) else str(both))
+        judge(f'name of steps: {mark}', '' if both['step_name'] == mark.format('*').replace(' *', '') else str(both))
+        notes = f'outside of all steps and left out: before 3 events ({alone}.000 us), after 3 events ({alone}.000 us); --whole includes them'
+        for said, what in ((text('diff', path, path), 'diff'), (text('top', path, '--by', 'step'), 'top'), (text('check', path, '--assert', 'mean(step) < 1s'), 'check')):
+            judge(f'{what} names the steps: {mark}', '' if (shown and f'marked by {shown}' in said) or (not shown and 'marked by' not in said) else said)
+            judge(f'{what} says what is left out: {mark}', '' if what != 'diff' or notes in said else said)
+        judge(f'--whole leaves out nothing: {mark}', '' if 'left out' not in text('diff', '--whole', path, path) else 'left out')
+
+
+class Late:
+    """A trace of a host and a device that runs behind it by a random time. Work is (launch, start, duration), with the start of the
+    launch in microseconds; None: not recorded. Each copy of a step on the stream lasts from the first to the last work of the step."""
+
+    def __init__(self, seed):
+        self.rnd, self.events, self.steps, self.works, self.links, self.at = random.Random(seed), [], {}, [], 0, 0
+        self.device = self.rnd.randrange(50, 400)
+        for _ in range(self.rnd.randrange(3)):
+            self.work(None)
+        for number in range(3, self.rnd.randrange(5, 8)):
+            self.step(number)
+            self.at += 100 + self.rnd.choice((0, 20))
+        self.device += 40
+        self.work(None)  # without a launch, behind all other work: by the time at which it runs
+
+    def add(self, cat, name, pid, tid, ts, dur, **args):
+        self.events.append({'ph': 'X', 'cat': cat, 'name': name, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'args': args})
+
+    def step(self, number):
+        self.add('user_annotation', f'ProfilerStep#{number}', 9, 1, self.at, 100)
+        self.steps[number] = (self.at, self.at + 100)
+        mine = [self.work(self.at + 10 + 15 * i) for i in range(self.rnd.randrange(1, 6))]
+        begin, end = mine[0][1], mine[-1][1] + mine[-1][2]
+        self.add('gpu_user_annotation', f'ProfilerStep#{number}', 0, 7, begin, end - begin)
+
+    def work(self, launch):
+        self.links += 1
+        link = {} if launch is None else {'correlation': self.links}
+        self.device = max(self.device, launch or 0)
+        start, dur = self.device, self.rnd.randrange(1, 60)
+        if launch is not None:
+            self.add('cuda_runtime', 'cudaLaunchKernel', 9, 1, launch, 5, **link)
+            for ph, pid, tid, ts in (('s', 9, 1, launch), ('f', 0, 7, start)):
+                self.events.append({'ph': ph, 'cat': 'ac2g', 'name': 'ac2g', 'id': self.links, 'pid': pid, 'tid': tid, 'ts': ts, 'bp': 'e'})
+        self.add('kernel', 'kernel', 0, 7, start, dur, stream=7, **link)
+        self.device += dur + self.rnd.randrange(1, 4)
+        self.works.append((launch, start, dur))
+        return self.works[-1]
+
+    def write(self, path):
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'traceEvents': self.events}, f)
+
+    def kept(self, first, last):
+        """Returns start and duration of the work of the steps, which is not clipped if its launch is known."""
+        begin, end = self.steps[first][0], self.steps[last][1]
+        earliest = min(start for launch, start, _ in self.works if launch is not None)
+        kept = [(start, dur) for launch, start, dur in self.works if launch is not None and begin <= launch < end]
+        alone = [(start, start + dur) for launch, start, dur in self.works if launch is None and start >= earliest]
+        return sorted(kept + [(max(a, begin), min(b, end) - max(a, begin)) for a, b in alone if a < end and b > begin])
+
+
+def spans(path, cat):
+    with open(path, encoding='utf-8') as f:
+        return [e for e in json.load(f)['traceEvents'] if e.get('cat') == cat]
+
+
+def cut_late(folder):
+    """Checks that commands that cut by steps keep the work that the steps launched, whenever it runs, and that the parts of a split
+    contain each work whose launch is in a step once."""
+    for seed in range(20):
+        late, path, out = Late(seed), os.path.join(folder, 'late.json'), os.path.join(folder, 'cut.json')
+        late.write(path)
+        same = lambda what, got, want: judge(f'{what}, {seed}', '' if got == want else f'{got} is not {want}')  # noqa: E731,B023
+        for first, last in ((3, 3), (4, 4), (3, 4)):
+            text('filter', '-q', '--force', path, '--step', f'{first}..{last}', '-o', out)
+            want, numbers = late.kept(first, last), list(range(first, last + 1))
+            same('work of steps', sorted((e['ts'], e['dur']) for e in spans(out, 'kernel')), want)
+            for cat in ('user_annotation', 'gpu_user_annotation'):
+                same(f'steps by {cat}', sorted(e['name'] for e in spans(out, cat)), [f'ProfilerStep#{n}' for n in numbers])
+            same('flows', len(spans(out, 'ac2g')), 2 * len(spans(out, 'cuda_runtime')))
+            total = 1000 * sum(dur for _, dur in want)
+            rows = run('top', '-q', '--json', '--kind', 'kernel', '--step', f'{first}..{last}', path)['rows']
+            same('top', [(r['count'], r['total_ns'], r['self_ns']) for r in rows], [(len(want), total, total)])
+            both = run('diff', '-q', '--json', '--whole', '--kind', 'kernel', '--step', f'{first}..{last}', path, path)
+            same('diff', both['all']['before']['total_ns'], total)
+            linked = sum(1 for launch, _, _ in late.works if launch is not None and late.steps[first][0] <= launch < late.steps[last][1])
+            same('tree', sum(r['launched'] for r in run('tree', '-q', '--json', '--step', f'{first}..{last}', path)['paths']
+                             if r['name'].startswith('ProfilerStep')), linked)
+        text('split', '-q', '--force', path, '--by', 'step', '-o', os.path.join(folder, 'late_{}.json'))
+        parts = [sorted((e['ts'], e['dur']) for e in spans(os.path.join(folder, f'late_{n}.json'), 'kernel') if 'correlation' in e['args'])
+                 for n in late.steps]
+        same('parts', sorted(sum(parts, [])), sorted((start, dur) for launch, start, dur in late.works if launch is not None))
+
+
 class Devices:
     """A trace of a host and three devices: two mark steps, each with its own times and numbers, one marks none."""
 
@@ -311,6 +415,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         drawn(folder)
         launched_late(folder)
+        cut_late(folder)
+        named(folder)
         collections(folder)
         for seed in range(10):
             lines(folder, seed)

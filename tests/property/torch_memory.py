@@ -97,6 +97,24 @@ def details():
     check('an address without a free', 'was not freed' in said, said)
 
 
+def allocators():
+    """Checks that operators which only allocate name no allocation if something more telling is around them."""
+    frame = lambda name: {'name': name, 'filename': '??', 'line': 0}  # noqa: E731
+    op, engine = (lambda name: frame(f'at::_ops::{name}::call(c10::ArrayRef<long>)')), frame('torch::autograd::Engine::thread_main(std::shared_ptr<int> const&)')
+    node = lambda name: frame(f'torch::autograd::{name}::apply(std::vector<at::Tensor, std::allocator<at::Tensor> >&&)')  # noqa: E731
+    stacks = {'AccumulateGrad': [op('empty_strided'), frame('at::native::new_empty_strided_symint(int)'), op('new_empty_strided'),
+                                 frame('clone_obey_contract'), node('AccumulateGrad'), engine],
+              'MulBackward0': [op('empty_memory_format'), node('generated::MulBackward0'), node('AccumulateGrad'), engine],
+              'aten::mm': [op('empty_memory_format'), op('resize_'), op('mm'), node('generated::MmBackward0')],
+              'aten::empty_like': [op('empty_like'), frame('allocate(int)')]}
+    root = {'segments': [], 'device_traces': [[{'action': 'alloc', 'addr': 4096 * (i + 1), 'size': 512, 'stream': 0, 'time_us': BASE_US + i, 'frames': frames}
+                                               for i, frames in enumerate(stacks.values())]]}
+    save('allocators.pickle', pickle.dumps(root))
+    events, _ = converted(path('allocators.pickle'))
+    names = [e['name'] for e in sorted((e for e in events if e['ph'] == 'b'), key=lambda e: e['ts'])]
+    check('names of allocators', names == list(stacks), names)
+
+
 def reported():
     """Checks each device's peaks in the report, for a snapshot alone and together with another input."""
     root = Snapshot(11, events=90, devices=2).root()
@@ -200,6 +218,7 @@ def linear():
 def main():
     protocols()
     details()
+    allocators()
     reported()
     refused()
     truncated()

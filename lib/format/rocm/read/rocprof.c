@@ -44,6 +44,12 @@ struct lazy_list {
   struct buf all;   /* array of struct lazy */
 };
 
+/* A GPU and the string id of its product's name. */
+struct product {
+  int64_t gpu;
+  tk_id name;
+};
+
 enum rocprof_list { OPERATIONS, SYMBOLS, MARKERS, COUNTER_NAMES, LISTS };
 
 struct rocprof {
@@ -51,6 +57,7 @@ struct rocprof {
   struct mem *mem;
   struct lazy_list lists[LISTS];
   struct map gpus; /* handle of an agent -> number of the GPU + 1; other agents are absent */
+  struct buf products; /* array of struct product */
   uint64_t process;
   int64_t pid;
   int64_t kind, operation; /* kind and number of the operation that is listed next */
@@ -154,10 +161,49 @@ static void take_counter(struct rocprof *p, struct json_walk *w, const struct js
 
 static void take_agent(struct rocprof *p, struct json_walk *w, const struct json_value *v) {
   enum { GPU = 2 };
-  struct json_value id, type, number;
-  const struct json_place places[] = {{"id", &id}, {"type", &type}, {"logical_node_type_id", &number}, {NULL, NULL}};
+  struct json_value id, type, number, product;
+  const struct json_place places[] = {
+      {"id", &id}, {"type", &type}, {"logical_node_type_id", &number}, {"product_name", &product}, {NULL, NULL}};
   json_walk_object(w, v, places);
-  if (whole_of(&type) == GPU) map_put(&p->gpus, (uint64_t)handle_of(w, &id), (uint32_t)whole_of(&number) + 1);
+  if (whole_of(&type) != GPU) return;
+  map_put(&p->gpus, (uint64_t)handle_of(w, &id), (uint32_t)whole_of(&number) + 1);
+  const struct product found = {whole_of(&number), string_of(p, w, &product)};
+  if (found.name) buf_append(&p->products, &found, sizeof found);
+}
+
+/* Appends {"id":PID,"name":"AMD Instinct MI350X"} for a device that worked. */
+static void put_product(struct rocprof *p, const struct product *product, struct buf *raw) {
+  const struct tk_trace *t = p->r.d.t;
+  const uint32_t *device = map_get(&p->r.devices, (uint64_t)product->gpu);
+  const struct intern_str *name = trace_str(t, product->name);
+  char id[24];
+  if (!device || !*device || t->tracks[*device].pid.kind != TK_IDENT_INT) return;
+  buf_text(raw, raw->len ? ",{\"id\":" : "[{\"id\":");
+  buf_append(raw, id, num_put_i64(id, t->tracks[*device].pid.num));
+  buf_text(raw, ",\"name\":");
+  json_quote(raw, (const char *)name->bytes, name->len);
+  buf_text(raw, "}");
+}
+
+/* Records the products of devices in the form in which Kineto describes devices. Each process lists all devices again. */
+static void add_products(struct rocprof *p) {
+  struct tk_trace *t = p->r.d.t;
+  struct buf text = {.mem = p->mem}, *raw = &t->store->raw;
+  const struct product *v = (const struct product *)(const void *)p->products.data;
+  const size_t n = p->products.len / sizeof *v;
+  struct map seen;
+  map_init(&seen, p->mem);
+  for (size_t i = 0; i < n; i++) {
+    uint32_t *times = map_put(&seen, (uint64_t)v[i].gpu, 0);
+    if (times && !(*times)++) put_product(p, &v[i], &text);
+  }
+  map_free(&seen);
+  if (text.len && buf_text(&text, "]")) {
+    *trace_add_meta(t) = (struct tk_meta){.key = trace_text(t, "deviceProperties"), .at = raw->len, .size = text.len};
+    buf_append(raw, text.data, text.len);
+    trace_end_raw(t);
+  }
+  buf_free(&text);
 }
 
 /* Returns the number of a GPU, or -1 for another agent. */
@@ -487,6 +533,7 @@ static void rocprof_init(struct rocprof *p) {
     p->lists[i].all.mem = p->mem;
   }
   map_init(&p->gpus, p->mem);
+  p->products.mem = p->mem;
 }
 
 static void rocprof_free(struct rocprof *p) {
@@ -495,6 +542,7 @@ static void rocprof_free(struct rocprof *p) {
     buf_free(&p->lists[i].all);
   }
   map_free(&p->gpus);
+  buf_free(&p->products);
   work_free(&p->r);
 }
 
@@ -505,6 +553,7 @@ bool rocprof_read(struct in *in, struct tk_trace *t, const struct tk_load_option
   const bool ok = json_walk_load(in, &text, &n, err);
   rocprof_init(&p);
   if (ok) read_tool(&p, text.data, n);
+  if (ok) add_products(&p);
   rocprof_free(&p);
   buf_free(&text);
   t->counts.bytes = in_offset(in);

@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "format/json.h"
+#include "format/torch_allocators.h"
 
 enum { STACK_BYTES = 1 << 15 };
 
@@ -69,27 +70,55 @@ static void print_frame(const struct stacks *x, const struct snapshot_frame *f, 
 struct walk {
   struct stacks *x;
   const struct snapshot_frame *found; /* the first Python frame */
-  const struct snapshot_frame *op;    /* the first frame that is a PyTorch operator */
+  const struct snapshot_frame *op;    /* the first frame that is a PyTorch operator, if possible one that does not only allocate */
+  const struct snapshot_frame *node;  /* the first frame that is a node of autograd, unless such an operator is further inside */
+  bool is_done; /* op is an operator that does not only allocate, or node is known */
   bool python; /* print only Python frames */
   struct buf frame;
 };
 
 static const char OP[] = "at::_ops::"; /* at::_ops::mul_Tensor::call: the operator mul_Tensor, before its dispatch to a device */
+/* torch::autograd::AccumulateGrad::apply, torch::autograd::generated::MulBackward0::apply: nodes of a backward pass */
+static const char NODE[] = "torch::autograd::", APPLY[] = "::apply";
+
+/* Returns the name of the operator that the frame calls, of length *n; NULL if it calls none. */
+static const char *op_of(const struct stacks *x, const struct snapshot_frame *f, size_t *n) {
+  const struct intern_str *name = text_of(x, f->name);
+  if (!f->name || !begins(name, 0, OP)) return NULL;
+  for (*n = 0; sizeof OP - 1 + *n < name->len && name->bytes[sizeof OP - 1 + *n] != ':';) ++*n;
+  return (const char *)name->bytes + sizeof OP - 1;
+}
+
+/* Returns the name of the node of autograd that the frame runs, of length *n; NULL if it runs none. */
+static const char *node_of(const struct stacks *x, const struct snapshot_frame *f, size_t *n) {
+  const struct intern_str *name = text_of(x, f->name);
+  const size_t end = f->name ? bare_length(name) : 0, m = sizeof APPLY - 1;
+  if (end < m || !begins(name, 0, NODE) || memcmp(name->bytes + end - m, APPLY, m) != 0) return NULL;
+  size_t from = end - m;
+  while (from && name->bytes[from - 1] != ':') from--;
+  *n = end - m - from;
+  return *n ? (const char *)name->bytes + from : NULL;
+}
 
 static void find_names(void *arg, int64_t frame) {
   struct walk *w = arg;
   const struct snapshot_frame *f = snapshot_frame(w->x->s, frame);
+  size_t n = 0;
   if (!w->found && is_python(w->x, f)) w->found = f;
-  if (!w->op && f->name && begins(text_of(w->x, f->name), 0, OP)) w->op = f;
+  if (w->is_done) return;
+  const char *op = op_of(w->x, f, &n);
+  const bool works = op && !torch_only_allocates(op, n);
+  if (op && (works || !w->op)) w->op = f;
+  if (!op && node_of(w->x, f, &n)) w->node = f;
+  w->is_done = works || w->node;
 }
 
-/* Appends the operator as "aten::mul_Tensor", which is close to the name that PyTorch's profiler gives it. */
-static void print_op(const struct stacks *x, const struct snapshot_frame *f, struct buf *to) {
-  const struct intern_str *name = text_of(x, f->name);
-  size_t n = sizeof OP - 1;
-  while (n < name->len && name->bytes[n] != ':') n++;
-  buf_text(to, "aten::");
-  intern_repaired(to, name->bytes + sizeof OP - 1, n - (sizeof OP - 1));
+/* Appends the operator as "aten::mul_Tensor", which is close to the name that PyTorch's profiler gives it, or the node. */
+static void print_op(const struct walk *w, struct buf *to) {
+  size_t n;
+  const char *name = w->node ? node_of(w->x, w->node, &n) : op_of(w->x, w->op, &n);
+  if (!w->node) buf_text(to, "aten::");
+  intern_repaired(to, (const uint8_t *)name, n);
 }
 
 static void put_frame(void *arg, int64_t frame) {
@@ -116,8 +145,8 @@ tk_id stacks_name(struct stacks *x, uint32_t stack) {
   const struct walk w = walk_of(x, stack);
   x->text.len = 0;
   if (w.found) print_frame(x, w.found, false, &x->text);
-  else if (w.op) print_op(x, w.op, &x->text);
-  return *known = w.found || w.op ? trace_string(x->s->t, x->text.data, x->text.len) : 0;
+  else if (w.op || w.node) print_op(&w, &x->text);
+  return *known = w.found || w.op || w.node ? trace_string(x->s->t, x->text.data, x->text.len) : 0;
 }
 
 tk_id stacks_text(struct stacks *x, uint32_t stack) {

@@ -12,8 +12,9 @@ struct stacks {
 void stacks_init(struct stacks *x, const struct snapshot *s);
 void stacks_free(struct stacks *x);
 
-/* Returns "function (file.py:12)" for the innermost Python frame of a stack, or else "aten::mul_Tensor" for the innermost
- * operator, as in a backward pass; 0 if the stack has neither. */
+/* Returns "function (file.py:12)" for the innermost Python frame of a stack, or else "aten::mul_Tensor" or "AccumulateGrad" for the
+ * innermost operator or node of autograd, as in a backward pass; 0 if the stack has none. An operator that only allocates counts only
+ * if there is nothing else. */
 tk_id stacks_name(struct stacks *x, uint32_t stack);
 /* Returns a JSON array of the Python frames, innermost first, or of all frames if there are no Python frames; 0 without frames.
  * C++ frames are left out otherwise, because an allocation has dozens of them, and nearly the same ones each time. */
