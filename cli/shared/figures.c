@@ -105,6 +105,16 @@ struct tk_report_split figure_steps(const struct tk_report_rank *row) {
   return sum;
 }
 
+struct figure_step_times figure_step_times(const struct tk_report_rank *row) {
+  struct figure_step_times sum = { 0 };
+  for (size_t i = 0; i < row->n_steps; i++) {
+    sum.all += (double)row->steps[i].dur;
+    sum.busy += (double)row->steps[i].times.busy;
+    sum.collecting += (double)row->steps[i].collecting;
+  }
+  return sum;
+}
+
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
   const char *slash = strrchr(row->input, '/'), *leaf = slash && slash[1] ? slash + 1 : row->input;
   size_t len = 0;
