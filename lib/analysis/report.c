@@ -476,11 +476,12 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 
-/* Lists the maps of a report. */
 enum { REPORT_MAPS = 9 };
+
+/* Lists the maps of a report, which are made and freed together. */
 static void list_maps(struct tk_report_impl *m, struct map *maps[REPORT_MAPS]) {
-  struct map *const all[REPORT_MAPS] = {&m->kernel_of, &m->launch_of, &m->collective_of, &m->memory_of, &m->said,
-                                        &m->op_of,     &m->node_of,   &m->layer_of,      &m->roof_of};
+  struct map *const all[REPORT_MAPS] = {&m->kernel_of, &m->launch_of, &m->collective_of, &m->memory_of, &m->said, &m->op_of,
+                                        &m->node_of, &m->layer_of, &m->roof_of};
   memcpy(maps, all, sizeof all);
 }
 
@@ -572,10 +573,9 @@ static void report_clear(struct tk_report *r) {
   for (size_t i = 0; i < r->n_ranks; i++) free_rank(&m->mem, &r->ranks[i]);
   for (uint32_t i = 0; i < m->n_kernels; i++) mem_free(&m->mem, m->kernels[i].durations);
   for (size_t i = 0; i < r->n_memories; i++) mem_free(&m->mem, r->memories[i].over_time);
-  void *const blocks[] = {r->ranks,    r->kernels,  r->launches, r->collectives, r->meetings,    r->memories, r->devices,
-                          r->versions, r->unknown,  r->findings, r->gaps,        r->ops,         r->roofs,    r->annotations,
-                          r->held,     r->figures,  r->layers,   r->compilations, m->ops,        m->nodes,    m->kernels,
-                          m->launches, m->collectives, m->roofs, m->layers};
+  void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
+                          r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->roofs, r->held, r->figures, r->compilations,
+                          r->layers, m->ops, m->nodes, m->kernels, m->launches, m->collectives, m->roofs, m->layers};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(&m->mem, blocks[i]);
   list_maps(m, maps);
   for (size_t i = 0; i < REPORT_MAPS; i++) map_free(maps[i]);

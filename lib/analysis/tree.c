@@ -264,24 +264,6 @@ static int in_order(const void *p, const void *q) {
   return tree_by_name(a->name, b->name);
 }
 
-/* Links the children of each node, in order. Returns false if memory runs out. */
-static bool order_siblings(struct tree *tree) {
-  struct placed *v = mem_array(tree->mem, (uint64_t)tree->n, sizeof *v);
-  if (!v) return false;
-  for (uint32_t i = 1; i < tree->n; i++)
-    v[i - 1] = (struct placed){.name = tree_name_of(tree, &tree->nodes[i]), .start = tree->opt->by_start ? tree->nodes[i].start : 0,
-                               .total = tree->nodes[i].total, .node = i, .parent = tree->nodes[i].parent,
-                               .is_mark = tree_nodes_is_mark(&tree->nodes[i])};
-  qsort(v, tree->n - 1, sizeof *v, in_order);
-  for (uint32_t i = tree->n - 1; i-- > 0;) {
-    struct node *n = &tree->nodes[v[i].node], *parent = &tree->nodes[n->parent];
-    n->sibling = parent->child;
-    parent->child = v[i].node;
-  }
-  mem_free(tree->mem, v);
-  return true;
-}
-
 /* Returns the node that follows `at` when parents come before their children; 0 after the last. */
 static uint32_t next_node(const struct tree *tree, uint32_t at) {
   if (tree->nodes[at].child) return tree->nodes[at].child;
@@ -303,8 +285,21 @@ static void number_nodes(struct tree *tree) {
   }
 }
 
+/* Sorts siblings, then numbers the nodes. Returns false if memory runs out. */
 static bool order_nodes(struct tree *tree) {
-  if (!order_siblings(tree)) return false;
+  struct placed *v = mem_array(tree->mem, (uint64_t)tree->n, sizeof *v);
+  if (!v) return false;
+  for (uint32_t i = 1; i < tree->n; i++)
+    v[i - 1] = (struct placed){.name = tree_name_of(tree, &tree->nodes[i]), .start = tree->opt->by_start ? tree->nodes[i].start : 0,
+                               .total = tree->nodes[i].total, .node = i, .parent = tree->nodes[i].parent,
+                               .is_mark = tree_nodes_is_mark(&tree->nodes[i])};
+  qsort(v, tree->n - 1, sizeof *v, in_order);
+  for (uint32_t i = tree->n - 1; i-- > 0;) {
+    struct node *n = &tree->nodes[v[i].node], *parent = &tree->nodes[n->parent];
+    n->sibling = parent->child;
+    parent->child = v[i].node;
+  }
+  mem_free(tree->mem, v);
   number_nodes(tree);
   return true;
 }
