@@ -402,7 +402,8 @@ static const char *conflict_of(const struct params *p) {
   if (p->every && strlen(p->every) > MOST_PATTERN) return "--every: pattern is too long";
   if (p->layers && (p->path || p->per || p->every || graph))
     return "--layers cannot be combined with --path, --per, --every, --folded, --speedscope or --svg";
-  return p->path && p->per ? "--path and --per cannot be combined" : NULL;
+  if (p->path && p->per) return "--path and --per cannot be combined";
+  return NULL;
 }
 
 /* Checks all options before reading any input. */
