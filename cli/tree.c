@@ -77,7 +77,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-enum { SHOWN_NODES = 60 };
+enum { SHOWN_NODES = 60, MOST_PATTERN = 1000 /* bytes of --every */ };
 
 /* ---- selection of nodes ---- */
 
@@ -363,7 +363,7 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   struct tk_err err = { 0 };
   int status;
   struct shared shared = p->selected.shared;
-  char every[1100];
+  char every[MOST_PATTERN + sizeof "every:"];
   if (p->every) snprintf(every, sizeof every, "every:%s", p->every);
   if (p->every) shared.step_name = every;
   shared.without = without_of(p, options);
@@ -392,6 +392,20 @@ static bool read_level(const struct params *p, struct tk_tree_options *o) {
   return false;
 }
 
+/* Returns why the options cannot be used together; NULL if they can. */
+static const char *conflict_of(const struct params *p) {
+  const bool graph = p->folded || p->speedscope || p->svg;
+  if (p->selected.shared.json + p->folded + p->speedscope + p->svg > 1)
+    return "--json, --folded, --speedscope and --svg cannot be combined";
+  if (p->every && (p->path || p->per)) return "--every, --path and --per cannot be combined";
+  if (p->every && p->selected.shared.step_name) return "--every and --step-name cannot be combined";
+  if (p->every && strlen(p->every) > MOST_PATTERN) return "--every: pattern is too long";
+  if (p->layers && (p->path || p->per || p->every || graph))
+    return "--layers cannot be combined with --path, --per, --every, --folded, --speedscope or --svg";
+  if (p->path && p->per) return "--path and --per cannot be combined";
+  return NULL;
+}
+
 /* Checks all options before reading any input. */
 static int cmd_tree(const void *params, const struct operands *in) {
   const struct params *p = params;
@@ -400,20 +414,13 @@ static int cmd_tree(const void *params, const struct operands *in) {
                                        .time = p->selected.selection.time,
                                        .steps = p->selected.selection.step };
   const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
-  const char *path = p->path && select_is_arg(p->path) ? p->path + 4 : p->path;
+  const char *path = p->path && select_is_arg(p->path) ? p->path + 4 : p->path, *conflict = conflict_of(p);
   struct tk_tree_options options = { .select = select, .per = p->per, .fold = p->fold, .path = path,
                                      .by_start = p->sort == BY_START, .per_step = p->every, .layers = p->layers,
                                      .levels = (uint32_t)p->levels };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
-  if (p->selected.shared.json + p->folded + p->speedscope + p->svg > 1)
-    status = run_usage("tree", "--json, --folded, --speedscope and --svg cannot be combined");
-  else if (p->every && (p->path || p->per)) status = run_usage("tree", "--every, --path and --per cannot be combined");
-  else if (p->every && p->selected.shared.step_name) status = run_usage("tree", "--every and --step-name cannot be combined");
-  else if (p->every && strlen(p->every) > 1000) status = run_usage("tree", "--every: pattern is too long");
-  else if (p->layers && (p->path || p->per || p->every || p->folded || p->speedscope || p->svg))
-    status = run_usage("tree", "--layers cannot be combined with --path, --per, --every, --folded, --speedscope or --svg");
-  else if (p->path && p->per) status = run_usage("tree", "--path and --per cannot be combined");
+  if (conflict) status = run_usage("tree", conflict);
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && read_level(p, &options)) status = tk_filter_check(&asked, &err) ? tree_of(p, &options, in) : run_fail(&err);
   select_free(&e);

@@ -209,69 +209,84 @@ static bool has_device(const struct tk_report_rank *row) { return *row->device !
 static bool has_steps(const struct tk_report_rank *row) { return row->n_steps > 0; }
 static bool has_host(const struct tk_report_rank *row) { return row->compilations || row->host_ops || row->runtime_calls; }
 
-static void devices(FILE *to, const struct tk_report *r) {
-  static const struct html_column columns[] = {
-    { "device", false, true }, { "window", false, false }, { "busy %", false, false }, { "compute %", false, false },
-    { "comm. %", false, false }, { "comm. exposed %", true, false }, { "overlap %", false, false }, { "memory %", true, false },
-    { "copy exposed %", true, false }, { "idle %", false, false }, { 0, false, false } };
-  struct html_table t = { .to = to, .columns = columns };
+/* A section with a table that has one row for each device or rank. Every row begins with its name. */
+struct rank_table {
+  const char *title, *words;
+  bool (*has)(const struct tk_report_rank *row); /* rows for which it is false are left out */
+  void (*draw)(FILE *to, const struct tk_report *r); /* draws what precedes the table; NULL = nothing does */
+  void (*cells)(struct html_table *t, const struct tk_report_rank *row); /* writes the cells after the name */
+  const struct html_column *columns;
+};
+
+static void rank_table(FILE *to, const struct tk_report *r, const struct rank_table *of) {
+  struct html_table t = { .to = to, .columns = of->columns };
   char name[256];
-  if (!wants(r, has_device)) return;
-  html_section(to, "Devices", "Percentages of the window. Overlap: share of the communication during which the device computed. "
-                         "Exposed: nothing was computed meanwhile, so the time is not hidden.");
+  if (!wants(r, of->has)) return;
+  html_section(to, of->title, of->words);
+  if (of->draw) of->draw(to, r);
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
-    const struct tk_device_times *d = &r->ranks[i].times;
-    const double w = (double)d->window;
-    if (!has_device(&r->ranks[i])) continue;
+    if (!of->has(&r->ranks[i])) continue;
     html_cell(&t, html_name_of(r, &r->ranks[i], name, sizeof name));
-    html_cell_time(&t, true, d->window);
-    html_cell_percent(&t, (double)d->busy, w);
-    html_cell_percent(&t, (double)d->compute, w);
-    html_cell_percent(&t, (double)d->communication, w);
-    html_cell_percent(&t, (double)d->exposed_communication, w);
-    html_cell_percent(&t, (double)d->overlap, (double)d->communication);
-    html_cell_percent(&t, (double)d->memory, w);
-    html_cell_percent(&t, (double)(d->exposed_copy + d->exposed_fill), w);
-    html_cell_percent(&t, (double)d->idle, w);
+    of->cells(&t, &r->ranks[i]);
   }
   html_table_end(&t);
   html_section_end(to);
 }
 
-static void idle(FILE *to, const struct tk_report *r) {
-  static const struct html_column columns[] = {
+static void device_cells(struct html_table *t, const struct tk_report_rank *row) {
+  const struct tk_device_times *d = &row->times;
+  const double w = (double)d->window;
+  html_cell_time(t, true, d->window);
+  html_cell_percent(t, (double)d->busy, w);
+  html_cell_percent(t, (double)d->compute, w);
+  html_cell_percent(t, (double)d->communication, w);
+  html_cell_percent(t, (double)d->exposed_communication, w);
+  html_cell_percent(t, (double)d->overlap, (double)d->communication);
+  html_cell_percent(t, (double)d->memory, w);
+  html_cell_percent(t, (double)(d->exposed_copy + d->exposed_fill), w);
+  html_cell_percent(t, (double)d->idle, w);
+}
+
+static const struct rank_table DEVICES = {
+  .title = "Devices",
+  .words = "Percentages of the window. Overlap: share of the communication during which the device computed. Exposed: nothing was "
+           "computed meanwhile, so the time is not hidden.",
+  .has = has_device,
+  .cells = device_cells,
+  .columns = (const struct html_column[]){
+    { "device", false, true }, { "window", false, false }, { "busy %", false, false }, { "compute %", false, false },
+    { "comm. %", false, false }, { "comm. exposed %", true, false }, { "overlap %", false, false }, { "memory %", true, false },
+    { "copy exposed %", true, false }, { "idle %", false, false }, { 0, false, false } },
+};
+
+static void idle_cells(struct html_table *t, const struct tk_report_rank *row) {
+  const double whole = row->linked ? (double)row->times.idle : 0;
+  html_cell_time(t, true, row->times.idle);
+  html_cell_percent(t, (double)row->times.idle_host, whole);
+  html_cell_percent(t, (double)row->times.idle_kernel, whole);
+  html_cell_percent(t, (double)row->times.idle_other, whole);
+  html_cell_time(t, row->linked, row->delay_mean);
+  html_cell_time(t, row->linked, row->latency_mean);
+  html_cell_time(t, row->linked, row->overhead_mean);
+  html_cell_count(t, row->kernels);
+  html_cell_percent(t, (double)row->under_10us, (double)row->kernels);
+  html_cell_percent(t, (double)row->under_100us, (double)row->kernels);
+}
+
+static const struct rank_table IDLE = {
+  .title = "Idle time, launch delays and short kernels",
+  .words = "Host: the next work had not been launched when the device became idle. Kernel: gaps of less than 30 µs between "
+           "kernels that were launched in time. Other: longer gaps, as when work waits for other work. Delay: mean time from "
+           "the end of the launching call to the start of the work. Latency: the same from the start of the call. Overhead: the "
+           "same from the time when the call had started and the stream was free.",
+  .has = has_device,
+  .cells = idle_cells,
+  .columns = (const struct html_column[]){
     { "device", false, true }, { "idle", false, false }, { "host %", false, false }, { "kernel %", false, false },
     { "other %", false, false }, { "delay", false, false }, { "latency", true, false }, { "overhead", true, false },
-    { "kernels", true, false }, { "&lt;10 µs %", false, false }, { "&lt;100 µs %", true, false }, { 0, false, false } };
-  struct html_table t = { .to = to, .columns = columns };
-  char name[256];
-  if (!wants(r, has_device)) return;
-  html_section(to, "Idle time, launch delays and short kernels",
-          "Host: the next work had not been launched when the device became idle. Kernel: gaps of less than 30 µs between "
-          "kernels that were launched in time. Other: longer gaps, as when work waits for other work. Delay: mean time from "
-          "the end of the launching call to the start of the work. Latency: the same from the start of the call. Overhead: the "
-          "same from the time when the call had started and the stream was free.");
-  html_table_begin(&t);
-  for (size_t i = 0; i < r->n_ranks; i++) {
-    const struct tk_report_rank *row = &r->ranks[i];
-    const double whole = row->linked ? (double)row->times.idle : 0;
-    if (!has_device(row)) continue;
-    html_cell(&t, html_name_of(r, row, name, sizeof name));
-    html_cell_time(&t, true, row->times.idle);
-    html_cell_percent(&t, (double)row->times.idle_host, whole);
-    html_cell_percent(&t, (double)row->times.idle_kernel, whole);
-    html_cell_percent(&t, (double)row->times.idle_other, whole);
-    html_cell_time(&t, row->linked, row->delay_mean);
-    html_cell_time(&t, row->linked, row->latency_mean);
-    html_cell_time(&t, row->linked, row->overhead_mean);
-    html_cell_count(&t, row->kernels);
-    html_cell_percent(&t, (double)row->under_10us, (double)row->kernels);
-    html_cell_percent(&t, (double)row->under_100us, (double)row->kernels);
-  }
-  html_table_end(&t);
-  html_section_end(to);
-}
+    { "kernels", true, false }, { "&lt;10 µs %", false, false }, { "&lt;100 µs %", true, false }, { 0, false, false } },
+};
 
 /* Draws a bar for each of the first 600 steps; the height is the duration relative to the longest step. */
 static void draw_steps(FILE *to, const struct tk_report_rank *row) {
@@ -305,45 +320,33 @@ static void step_rows(FILE *to, const struct tk_report *r) {
   }
 }
 
-static void steps(FILE *to, const struct tk_report *r) {
-  static const struct html_column columns[] = {
-    { "source", false, true }, { "steps", false, false }, { "mean", false, false }, { "deviation", true, false },
-    { "min", true, false }, { "p50", true, false },
-    { "p95", false, false }, { "max", false, false }, { "busy %", false, false }, { "outliers", false, false },
-    { "GC %", true, false }, { 0, false, false } };
-  struct html_table t = { .to = to, .columns = columns };
-  char name[256];
-  if (!wants(r, has_steps)) return;
-  html_section(to, "Steps",
-          "One bar per step, in order. Red: outliers, longer than the upper quartile plus 1.5 times the interquartile range. Below: "
-          "how many of five or more steps took how long, from the shortest to the longest of all. GC: share of the steps in which the "
-          "host collected garbage.");
-  step_rows(to, r);
-  html_table_begin(&t);
-  for (size_t i = 0; i < r->n_ranks; i++) {
-    const struct tk_report_rank *row = &r->ranks[i];
-    double busy = 0, all = 0, collecting = 0;
-    if (!has_steps(row)) continue;
-    for (size_t k = 0; k < row->n_steps; k++) {
-      busy += (double)row->steps[k].times.busy;
-      all += (double)row->steps[k].dur;
-      collecting += (double)row->steps[k].collecting;
-    }
-    html_cell(&t, html_name_of(r, row, name, sizeof name));
-    html_cell_count(&t, row->step.count);
-    html_cell_time(&t, true, row->step.mean);
-    html_cell_time(&t, row->step.count > 1, row->step.deviation);
-    html_cell_time(&t, true, row->step.min);
-    html_cell_time(&t, true, row->step.p50);
-    html_cell_time(&t, true, row->step.p95);
-    html_cell_time(&t, true, row->step.max);
-    html_cell_percent(&t, busy, has_device(row) ? all : 0);
-    html_cell_count(&t, row->step.outliers);
-    html_cell_percent(&t, collecting, row->collections ? all : 0);
-  }
-  html_table_end(&t);
-  html_section_end(to);
+static void step_cells(struct html_table *t, const struct tk_report_rank *row) {
+  const struct figure_step_times times = figure_step_times(row);
+  html_cell_count(t, row->step.count);
+  html_cell_time(t, true, row->step.mean);
+  html_cell_time(t, row->step.count > 1, row->step.deviation);
+  html_cell_time(t, true, row->step.min);
+  html_cell_time(t, true, row->step.p50);
+  html_cell_time(t, true, row->step.p95);
+  html_cell_time(t, true, row->step.max);
+  html_cell_percent(t, times.busy, has_device(row) ? times.all : 0);
+  html_cell_count(t, row->step.outliers);
+  html_cell_percent(t, times.collecting, row->collections ? times.all : 0);
 }
+
+static const struct rank_table STEPS = {
+  .title = "Steps",
+  .words = "One bar per step, in order. Red: outliers, longer than the upper quartile plus 1.5 times the interquartile range. Below: "
+           "how many of five or more steps took how long, from the shortest to the longest of all. GC: share of the steps in which the "
+           "host collected garbage.",
+  .has = has_steps,
+  .draw = step_rows,
+  .cells = step_cells,
+  .columns = (const struct html_column[]){
+    { "source", false, true }, { "steps", false, false }, { "mean", false, false }, { "deviation", true, false },
+    { "min", true, false }, { "p50", true, false }, { "p95", false, false }, { "max", false, false }, { "busy %", false, false },
+    { "outliers", false, false }, { "GC %", true, false }, { 0, false, false } },
+};
 
 static void hosts(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
@@ -372,42 +375,50 @@ static void hosts(FILE *to, const struct tk_report *r) {
 
 static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "copy") == 0 || strcmp(k->kind, "fill") == 0; }
 
+/* Returns an axis that covers the durations of the first `top` kernels. */
+static struct histogram_axis kernel_axis(const struct tk_report *r, size_t top) {
+  struct histogram_axis axis = { 0, 0 };
+  for (size_t i = 0, shown = 0; i < r->n_kernels && shown < top; i++) {
+    if (is_copy(&r->kernels[i])) continue;
+    histogram_widen(&axis, r->kernels[i].durations);
+    shown++;
+  }
+  return axis;
+}
+
+static void kernel_cells(struct html_table *t, const struct tk_report_kernel *k, const struct histogram_axis *axis, bool full_names) {
+  html_cell_name(t, full_names ? k->name : k->short_name, k->name);
+  html_cell(t, k->kernel_class);
+  html_cell_total(t, true, k->total);
+  html_cell_percent(t, k->of_sum, k->of_sum >= 0);
+  html_cell_count(t, k->count);
+  html_cell_time(t, true, k->mean);
+  html_cell_time(t, true, k->min);
+  html_cell_time(t, true, k->max);
+  html_cell_percent(t, k->occupancy, k->occupancy >= 0 ? 100 : 0);
+  html_cell_begin(t);
+  histogram_draw(t->to, axis, k->durations, "durations");
+  html_cell_end(t);
+}
+
 static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_names) {
   static const struct html_column columns[] = {
     { "name", false, true }, { "class", true, false }, { "total", false, false }, { "% of work", false, false },
     { "count", false, false }, { "mean", true, false }, { "min", true, false }, { "max", true, false },
     { "occupancy %", true, false }, { "durations", true, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
-  struct histogram_axis axis = { 0, 0 };
+  const struct histogram_axis axis = kernel_axis(r, top);
   char words[256], ends[128];
   size_t shown = 0;
-  for (size_t i = 0; i < r->n_kernels && shown < top; i++) {
-    if (is_copy(&r->kernels[i])) continue;
-    histogram_widen(&axis, r->kernels[i].durations);
-    shown++;
-  }
   snprintf(words, sizeof words, "Durations: distribution of the kernel's durations; all kernels have the same logarithmic axis, %s.",
            axis.n ? histogram_ends(&axis, ends, sizeof ends) : "");
-  shown = 0;
   for (size_t i = 0; i < r->n_kernels && shown < top; i++) {
-    const struct tk_report_kernel *k = &r->kernels[i];
-    if (is_copy(k)) continue;
+    if (is_copy(&r->kernels[i])) continue;
     if (shown++ == 0) {
       html_section(to, "Kernels", axis.n ? words : NULL);
       html_table_begin(&t);
     }
-    html_cell_name(&t, full_names ? k->name : k->short_name, k->name);
-    html_cell(&t, k->kernel_class);
-    html_cell_total(&t, true, k->total);
-    html_cell_percent(&t, k->of_sum, k->of_sum >= 0);
-    html_cell_count(&t, k->count);
-    html_cell_time(&t, true, k->mean);
-    html_cell_time(&t, true, k->min);
-    html_cell_time(&t, true, k->max);
-    html_cell_percent(&t, k->occupancy, k->occupancy >= 0 ? 100 : 0);
-    html_cell_begin(&t);
-    histogram_draw(to, &axis, k->durations, "durations");
-    html_cell_end(&t);
+    kernel_cells(&t, &r->kernels[i], &axis, full_names);
   }
   if (shown) html_table_end(&t), html_section_end(to);
 }
@@ -504,11 +515,11 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   html_findings(to, r);
   html_figures(to, r);
   html_parts(to, r);
-  steps(to, r);
+  rank_table(to, r, &STEPS);
   timelines(to, r);
   bars(to, r);
-  devices(to, r);
-  idle(to, r);
+  rank_table(to, r, &DEVICES);
+  rank_table(to, r, &IDLE);
   histogram_delays(to, r);
   html_gaps(to, r, top, full_names);
   waits(to, r);

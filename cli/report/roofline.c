@@ -229,19 +229,13 @@ static void draw_ranks(FILE *to, const struct tk_report *r) {
   html_table_end(&t);
 }
 
-void roofline_draw(FILE *to, const struct tk_report *r, size_t top) {
+static void draw_operators(FILE *to, const struct tk_report *r, size_t top) {
   static const struct html_column columns[] = {
     { "operator", false, true }, { "type", true, false }, { "total", false, false }, { "count", true, false },
     { "FLOP/s", false, false }, { "% of peak", false, false }, { "GB/s", false, false }, { "% of peak", true, false },
     { "FLOP/byte", true, false }, { "bound", true, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[32], name[256];
-  if (!r->n_roofs) return;
-  html_section(to, "FLOP/s and bytes/s",
-               "Operations and memory traffic that the traces state or that the shapes of operators imply; rates are over the "
-               "durations of the operators’ kernels. MFU is the share of the window that the operations take at the device’s peak.");
-  draw_ranks(to, r);
-  draw(to, r);
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_roofs && i < top; i++) {
     const struct tk_report_roof *k = &r->roofs[i];
@@ -258,5 +252,15 @@ void roofline_draw(FILE *to, const struct tk_report *r, size_t top) {
     html_cell(&t, *k->bound ? k->bound : "-");
   }
   html_table_end(&t);
+}
+
+void roofline_draw(FILE *to, const struct tk_report *r, size_t top) {
+  if (!r->n_roofs) return;
+  html_section(to, "FLOP/s and bytes/s",
+               "Operations and memory traffic that the traces state or that the shapes of operators imply; rates are over the "
+               "durations of the operators’ kernels. MFU is the share of the window that the operations take at the device’s peak.");
+  draw_ranks(to, r);
+  draw(to, r);
+  draw_operators(to, r, top);
   html_section_end(to);
 }

@@ -199,32 +199,38 @@ static bool print_compilations(const struct tk_report *r, size_t top) {
 
 /* ---- steps ---- */
 
+static void print_steps_title(const struct tk_report *r) {
+  const char *const shares = figures_collect_garbage(r) ? "% busy, and % in garbage collections" : "% busy";
+  const char *const name = r->step_name;
+  char heading[160];
+  snprintf(heading, sizeof heading, name ? "Steps: duration and %s (marked by '%.80s')" : "Steps: duration and %s", shares, name);
+  wrap_title(heading);
+}
+
+/* Adds a cell with the numbers of the first outlier steps. */
+static void cell_outliers(struct table *t, const struct tk_report_rank *row) {
+  char text[96] = "";
+  for (size_t i = 0; i < row->n_steps && strlen(text) < 60; i++) {
+    if (!row->steps[i].outlier) continue;
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%lld", *text ? " " : "", (long long)row->steps[i].number);
+  }
+  table_cell(t, "%s", *text ? text : "-");
+}
+
 static bool print_steps(const struct tk_report *r) {
   static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "GC", "outlier steps",
                                         "source", NULL };
   struct table t = { .align = "rrrrrrrrrll", .drop = "..dac..be..", .width = tty_width(stdout), .sparse = true };
-  char heading[160];
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
-  const char *const shares = figures_collect_garbage(r) ? "% busy, and % in garbage collections" : "% busy";
-  const char *const name = r->step_name;
-  snprintf(heading, sizeof heading, name ? "Steps: duration and %s (marked by '%.80s')" : "Steps: duration and %s", shares, name);
-  wrap_title(heading);
+  print_steps_title(r);
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
     const struct tk_report_spread *s = &row->step;
-    double busy = 0, all = 0, collecting = 0;
-    char text[96] = "";
     if (!row->n_steps) continue;
-    for (size_t k = 0; k < row->n_steps; k++) {
-      busy += (double)row->steps[k].times.busy;
-      all += (double)row->steps[k].dur;
-      collecting += (double)row->steps[k].collecting;
-      if (row->steps[k].outlier && strlen(text) < 60)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%lld", *text ? " " : "", (long long)row->steps[k].number);
-    }
+    const struct figure_step_times times = figure_step_times(row);
     cell_count(&t, s->count);
     cell_time(&t, true, s->mean);
     cell_time(&t, s->count > 1, s->deviation);
@@ -232,10 +238,10 @@ static bool print_steps(const struct tk_report *r) {
     cell_time(&t, true, s->p50);
     cell_time(&t, true, s->p95);
     cell_time(&t, true, s->max);
-    cell_percent(&t, busy, *row->device ? all : 0);
-    if (row->collections) cell_percent(&t, collecting, all);
+    cell_percent(&t, times.busy, *row->device ? times.all : 0);
+    if (row->collections) cell_percent(&t, times.collecting, times.all);
     else table_cell(&t, "%s", "");
-    table_cell(&t, "%s", *text ? text : "-");
+    cell_outliers(&t, row);
     cell_name(&t, r, row);
   }
   return table_print(&t, stdout);

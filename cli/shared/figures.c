@@ -131,6 +131,16 @@ static const char *input_name(const struct tk_report *r, const char *input) {
   return part;
 }
 
+struct figure_step_times figure_step_times(const struct tk_report_rank *row) {
+  struct figure_step_times sum = { 0 };
+  for (size_t i = 0; i < row->n_steps; i++) {
+    sum.all += (double)row->steps[i].dur;
+    sum.busy += (double)row->steps[i].times.busy;
+    sum.collecting += (double)row->steps[i].collecting;
+  }
+  return sum;
+}
+
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
   const char *leaf = input_name(r, row->input);
   size_t len = 0;

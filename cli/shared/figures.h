@@ -30,6 +30,12 @@ tk_time figure_part(const struct tk_report_split *s, size_t part);
 /* Returns the parts summed over all steps of a rank; the length is 0 if it has no steps. */
 struct tk_report_split figure_steps(const struct tk_report_rank *row);
 
+/* Times summed over all steps of a rank, in picoseconds: of the steps, of device work, and of garbage collections. */
+struct figure_step_times {
+  double all, busy, collecting;
+};
+struct figure_step_times figure_step_times(const struct tk_report_rank *row);
+
 /* True if any key figure of the report has a verdict. Otherwise key figures are not shown. */
 bool figures_are_judged(const struct tk_report *r);
 /* True if any rank of the report has garbage collections. */

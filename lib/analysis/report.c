@@ -440,19 +440,25 @@ static bool add_step_name(struct reporter *p) {
   return ok;
 }
 
+/* Counts the input of a trace, of which it may be one rank of several, and what is incomplete. */
+static void see_input(struct tk_report *r, const struct tk_trace *t, const struct report_place *place) {
+  struct tk_report_impl *impl = r->impl;
+  const bool is_same_file = r->n_ranks && strcmp(r->ranks[r->n_ranks - 1].input, place->input) == 0;
+  if (!r->format) r->format = t->format;
+  if (t->store->step_name) impl->step_pattern = report_text(impl, t->store->step_name);
+  r->inputs += !is_same_file;
+  if (!is_same_file) report_see_shrunk(impl, t);
+  impl->truncated += t->truncated && !t->damaged;
+  impl->damaged += t->damaged;
+  impl->capped += t->capped;
+}
+
 bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, const struct report_place *place,
                 struct tk_err *err) {
   const struct tk_selection *select = &r->impl->opt.select;
   struct reporter p = {.r = r, .impl = r->impl, .t = t, .mem = &t->store->mem, .origins = origins, .place = place,
                        .scope = SCOPE_ALL, .first = (uint32_t)r->n_ranks};
-  if (!r->format) r->format = t->format;
-  if (t->store->step_name) r->impl->step_pattern = report_text(r->impl, t->store->step_name);
-  const bool is_same_file = r->n_ranks && strcmp(r->ranks[r->n_ranks - 1].input, place->input) == 0;
-  r->inputs += !is_same_file;
-  if (!is_same_file) report_see_shrunk(r->impl, t);
-  r->impl->truncated += t->truncated && !t->damaged;
-  r->impl->damaged += t->damaged;
-  r->impl->capped += t->capped;
+  see_input(r, t, place);
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) && kinds_keep(&p.match.kinds) &&
             window_select(&p.scope, t, &p.match.steps, select, err) && add_step_name(&p) && add_rows(&p) &&
             match_check(&p.match, err);
@@ -470,22 +476,25 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 
+enum { REPORT_MAPS = 9 };
+
+/* Lists the maps of a report, which are made and freed together. */
+static void list_maps(struct tk_report_impl *m, struct map *maps[REPORT_MAPS]) {
+  struct map *const all[REPORT_MAPS] = {&m->kernel_of, &m->launch_of, &m->collective_of, &m->memory_of, &m->said, &m->op_of,
+                                        &m->node_of, &m->layer_of, &m->roof_of};
+  memcpy(maps, all, sizeof all);
+}
+
 bool report_open(struct tk_report *r, const struct tk_report_options *opt, struct tk_err *err) {
+  struct map *maps[REPORT_MAPS];
   *r = (struct tk_report){.impl = calloc(1, sizeof *r->impl), .notes = diagnostics_new()};
   if (!r->impl || !r->notes) return err_set(err, TK_ELIMIT, "out of memory");
   r->impl->opt = *opt;
   r->impl->mem.limit = opt->load.max_memory;
   intern_init(&r->impl->texts, &r->impl->mem);
   r->impl->folded.mem = &r->impl->mem;
-  map_init(&r->impl->kernel_of, &r->impl->mem);
-  map_init(&r->impl->launch_of, &r->impl->mem);
-  map_init(&r->impl->collective_of, &r->impl->mem);
-  map_init(&r->impl->memory_of, &r->impl->mem);
-  map_init(&r->impl->said, &r->impl->mem);
-  map_init(&r->impl->op_of, &r->impl->mem);
-  map_init(&r->impl->node_of, &r->impl->mem);
-  map_init(&r->impl->layer_of, &r->impl->mem);
-  map_init(&r->impl->roof_of, &r->impl->mem);
+  list_maps(r->impl, maps);
+  for (size_t i = 0; i < REPORT_MAPS; i++) map_init(maps[i], &r->impl->mem);
   return thresholds_read(r->impl->limits, opt->thresholds, err) &&
          thresholds_replace(r->impl->limits, opt->limits, opt->n_limits, err);
 }
@@ -549,35 +558,30 @@ bool report_close(struct tk_report *r, struct tk_err *err) {
   return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
 }
 
+static void free_rank(struct mem *mem, struct tk_report_rank *row) {
+  mem_free(mem, row->steps);
+  mem_free(mem, row->streams);
+  mem_free(mem, row->strip);
+  mem_free(mem, row->delays);
+}
+
 static void report_clear(struct tk_report *r) {
+  struct tk_report_impl *m = r->impl;
+  struct map *maps[REPORT_MAPS];
   tk_diagnostics_free(r->notes);
-  if (!r->impl) return;
-  struct mem *mem = &r->impl->mem;
-  for (size_t i = 0; i < r->n_ranks; i++) {
-    mem_free(mem, r->ranks[i].steps);
-    mem_free(mem, r->ranks[i].streams);
-    mem_free(mem, r->ranks[i].strip);
-    mem_free(mem, r->ranks[i].delays);
-  }
-  for (uint32_t i = 0; i < r->impl->n_kernels; i++) mem_free(mem, r->impl->kernels[i].durations);
-  for (size_t i = 0; i < r->n_memories; i++) mem_free(mem, r->memories[i].over_time);
+  if (!m) return;
+  for (size_t i = 0; i < r->n_ranks; i++) free_rank(&m->mem, &r->ranks[i]);
+  for (uint32_t i = 0; i < m->n_kernels; i++) mem_free(&m->mem, m->kernels[i].durations);
+  for (size_t i = 0; i < r->n_memories; i++) mem_free(&m->mem, r->memories[i].over_time);
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
-                          r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->impl->ops, r->impl->nodes,
-                          r->impl->kernels, r->impl->launches, r->impl->collectives, r->roofs,
-                          r->impl->roofs, r->held, r->figures, r->compilations, r->layers, r->impl->layers};
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(mem, blocks[i]);
-  map_free(&r->impl->kernel_of);
-  map_free(&r->impl->launch_of);
-  map_free(&r->impl->collective_of);
-  map_free(&r->impl->memory_of);
-  map_free(&r->impl->said);
-  map_free(&r->impl->op_of);
-  map_free(&r->impl->node_of);
-  map_free(&r->impl->layer_of);
-  map_free(&r->impl->roof_of);
-  intern_free(&r->impl->texts);
-  buf_free(&r->impl->folded);
-  free(r->impl);
+                          r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->roofs, r->held, r->figures, r->compilations,
+                          r->layers, m->ops, m->nodes, m->kernels, m->launches, m->collectives, m->roofs, m->layers};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(&m->mem, blocks[i]);
+  list_maps(m, maps);
+  for (size_t i = 0; i < REPORT_MAPS; i++) map_free(maps[i]);
+  intern_free(&m->texts);
+  buf_free(&m->folded);
+  free(m);
 }
 
 void tk_report_free(struct tk_report *r) {

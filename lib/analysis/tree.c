@@ -266,7 +266,28 @@ static int in_order(const void *p, const void *q) {
   return tree_by_name(a->name, b->name);
 }
 
-/* Sorts siblings, then numbers the nodes so that parents come before their children. */
+/* Returns the node that follows `at` when parents come before their children; 0 after the last. */
+static uint32_t next_node(const struct tree *tree, uint32_t at) {
+  if (tree->nodes[at].child) return tree->nodes[at].child;
+  while (at && !tree->nodes[at].sibling) at = tree->nodes[at].parent;
+  return at ? tree->nodes[at].sibling : 0;
+}
+
+/* Numbers the nodes in the order of the report. */
+static void number_nodes(struct tree *tree) {
+  uint32_t place = 0;
+  for (uint32_t at = tree->nodes[0].child; at; at = next_node(tree, at)) {
+    struct node *n = &tree->nodes[at];
+    n->order = n->last = place++;
+    n->depth = n->parent ? tree->nodes[n->parent].depth + 1 : 0;
+  }
+  for (uint32_t i = tree->n; i-- > 1;) { /* backwards, because children have larger numbers than their parents */
+    struct node *parent = &tree->nodes[tree->nodes[i].parent];
+    if (tree->nodes[i].last > parent->last) parent->last = tree->nodes[i].last;
+  }
+}
+
+/* Sorts siblings, then numbers the nodes. Returns false if memory runs out. */
 static bool order_nodes(struct tree *tree) {
   struct placed *v = mem_array(tree->mem, (uint64_t)tree->n, sizeof *v);
   if (!v) return false;
@@ -281,22 +302,7 @@ static bool order_nodes(struct tree *tree) {
     parent->child = v[i].node;
   }
   mem_free(tree->mem, v);
-  uint32_t place = 0;
-  for (uint32_t at = tree->nodes[0].child; at;) {
-    struct node *n = &tree->nodes[at];
-    n->order = n->last = place++;
-    n->depth = n->parent ? tree->nodes[n->parent].depth + 1 : 0;
-    if (n->child) {
-      at = n->child;
-      continue;
-    }
-    while (at && !tree->nodes[at].sibling) at = tree->nodes[at].parent;
-    at = at ? tree->nodes[at].sibling : 0;
-  }
-  for (uint32_t i = tree->n; i-- > 1;) { /* backwards, because children have larger numbers than their parents */
-    struct node *parent = &tree->nodes[tree->nodes[i].parent];
-    if (tree->nodes[i].last > parent->last) parent->last = tree->nodes[i].last;
-  }
+  number_nodes(tree);
   return true;
 }
 
@@ -401,10 +407,9 @@ static bool tree_prepare(struct tree *tree) {
   tree->node_of = mem_array(tree->mem, n, sizeof *tree->node_of);
   tree->around = mem_array(tree->mem, n, sizeof *tree->around);
   tree->is_mark = host_names_marks(tree->t, tree->mem);
-  tree->is_per = mem_array(tree->mem, (uint64_t)tree->t->n_classes + 1, 1);
+  tree->is_per = mem_zeros(tree->mem, (uint64_t)tree->t->n_classes + 1, 1);
   if (!tree->node_of || !tree->around || !within_init(&tree->within, tree->mem) || !tree->is_per || !tree->is_mark)
     return false;
-  memset(tree->is_per, 0, (size_t)tree->t->n_classes + 1);
   if (!mem_grow(tree->mem, (void **)&tree->nodes, &tree->cap, 1, sizeof *tree->nodes)) return false;
   tree->nodes[tree->n++] = (struct node){0};
   return groups_init(tree->names, &tree->match, &names, mem) && (!o->has_by || groups_init(tree->by, &tree->match, &by, mem));

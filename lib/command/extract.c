@@ -365,12 +365,9 @@ bool tk_extract(const char *const *names, size_t n, const struct tk_extract_opti
   return ok;
 }
 
-static void extract_clear(struct tk_extract_report *report) {
+void tk_extract_report_free(struct tk_extract_report *report) {
+  if (!report) return;
   tk_diagnostics_free(report->notes);
   free(report->files);
-}
-
-void tk_extract_report_free(struct tk_extract_report *report) {
-  if (report) extract_clear(report);
   free(report);
 }

@@ -151,13 +151,10 @@ bool tk_list(const char *const *names, size_t n, const struct tk_list_options *o
   return list_all(*report, names, n, &options, err);
 }
 
-static void list_clear(struct tk_list_report *report) {
+void tk_list_report_free(struct tk_list_report *report) {
+  if (!report) return;
   tk_sources_close(report->sources);
   tk_diagnostics_free(report->notes);
   free(report->files);
-}
-
-void tk_list_report_free(struct tk_list_report *report) {
-  if (report) list_clear(report);
   free(report);
 }

@@ -74,43 +74,54 @@ static bool is_selected(const struct meetings *m, uint32_t from, uint32_t to) {
   return true;
 }
 
-/* Adds one collective, which consists of the rows [from, to). If several ranks arrive last, none of them delays the others.
- * Returns false if memory runs out. */
-static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
+/* Adds one collective, which consists of the rows [from, to), to the rows of its ranks. If several ranks arrive last, none of them
+ * delays the others. Returns false if memory runs out. */
+static bool count_ranks(struct meetings *m, uint32_t from, uint32_t to) {
   const struct merge_meeting *v = m->c->v, *last = &v[to - 1];
   const double members = to - from;
   const int64_t cost = last->start_ns - v[to - 2].start_ns;
-  int64_t shortest = INT64_MAX, bytes = 0, wait = 0;
-  uint32_t name = 0;
   for (uint32_t i = from; i < to; i++) {
     struct tk_report_meeting *row = report_row_of(m, report_rank_of(m, &v[i]));
     if (!row) return false;
-    if (!name) name = v[i].name;
-    if (v[i].bytes > bytes) bytes = v[i].bytes;
-    if (v[i].end_ns - v[i].start_ns < shortest) shortest = v[i].end_ns - v[i].start_ns;
     row->met++;
     add_ns(&row->wait, last->start_ns - v[i].start_ns);
-    wait += last->start_ns - v[i].start_ns;
     if (!cost) continue;
     row->chance += 1.0 / members;
     row->variance += (members - 1) / (members * members);
-    if (i + 1 < to) add_ns(&row->peer_cost, (int64_t)((double)cost / (members - 1)));
-    if (i + 1 < to) continue;
+    if (i + 1 < to) {
+      add_ns(&row->peer_cost, (int64_t)((double)cost / (members - 1)));
+      continue;
+    }
     row->last++;
     add_ns(&row->cost, cost);
   }
+  return true;
+}
+
+/* Adds the same collective to the row of its name. Its shortest member, which waited least, shows the speed of the links. Returns
+ * false if memory runs out. */
+static bool count_collective(struct meetings *m, uint32_t from, uint32_t to) {
+  const struct merge_meeting *v = m->c->v;
+  int64_t shortest = INT64_MAX, bytes = 0, wait = 0;
+  uint32_t name = 0;
+  for (uint32_t i = from; i < to; i++) {
+    if (!name) name = v[i].name;
+    if (v[i].bytes > bytes) bytes = v[i].bytes;
+    if (v[i].end_ns - v[i].start_ns < shortest) shortest = v[i].end_ns - v[i].start_ns;
+    wait += v[to - 1].start_ns - v[i].start_ns;
+  }
   if (!name) return true;
-  const struct intern_str *s = &m->c->texts.strs[name];
-  struct report_collective *k = report_collective(m->r->impl, (const char *)s->bytes);
+  const char *text = (const char *)m->c->texts.strs[name].bytes;
+  struct report_collective *k = report_collective(m->r->impl, text);
   if (!k) return false;
-  const int64_t ranks = k->group_size > (int64_t)(to - from) ? k->group_size : (int64_t)(to - from);
   k->met++;
   k->core += (i128)shortest * 1000;
   k->wait += (i128)wait * 1000;
   if (!bytes) return true;
+  const int64_t ranks = k->group_size > (int64_t)(to - from) ? k->group_size : (int64_t)(to - from);
   k->core_sized++;
   k->core_time += (i128)shortest * 1000;
-  k->core_bus_bytes += (double)bytes * report_bus_factor((const char *)s->bytes, ranks);
+  k->core_bus_bytes += (double)bytes * report_bus_factor(text, ranks);
   return true;
 }
 
@@ -129,7 +140,7 @@ static bool add_meetings(struct tk_report *r, const struct merge_collectives *c,
     for (k = i; k < c->n && c->v[k].collective == c->v[i].collective;) k++;
     if (k - i < 2 || !is_selected(&m, i, k)) continue;
     r->met++;
-    ok = sum_up(&m, i, k);
+    ok = count_ranks(&m, i, k) && count_collective(&m, i, k);
   }
   if (r->n_meetings) qsort(r->meetings, r->n_meetings, sizeof *r->meetings, by_rank);
   map_free(&m.of_rank);

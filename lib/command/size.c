@@ -253,12 +253,9 @@ bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_si
   return ok;
 }
 
-static void size_clear(struct tk_size_report *report) {
+void tk_size_report_free(struct tk_size_report *report) {
+  if (!report) return;
   for (size_t i = 0; i < report->n_rows; i++) free(report->rows[i].key);
   free(report->rows);
-}
-
-void tk_size_report_free(struct tk_size_report *report) {
-  if (report) size_clear(report);
   free(report);
 }

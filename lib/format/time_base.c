@@ -36,8 +36,6 @@ enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
 /* ---- reading ---- */
 
-static const struct tk_meta *meta_of(const struct tk_trace *t, const struct row *row) { return trace_meta(t, row->key); }
-
 /* Finds the value of the row's key or member. */
 static bool value_of(const struct tk_trace *t, const struct tk_meta *m, const struct row *row, struct json_value *v) {
   const char *text = trace_raw(t, m->at);
@@ -88,7 +86,7 @@ static bool base_of(const struct row *row, const struct json_value *v, i128 star
 const char *time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns) {
   struct json_value v;
   for (const struct row *row = ROWS; row < ROWS + N_ROWS; row++) {
-    const struct tk_meta *m = meta_of(t, row);
+    const struct tk_meta *m = trace_meta(t, row->key);
     if (m && value_of(t, m, row, &v) && base_of(row, &v, start_ps, ns)) return row->source;
   }
   return NULL;

@@ -145,8 +145,11 @@ static bool copy_store(struct tk_store *to, const struct tk_store *from) {
   to->has_bytes = from->has_bytes;
   to->broken = from->broken;
   to->without = from->without;
+  to->left_points = from->left_points;
+  to->duplicates = from->duplicates;
   return copy_strings(&to->strings, &from->strings) && copy_shapes(to, from) && copy_map(&to->shape_index, &from->shape_index) &&
          copy_map(&to->class_index, &from->class_index) && copy_map(&to->track_index, &from->track_index) &&
+         copy_map(&to->owners, &from->owners) && copy_map(&to->owner_ranks, &from->owner_ranks) &&
          copy_buf(&to->pool, &from->pool) && copy_buf(&to->raw, &from->raw) && copy_ties(to, from) &&
          copy_cuts(to, from) && copy_warp(to, from);
 }

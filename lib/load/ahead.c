@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "load.h"
 #include "source/sources.h"
+#include "source/sources_parts.h"
 
 /* Least memory limit per trace; with less, the threads' own memory (stacks, allocator arenas) would matter. */
 enum { ROOM = 64 << 20 };
@@ -95,13 +96,21 @@ static struct load_ahead *allocate(size_t n) {
   return NULL;
 }
 
+/* True if any file contains several of the inputs. The caller then reads each file once (load_ranks), and needs the memory of the
+ * threads for the other ranks. */
+static bool any_shared_file(const struct tk_sources *s, size_t first, size_t n) {
+  for (size_t i = 0; i + 1 < n; i++)
+    if (sources_ranks_from(s, first + i) > 1) return true;
+  return false;
+}
+
 struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n, const bool *unwanted,
                                     const struct tk_load_options *opt, unsigned most) {
   const unsigned cores = os_threads(opt->threads);
   unsigned threads = cores - 1 < most ? cores - 1 : most;
   size_t wanted = 0;
   const uint64_t limit = os_memory_limit(opt->max_memory);
-  const bool worth_it = cores > 1 && n > 1 && (!limit || limit >= ROOM);
+  const bool worth_it = cores > 1 && n > 1 && (!limit || limit >= ROOM) && !any_shared_file(s, first, n);
   struct load_ahead *a = worth_it ? allocate(n) : NULL;
   if (!a) return NULL;
   a->sources = s;

@@ -2,8 +2,8 @@
  *
  * If no thread has started the input that the caller takes, the caller loads it itself. While the caller waits for an input, it
  * loads the next one. So on two cores, one additional thread is enough to keep both busy. Only inputs that are separate files
- * are loaded ahead: an archive is read from front to back, and a pipe only once. The result does not depend on the number of
- * threads. */
+ * are loaded ahead: an archive is read from front to back, and a pipe only once. If a file contains several inputs, nothing is
+ * loaded ahead, because that would read the file again. The result does not depend on the number of threads. */
 #ifndef LOAD_AHEAD_H
 #define LOAD_AHEAD_H
 

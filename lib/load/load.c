@@ -142,7 +142,46 @@ static void name_files(struct tk_trace *t, const struct tk_sources *s, size_t i)
   free(paths);
 }
 
-static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct source_view *v, const char *instead,
+/* An input that is being loaded, and the ranks of its file that are loaded with it. */
+struct loading {
+  struct tk_sources *sources;
+  size_t input;
+  const struct load_ranks *ranks;
+  tk_id n_decisions; /* number of notes that the trace had before it was read */
+};
+
+/* Stores in the trace what is known about the rank from outside of its file. */
+static void name_rank(struct tk_trace *t, const struct source_view *v) {
+  t->store->rank = v->rank;
+  t->store->rank_from = v->rank_from;
+  t->store->rank_note = v->rank_note ? copy_text(t, v->rank_note) : NULL;
+}
+
+/* Removes the notes that the copy of a trace has because they are about the input of the original. */
+static void drop_decisions(struct tk_trace *t, tk_id n) {
+  memmove(t->notes + 1, t->notes + 1 + n, (t->n_notes - n) * sizeof *t->notes);
+  t->n_notes -= n;
+}
+
+/* Copies the next ranks of the file, the whole of which is `t`. A copy needs no more memory than the whole. */
+static void take_ranks(const struct loading *l, struct tk_trace *t) {
+  uint64_t room = l->ranks->room;
+  struct source_view v;
+  struct tk_err err = {.offset = UINT64_MAX};
+  for (size_t k = 0; k < l->ranks->n && t->store->mem.used <= room; k++) {
+    if (!sources_view(l->sources, l->input + 1 + k, 0, &v)) return;
+    struct tk_trace *rank = load_part_copy(t, v.parts, v.part, &err);
+    if (!rank) return;
+    drop_decisions(rank, l->n_decisions);
+    name_rank(rank, &v);
+    sources_decisions(l->sources, l->input + 1 + k, rank);
+    room -= rank->store->mem.used;
+    l->ranks->v[k] = rank;
+  }
+}
+
+/* Reads a file. Its ranks are still together, if it contains several. */
+static struct tk_trace *read_view(struct loading *l, const struct source_view *v, const char *instead,
                                   const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
   bool ahead = os_threads(opt->threads) > 1;
@@ -151,18 +190,24 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
     return NULL;
   }
   load_configure(t, opt);
-  t->store->early = sources_cut(s);
+  t->store->early = sources_cut(l->sources);
   t->host = copy_text(t, v->host);
   t->run = copy_text(t, v->run);
-  t->store->rank = v->rank;
-  t->store->rank_from = v->rank_from;
-  if (v->rank_note) t->store->rank_note = copy_text(t, v->rank_note);
-  name_files(t, s, i);
-  sources_decisions(s, i, t);
+  name_rank(t, v);
+  name_files(t, l->sources, l->input);
+  sources_decisions(l->sources, l->input, t);
   if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);
-  t = load_input(sources_open_view(s, v, ahead, &t->store->mem, err), v->name, opt, t, err);
+  l->n_decisions = t->n_notes;
+  return load_input(sources_open_view(l->sources, v, ahead, &t->store->mem, err), v->name, opt, t, err);
+}
+
+static struct tk_trace *load_view(struct loading *l, const struct source_view *v, const char *instead,
+                                  const struct tk_load_options *opt, struct tk_err *err) {
+  struct tk_trace *t = read_view(l, v, instead, opt, err);
   if (t && v->within) load_ranks_within(t, v->within);
-  if (!t || !v->parts || load_part(t, v->parts, v->part, err)) return t;
+  if (!t || !v->parts) return t;
+  if (l->ranks) take_ranks(l, t);
+  if (load_part(t, v->parts, v->part, err)) return t;
   err_prefix(err, "%s", v->name);
   tk_free(t);
   return NULL;
@@ -171,12 +216,13 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
 /* Reads the other recordings of the rank, and joins each with the trace. Frees the trace and returns NULL on failure. */
 static struct tk_trace *add_recordings(struct tk_sources *s, size_t i, struct tk_trace *t, const struct tk_load_options *opt,
                                        struct tk_err *err) {
+  struct loading l = {.sources = s, .input = i};
   struct source_view v;
   struct tk_load_options options = *opt;
   const uint64_t limit = os_memory_limit(opt->max_memory);
   for (size_t nth = 0; t && sources_recording(s, i, nth, &v); nth++) {
     if (limit) options.max_memory = t->store->mem.used < limit ? limit - t->store->mem.used : 1;
-    struct tk_trace *other = load_view(s, i, &v, NULL, &options, err);
+    struct tk_trace *other = load_view(&l, &v, NULL, &options, err);
     if (other && recordings_join(t, other, sources_align(s), err)) {
       tk_free(other);
       continue;
@@ -194,8 +240,10 @@ static struct tk_trace *add_recordings(struct tk_sources *s, size_t i, struct tk
 }
 
 /* If the best of the files that show the input's session is damaged beyond repair, reads the next best file and adds a note. */
-struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
+struct tk_trace *load_ranks(struct tk_sources *s, size_t i, const struct load_ranks *ranks, const struct tk_load_options *opt,
+                            struct tk_err *err) {
   static const struct tk_load_options defaults = {0};
+  struct loading l = {.sources = s, .input = i, .ranks = ranks};
   struct source_view view;
   struct tk_err own;
   struct tk_trace *t = NULL;
@@ -210,10 +258,14 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
     if (nth && (opt->strict || !err_is_damage(err))) break;
     if (nth) snprintf(instead, sizeof instead, "%s; reading this file instead", err->msg);
     err_clear(err);
-    t = load_view(s, i, &view, nth ? instead : NULL, opt, err);
+    t = load_view(&l, &view, nth ? instead : NULL, opt, err);
   }
   if (!t) sources_suggest(s, i, err);
   return t ? add_recordings(s, i, t, opt, err) : NULL;
+}
+
+struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
+  return load_ranks(s, i, NULL, opt, err);
 }
 
 /* Returns false with an error such as "3 traces (host-0, host-1, host-2)", which contains names that distinguish the traces. */

@@ -17,6 +17,18 @@ bool load_take(struct tk_load_options *opt, struct tk_err *err);
 /* Limits the memory of the trace, and stores in it those options that matter after reading. */
 void load_configure(struct tk_trace *t, const struct tk_load_options *opt);
 
+/* Room for ranks of one file that are loaded together. */
+struct load_ranks {
+  struct tk_trace **v; /* by input after the requested one: NULL on entry */
+  size_t n;
+  uint64_t room; /* bytes that the graphs may use together */
+};
+
+/* Loads an input, as tk_sources_load does. If it is a rank of a file, also loads the next ranks->n inputs, which must be ranks of the
+ * same file (sources_ranks_from), so that the file is read once. A rank for which there is no room, or that fails, stays NULL. */
+struct tk_trace *load_ranks(struct tk_sources *s, size_t i, const struct load_ranks *ranks, const struct tk_load_options *opt,
+                            struct tk_err *err);
+
 /* Reads `in` into t, which may contain only notes, and closes `in`. `in` may be NULL if opening failed with err set. On
  * failure, frees t and returns NULL. */
 struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,

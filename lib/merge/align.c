@@ -25,8 +25,6 @@
 #include "scan/names.h"
 #include "scan/weigh.h"
 
-enum { KEPT_SHARE = 32 }; /* graphs kept for the second pass may use 1/32 of --max-memory */
-
 struct aligner {
   struct merge_alignment *out;
   const struct merge_inputs *in;
@@ -222,8 +220,7 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
 /* True if the graph is small enough to be kept, so that its input is not read again; adds its size to the bytes that are
  * kept. */
 static bool is_kept(struct aligner *a, const struct tk_trace *t) {
-  const uint64_t most = os_memory_limit(a->opt->load.max_memory) / KEPT_SHARE;
-  if (t->store->mem.used > most - a->out->kept_bytes) return false;
+  if (t->store->mem.used > merge_room(a->out, &a->opt->load)) return false;
   a->out->kept_bytes += t->store->mem.used;
   return true;
 }

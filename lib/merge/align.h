@@ -41,7 +41,8 @@ struct merge_alignment {
   struct merge_who *who;  /* by input; NULL if nothing was read */
   struct tk_trace **kept; /* by input: small traces that the second pass need not load again; NULL if nothing was read */
   struct scan_pids *pids;    /* by input; NULL if nothing was read */
-  uint64_t kept_bytes;
+  struct tk_trace **ready; /* by input: ranks whose file was read for an earlier rank; NULL if nothing was read */
+  uint64_t kept_bytes;    /* size of `kept` and `ready` */
   struct load_ahead *ahead; /* loads the next inputs; NULL = no threads */
   bool *skipped;          /* by input: true if the options do not select its rank */
   struct merge_base base;

@@ -7,8 +7,11 @@
 #include "base/num.h"
 #include "base/os.h"
 #include "align.h"
+#include "load/load.h"
+#include "source/sources_parts.h"
 
 enum { FEWEST_ANCHORS = 256, ALL_ANCHORS = 1 << 20 };
+enum { KEPT_SHARE = 32 }; /* graphs in memory for later use may need 1/32 of --max-memory */
 
 bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock) {
   return clock == base->clock && clock != TK_CLOCK_UNKNOWN;
@@ -23,18 +26,44 @@ uint32_t merge_most_anchors(size_t n) {
   return share > SCAN_ANCHORS ? SCAN_ANCHORS : share < FEWEST_ANCHORS ? FEWEST_ANCHORS : (uint32_t)share;
 }
 
+uint64_t merge_room(const struct merge_alignment *a, const struct tk_load_options *opt) {
+  const uint64_t most = os_memory_limit(opt->max_memory) / KEPT_SHARE;
+  return most > a->kept_bytes ? most - a->kept_bytes : 0;
+}
+
+/* Takes the graph of an input out of `kept` or `ready`; NULL if there is none. */
+static struct tk_trace *take_graph(struct merge_alignment *a, struct tk_trace **graphs, size_t i) {
+  struct tk_trace *t = graphs ? graphs[i] : NULL;
+  if (!t) return NULL;
+  graphs[i] = NULL;
+  a->kept_bytes -= t->store->mem.used;
+  return t;
+}
+
+/* Returns the number of inputs after i whose file is the same, and that are not loaded yet. */
+static size_t count_others(const struct merge_alignment *a, const struct merge_inputs *in, size_t i) {
+  size_t n = 1;
+  const size_t most = a->ready ? sources_ranks_from(in->sources, in->first + i) : 1;
+  while (n < most && i + n < in->n && !a->skipped[i + n] && !a->kept[i + n] && !a->ready[i + n]) n++;
+  return n - 1;
+}
+
 struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
                             struct tk_err *err) {
   struct tk_load_options less = *opt;
-  struct tk_trace *t = a->kept ? a->kept[i] : NULL;
   uint64_t limit = os_memory_limit(opt->max_memory);
-  if (t) {
-    a->kept[i] = NULL;
-    a->kept_bytes -= t->store->mem.used;
-    return t;
-  }
+  struct tk_trace *kept = take_graph(a, a->kept, i), *ready = take_graph(a, a->ready, i);
+  if (kept) return kept;
   if (limit) less.max_memory = limit - a->kept_bytes;
-  return load_ahead_take(a->ahead, in->sources, in->first, i, &less, err);
+  if (ready) load_limit(ready, &less);
+  if (ready) return ready;
+  const size_t n = count_others(a, in, i);
+  if (!n) return load_ahead_take(a->ahead, in->sources, in->first, i, &less, err);
+  const struct load_ranks others = {.v = a->ready + i + 1, .n = n, .room = merge_room(a, opt)};
+  struct tk_trace *t = load_ranks(in->sources, in->first + i, &others, &less, err);
+  for (size_t k = 0; k < n; k++)
+    if (others.v[k]) a->kept_bytes += others.v[k]->store->mem.used;
+  return t;
 }
 
 bool merge_stops(size_t n_inputs, struct tk_err *err) {
@@ -49,9 +78,10 @@ bool merge_alignment_init(struct merge_alignment *a, struct mem *mem, size_t n) 
   a->skipped = mem_zeros(mem, n, sizeof *a->skipped);
   a->who = mem_zeros(mem, n, sizeof *a->who);
   a->kept = mem_zeros(mem, n, sizeof *a->kept);
+  a->ready = mem_zeros(mem, n, sizeof *a->ready);
   a->pids = mem_zeros(mem, n, sizeof *a->pids);
   a->sizes = mem_zeros(mem, n, sizeof *a->sizes);
-  return a->maps && a->mapped && a->skipped && a->who && a->kept && a->pids && a->sizes;
+  return a->maps && a->mapped && a->skipped && a->who && a->kept && a->ready && a->pids && a->sizes;
 }
 
 void merge_alignment_free(struct merge_alignment *a) {
@@ -61,7 +91,9 @@ void merge_alignment_free(struct merge_alignment *a) {
   mem_free(&a->mem, a->mapped);
   mem_free(&a->mem, a->skipped);
   for (size_t i = 0; a->kept && i < a->n; i++) tk_free(a->kept[i]);
+  for (size_t i = 0; a->ready && i < a->n; i++) tk_free(a->ready[i]);
   mem_free(&a->mem, a->kept);
+  mem_free(&a->mem, a->ready);
   for (size_t i = 0; a->pids && i < a->n; i++) mem_free(&a->mem, a->pids[i].v);
   mem_free(&a->mem, a->pids);
   mem_free(&a->mem, a->who);

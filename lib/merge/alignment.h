@@ -17,7 +17,11 @@ uint32_t merge_most_anchors(size_t n);
 /* Ends the merge because an input failed: adds a suggestion to err and returns false. */
 bool merge_stops(size_t n_inputs, struct tk_err *err);
 
-/* Loads an input, or returns the trace that the first pass kept, which contains only the selected data. */
+/* Returns how many more bytes of graphs may be kept in memory (alignment.c). */
+uint64_t merge_room(const struct merge_alignment *a, const struct tk_load_options *opt);
+
+/* Loads an input, or returns the trace that the first pass kept, which contains only the selected data. If the input is a rank of a
+ * file, the next ranks of the file are loaded with it, and are ready when they are asked for. */
 struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
                             struct tk_err *err);
 /* Sets up the arrays for n inputs, filled with zeros. Returns false when memory runs out; the caller frees *a even then. */

@@ -76,12 +76,6 @@ static const char *print_keys(struct buf *b, const struct tk_trace *t, bool thei
   return comma;
 }
 
-static void print_metas(struct buf *b, const struct tk_trace *t, bool first) {
-  buf_text(b, ",\"meta\":{");
-  print_keys(b, t, !first, true, "");
-  buf_text(b, "}");
-}
-
 /* Prints a record that is not on the timeline, with the process and thread to which it belonged. */
 static void print_hidden_record(struct buf *b, const struct tk_trace *t, const struct tk_record *r) {
   const struct tk_track *k = &t->tracks[r->track];
@@ -119,7 +113,11 @@ void merge_block_print(struct buf *to, const struct merge_block *block) {
       buf_text(to, ",\"machine\":");
       json_quote(to, block->machine, strlen(block->machine));
     }
-    if (!block->first || trace_meta(t, "tracekit")) print_metas(to, t, block->first);
+    if (!block->first || trace_meta(t, "tracekit")) {
+      buf_text(to, ",\"meta\":{");
+      print_keys(to, t, !block->first, true, "");
+      buf_text(to, "}");
+    }
     print_hidden(to, t);
   }
   if (block->account) buf_text(to, block->account);

@@ -256,6 +256,14 @@ static enum format_ids ids_to_keep(const struct merger *m, const struct tk_trace
   return ids == FORMAT_IDS_ALL && m->opt->label ? FORMAT_IDS_NUMBERS : ids;
 }
 
+/* Lists the processes with their pids. Returns their number. */
+static uint32_t list_processes(const struct tk_trace *t, struct merge_pid *list) {
+  uint32_t n = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].kind == TK_TRACK_PROCESS) list[n++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
+  return n;
+}
+
 /* Renumbers the graph, and fills `was` with the original identities of processes. A single input keeps its ids. If ids stay, sets
  * *machine to the name that distinguishes the processes from those of other ranks. */
 static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of, struct merge_pid *was,
@@ -277,9 +285,7 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
   if (ids == FORMAT_IDS_NUMBERS) ok = renumber_names(t, &place, m->err);
   if (ids != FORMAT_IDS_FREE && merge_joins(m)) *machine = name_machine(m, t, c.machine);
   if (origins) identity_free_tracks(origins, &m->mem);
-  if (ids == FORMAT_IDS_FREE) return ok;
-  for (tk_id i = 1; ok && i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_TRACK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
+  if (ids != FORMAT_IDS_FREE && ok) r->processes = list_processes(t, was);
   return ok;
 }
 

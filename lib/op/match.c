@@ -80,8 +80,7 @@ static bool parse_all(struct match *m, const char *const *where, struct tk_err *
   return true;
 }
 
-static bool mark_launches(struct match *m);
-static bool find_phases(struct match *m);
+static bool link_steps(struct match *m) { return step_launches_link(&m->steps, &m->kinds, m->origins, NULL); }
 
 static bool prepare_classes(struct match *m) {
   const size_t n = (size_t)m->t->n_classes + 1;
@@ -90,26 +89,40 @@ static bool prepare_classes(struct match *m) {
   return m->work_class != NULL;
 }
 
+static bool mark_launches(struct match *m);
+static bool find_phases(struct match *m);
+
+/* Prepares what all tests of a symbol share, if any test is about it. Steps come before phases, which need them. */
+static bool prepare_symbols(struct match *m) {
+  static const struct {
+    enum symbol symbol;
+    bool (*prepare)(struct match *);
+  } ROWS[] = {
+    {SYM_SELF, count_self}, {SYM_LAUNCHED_BY, mark_launches}, {SYM_STEP, link_steps}, {SYM_PHASE, find_phases},
+    {SYM_WORK_CLASS, prepare_classes},
+  };
+  bool ok = true;
+  for (size_t i = 0; ok && i < sizeof ROWS / sizeof *ROWS; i++) ok = !asks(m->root, ROWS[i].symbol) || ROWS[i].prepare(m);
+  return ok;
+}
+
 bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err) {
-  bool ok;
   *m = (struct match){.mem = mem, .t = t, .origins = origins, .n_events = t->n_events};
   if (!parse_all(m, where, err)) return false;
-  if (m->root) m->start = first_start(t);
   m->of_class = tables(m, sizeof *m->of_class);
   m->of_track = tables(m, sizeof *m->of_track);
   m->texts = tables(m, sizeof *m->texts);
   m->keys = tables(m, sizeof *m->keys);
-  ok = m->of_class && m->of_track && m->texts && m->keys && kinds_init(&m->kinds, t, mem) &&
-       steps_runs_init(&m->steps, &m->kinds, origins, mem);
+  bool ok = m->of_class && m->of_track && m->texts && m->keys && kinds_init(&m->kinds, t, mem) &&
+            steps_runs_init(&m->steps, &m->kinds, origins, mem);
   m->regions = tables(m, sizeof *m->regions);
   ok = ok && m->regions;
-  m->selects_lines = m->root && selects_lines(m->root);
-  ok = ok && (!m->root || (prepare_test(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
-  ok = ok && (!m->root || !asks(m->root, SYM_LAUNCHED_BY) || mark_launches(m));
-  ok = ok && (!m->root || !asks(m->root, SYM_STEP) || step_launches_link(&m->steps, &m->kinds, origins, NULL));
-  ok = ok && (!m->root || !asks(m->root, SYM_PHASE) || find_phases(m));
-  ok = ok && (!m->root || !asks(m->root, SYM_WORK_CLASS) || prepare_classes(m));
+  if (m->root) {
+    m->start = first_start(t);
+    m->selects_lines = selects_lines(m->root);
+    ok = ok && prepare_test(m, m->root) && prepare_symbols(m);
+  }
   return ok || mem_refuse(mem, err);
 }
 

@@ -83,19 +83,12 @@ static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth,
   return ok;
 }
 
-static bool bad_time(const char *text, struct tk_err *err) {
-  return err_set(err, TK_EUSAGE, "invalid time '%s'; expected microseconds, or a number with a unit", text);
-}
-
-static bool bad_scale(const char *text, struct tk_err *err) {
-  return err_set(err, TK_EUSAGE, "invalid scale '%s'; expected a scale such as 0.99998 or -20ppm", text);
-}
-
-/* Converts options given as text to the equivalent numeric options. */
 static bool parse_texts(struct tk_rebase_options *o, struct tk_total *to, struct tk_err *err) {
-  if (o->to && !tk_parse_time(o->to, to)) return bad_time(o->to, err);
+  if (o->to && !tk_parse_time(o->to, to))
+    return err_set(err, TK_EUSAGE, "invalid time '%s'; expected microseconds, or a number with a unit", o->to);
   if (o->to) o->to_time = to;
-  return !o->scale || tk_parse_scale(o->scale, &o->scale_factor) || bad_scale(o->scale, err);
+  return !o->scale || tk_parse_scale(o->scale, &o->scale_factor) ||
+         err_set(err, TK_EUSAGE, "invalid scale '%s'; expected a scale such as 0.99998 or -20ppm", o->scale);
 }
 
 static i128 stretched(tk_time ts, tk_time about, i128 factor) {

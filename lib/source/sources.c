@@ -29,31 +29,35 @@ enum { NONE = -1, NAMED = 5 };
 
 /* ---- inputs ---- */
 
+/* Returns the input that stands for an origin of which nothing, or not all, could be listed. */
+static struct tk_input failed_input(const struct source_origin *o) {
+  return (struct tk_input){.name = o->name, .run = "", .step = "", .host = "", .rank = NONE, .size = UINT64_MAX, .best = true,
+                           .run_id = UINT32_MAX, .health = TK_HEALTH_CORRUPT, .why = o->failed.msg};
+}
+
+static struct tk_input input_of(const struct source *s, uint32_t entry) {
+  const struct source_entry *e = &s->entries[entry];
+  const struct rundir_file *f = &s->places[entry];
+  const struct rundir_run *run = &s->rundir.runs[f->run];
+  return (struct tk_input){.name = e->name, .run = run->name, .step = run->step, .host = f->host, .size = e->size,
+                           .rank = e->rank >= 0 ? e->rank : f->rank, .run_ns = run->time_ns, .run_id = f->run,
+                           .format = e->format, .health = look_health(e), .why = e->why,
+                           .best = f->best && e->look != LOOK_NO_TRACE};
+}
+
+/* Adds an entry of an origin as an input; UINT32_MAX: the origin's failure. Returns NULL if memory runs out. */
 static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t entry) {
   struct tk_sources_impl *m = s->impl;
+  const struct source *src = &m->source;
   struct mem *mem = &m->source.mem;
-  struct tk_input *in;
-  struct chosen *c;
   if (!mem_grow(mem, (void **)&s->inputs, &m->cap_inputs, (uint64_t)m->n + 1, sizeof *s->inputs)) return NULL;
   if (!mem_grow(mem, (void **)&m->chosen, &m->cap_chosen, (uint64_t)m->n + 1, sizeof *m->chosen)) return NULL;
-  in = &s->inputs[m->n];
-  c = &m->chosen[m->n];
+  const bool failed = entry == UINT32_MAX;
+  struct chosen *c = &m->chosen[m->n];
+  s->inputs[m->n] = failed ? failed_input(&src->origins[origin]) : input_of(src, entry);
+  *c = (struct chosen){.entry = entry, .origin = origin,
+                       .rank_from = !failed && src->places[entry].rank_beside ? "profiler_info" : NULL};
   s->n = ++m->n;
-  *c = (struct chosen){.entry = entry, .origin = origin};
-  if (entry != UINT32_MAX && m->source.places[entry].rank_beside) c->rank_from = "profiler_info";
-  if (entry == UINT32_MAX) {
-    const struct source_origin *o = &m->source.origins[origin];
-    *in = (struct tk_input){.name = o->name, .run = "", .step = "", .host = "", .rank = NONE, .size = UINT64_MAX, .best = true,
-                            .run_id = UINT32_MAX, .health = TK_HEALTH_CORRUPT, .why = o->failed.msg};
-    return c;
-  }
-  const struct source_entry *e = &m->source.entries[entry];
-  const struct rundir_file *f = &m->source.places[entry];
-  const struct rundir_run *run = &m->source.rundir.runs[f->run];
-  *in = (struct tk_input){.name = e->name, .run = run->name, .step = run->step, .host = f->host, .size = e->size,
-                          .rank = e->rank >= 0 ? e->rank : f->rank, .run_ns = run->time_ns, .run_id = f->run,
-                          .format = e->format, .health = look_health(e), .why = e->why,
-                          .best = f->best && e->look != LOOK_NO_TRACE};
   return c;
 }
 

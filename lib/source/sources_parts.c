@@ -268,3 +268,10 @@ uint32_t sources_part(const struct tk_sources *s, size_t i) {
   const struct chosen *c = &s->impl->chosen[i];
   return c->parts ? c->part + 1 : 0;
 }
+
+size_t sources_ranks_from(const struct tk_sources *s, size_t i) {
+  const struct chosen *c = s->impl->chosen;
+  size_t n = 1;
+  while (!c[i].beside && i + n < s->n && is_same_file(s, i, i + n) && !c[i + n].beside) n++;
+  return n;
+}

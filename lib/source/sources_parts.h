@@ -14,6 +14,8 @@ bool sources_find_within(struct tk_sources *s, struct tk_err *err);
 
 /* Returns 1 + the index of the input among the ranks of its file; 0 if it is the whole file. */
 uint32_t sources_part(const struct tk_sources *s, size_t i);
+/* Returns the number of inputs from i on that are ranks of one file and have no further recordings; 1 for other inputs. */
+size_t sources_ranks_from(const struct tk_sources *s, size_t i);
 /* Returns the name of an input's format, according to its first bytes; NULL if it is unknown. */
 const char *sources_format(struct tk_sources *s, size_t i);
 

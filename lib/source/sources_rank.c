@@ -20,8 +20,6 @@ static bool is_candidate(const struct tk_sources *s, size_t i) {
   return s->impl->chosen[i].entry != UINT32_MAX && s->inputs[i].best && !s->impl->chosen[i].joined;
 }
 
-static bool states_identity(const struct tk_sources *s, size_t i) { return s->inputs[i].rank >= 0 || *s->inputs[i].host; }
-
 static void note_rank(struct tk_sources *s, size_t i, const struct ranks *r) {
   char text[192];
   if (r->from == RANKS_ORDER) snprintf(text, sizeof text, "contains no rank; its rank is its position among the sorted names");
@@ -81,7 +79,7 @@ static void collect(const struct tk_sources *s, size_t first, bool all, struct g
   g->n = 0;
   for (size_t i = first; i < s->n; i++) {
     if (!is_candidate(s, i) || (!all && s->inputs[i].run_id != s->inputs[first].run_id)) continue;
-    if (states_identity(s, i)) {
+    if (s->inputs[i].rank >= 0 || *s->inputs[i].host) {
       g->n = 0;
       return;
     }

@@ -264,6 +264,19 @@ def mixed():
     check('stated ranks keep their numbers beside a file without', {4, 5} <= set(ranks) and len(set(ranks)) == 6, (ranks, said))
 
 
+def memory():
+    """The ranks of a file are made from one reading of the file if memory permits, and from one reading each otherwise: the same bytes."""
+    def written(*options):
+        status, _, said = tracekit('merge', '-q', '--force', path('node0.sqlite'), path('node1.sqlite'), '-o', path('whole.json'), *options)
+        check(f'merge {options}', status == 0, said)
+        with open(path('whole.json'), 'rb') as f:
+            return f.read()
+    want = written()
+    for threads in ('1', '2'):
+        for most in ('30M', '60M', '100M', '2G'):
+            check(f'-j{threads} --max-memory {most}: the same output', written('-j', threads, '--max-memory', most) == want)
+
+
 def main():
     os.environ['TMPDIR'] = folder.name
     one_node()
@@ -273,6 +286,7 @@ def main():
     rpd()
     mixed()
     by_steps()
+    memory()
     return finish()
 
 

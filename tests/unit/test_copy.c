@@ -120,8 +120,25 @@ static void refuses(void **state) {
   tk_free(t);
 }
 
+/* The ranks of the processes of a node's report are kept beside the tracks. */
+static void keeps_ranks(void **state) {
+  static const char text[] = "[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"a\"}]";
+  struct tk_err err = TK_ERR_INIT;
+  struct tk_trace *t = tk_load_memory(text, sizeof text - 1, "name.json", NULL, &err);
+  (void)state;
+  assert_non_null(t);
+  trace_own(t, 1, 4711);
+  trace_number_owner(t, 4711, 5);
+  struct tk_trace *copy = tk_copy(t, &err);
+  assert_non_null(copy);
+  assert_int_equal(trace_owner(copy, 1), 4711);
+  assert_int_equal(trace_owner_rank(copy, 4711), 5);
+  tk_free(t);
+  tk_free(copy);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(fixtures), cmocka_unit_test(describes_the_source), cmocka_unit_test(limits),
-                                     cmocka_unit_test(refuses)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(fixtures), cmocka_unit_test(describes_the_source), cmocka_unit_test(keeps_ranks),
+                                     cmocka_unit_test(limits), cmocka_unit_test(refuses)};
   return cmocka_run_group_tests_name("copy", tests, NULL, NULL);
 }

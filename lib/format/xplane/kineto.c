@@ -282,10 +282,6 @@ int64_t kineto_peak_of(const struct kineto *k, tk_id event) {
 
 /* ---- everything ---- */
 
-static bool find_all(struct kineto *k) {
-  return find_host(k) && find_steps(k) && find_launches(k) && find_peaks(k);
-}
-
 static bool make_tables(struct kineto *k) {
   const size_t tracks = (size_t)k->t->n_tracks + 1, events = (size_t)k->t->n_events + 1;
   k->roles = mem_zeros(k->mem, tracks, sizeof *k->roles);
@@ -301,7 +297,7 @@ struct kineto *kineto_new(const struct tk_trace *t, bool (*wanted)(const void *a
   if (kinds_init(&k->kinds, t, mem) && is_kineto(&k->kinds) && make_tables(k)) {
     find_keys(k);
     find_roles(k, wanted, arg);
-    if (find_all(k)) return k;
+    if (find_host(k) && find_steps(k) && find_launches(k) && find_peaks(k)) return k;
   }
   kineto_free(k);
   return NULL;

@@ -16,7 +16,4 @@ bool perfetto_frames_at(const uint8_t *p, size_t n, bool last, size_t *cost);
 /* True if the bytes parse as a packet with at least this many known fields. */
 bool perfetto_is_packet(const uint8_t *p, size_t n, unsigned known);
 
-/* Returns how many bits of structure the first bytes of a file match. */
-unsigned perfetto_bid(const uint8_t *p, size_t n);
-
 #endif

@@ -120,6 +120,13 @@ static const char *category_of_call(const char *name) {
   return text_begins(name, "hsa_") ? "hsa_api" : "api";
 }
 
+/* Remembers a call by its id, and its process as that of its session. */
+static void remember_call(struct rpd *p, int64_t id, uint32_t pid, tk_id event) {
+  map_put(&p->r->by_id, (uint64_t)id, event);
+  uint32_t *process = map_put(&p->sessions, rpd_session(id), pid);
+  if (process && *process != pid) *process = 0;
+}
+
 /* Adds an API call. The args of a marker (roctx) contain its text; other calls have args such as "ptr=0x7f | size=8". */
 static void take_call(const struct sqlite_scan *row, void *arg) {
   struct rpd *p = arg;
@@ -140,11 +147,7 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
   if (launch_of(p, id->i)) args_int(t, p->r->key[K_CORRELATION], id->i);
   e.args = args_end(t);
   const tk_id event = database_add(&p->r->d, &e);
-  if (id->type != CELL_INT) return;
-  map_put(&p->r->by_id, (uint64_t)id->i, event);
-  const uint32_t pid = (uint32_t)v[1].i;
-  uint32_t *process = map_put(&p->sessions, rpd_session(id->i), pid);
-  if (process && *process != pid) *process = 0;
+  if (id->type == CELL_INT) remember_call(p, id->i, (uint32_t)v[1].i, event);
 }
 
 /* ---- operations ---- */

@@ -30,10 +30,6 @@ struct naming {
   bool has_made; /* true if some events were generated for xprof */
 };
 
-static struct pb plane_fields(const struct naming *n) {
-  return xplane_fields(n->r->t, n->plane);
-}
-
 /* ---- the maps ---- */
 
 static const struct {
@@ -135,7 +131,7 @@ static void event_metadata(struct naming *n, const struct pb_field *f) {
 
 /* Calls `read` for each entry of a map. Damaged entries were skipped when the plane was read. */
 static void each_entry(struct naming *n, uint32_t number, void (*read)(struct naming *n, const struct pb_field *f)) {
-  struct pb c = plane_fields(n);
+  struct pb c = xplane_fields(n->r->t, n->plane);
   struct pb_field f;
   while (pb_next(&c, &f))
     if (pb_field_key(&f) == PB_KEY(number, PB_BYTES)) read(n, &f);
