@@ -551,6 +551,14 @@ static bool add_step_name(struct top *top) {
   return id != 0;
 }
 
+/* Moves the texts of the groups to the report, whose rows point into them. */
+static void keep_texts(struct top *top) {
+  struct tk_top_impl *impl = top->report->impl;
+  impl->texts = top->groups.texts;
+  impl->texts.mem = impl->texts.arena.mem = &impl->mem;
+  intern_init(&top->groups.texts, &impl->mem);
+}
+
 bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct track_origin *origins, struct tk_top_report *report,
             struct tk_err *err) {
   struct top top = {.t = t, .opt = opt, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL};
@@ -565,11 +573,7 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
        groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
        count_and_measure(&top, err);
   ok = ok && (opt->by != TK_TOP_STEP || add_step_name(&top)) && mem_check(&report->impl->mem, err);
-  if (ok) { /* the rows contain pointers into the texts of the groups, so keep these */
-    report->impl->texts = top.groups.texts;
-    report->impl->texts.mem = report->impl->texts.arena.mem = &report->impl->mem;
-    intern_init(&top.groups.texts, &report->impl->mem);
-  }
+  if (ok) keep_texts(&top);
   free_top(&top);
   return ok || mem_refuse(&t->store->mem, err);
 }
