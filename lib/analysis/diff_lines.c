@@ -143,7 +143,8 @@ bool diff_lines_join(struct diff_set *set) {
   const uint32_t depths = ok ? sort_rows(&j) : 0;
   ok = depths > 0;
   for (uint32_t i = 0; ok && i < set->n_rows; i++) j.into[i] = i;
-  for (uint32_t depth = 0; ok && depth < depths; depth++) ok = join_depth(&j, depth); /* from the top: rows below joined rows are equal */
+  /* From the top, because rows below joined rows may have become equal. */
+  for (uint32_t depth = 0; ok && depth < depths; depth++) ok = join_depth(&j, depth);
   for (uint32_t k = 0; ok && k < set->n_sides; k++) move_cells(&j, &set->sides[k]);
   for (uint32_t i = 0; ok && i < set->n_rows; i++)
     if (set->rows[i].parent) set->rows[i].parent = j.into[set->rows[i].parent - 1] + 1;
