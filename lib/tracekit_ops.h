@@ -214,7 +214,8 @@ struct tk_filter_options {
   const char *const *where;     /* NULL-terminated expressions, all of which must hold, e.g. "name =~ 'nccl' && dur > 10us";
                                  * NULL = all */
   const char *time;             /* "+2s..+5s" (op/window.h); NULL = all */
-  const char *steps;            /* "3", "3..5", "3.." or "..5": the time range of these training steps; NULL = all */
+  const char *steps;            /* "3", "3..5", "3.." or "..5": these training steps: their time range, and the work of
+                                 * devices that was launched in it; NULL = all */
   const struct tk_range *range, *step_range; /* the same as numbers; NULL = all */
   const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = all */
   const char *const *drop_args;

@@ -5,6 +5,7 @@
  * a selection of the work, if a trace is incomplete, if there are fewer than 10 pieces of work, and, for a figure that depends
  * on idle time, if launched work was not recorded. */
 #include "report.h"
+#include "findings.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,8 +66,10 @@ static bool compile_time(const struct tk_report_rank *row, const struct tk_repor
   return row->compilations > 0 || (row->host_ops > 0 && row->compiled_frames == 0);
 }
 
+/* Stores the longest idle time in the window and in the steps, of which findings give the longest, so that both agree. */
 static bool longest_gap(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
-  *value = (double)row->gap / 1e9;
+  const tk_time in_range = findings_gap_of(row).length;
+  *value = (double)(row->gap > in_range ? row->gap : in_range) / 1e9;
   return is_worker(row, r);
 }
 

@@ -787,6 +787,17 @@ def key_figures(folder):
                     if f['value'] is None:
                         judge(f'{text}: says why', '' if b'lacks the data' in p.stderr else p.stderr.decode())
     same('key figures that were asserted', len(seen), 10)
+    span = lambda name, cat, pid, tid, ts, dur, **args: {'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'args': args}  # noqa: E731
+    events = [span('ProfilerStep#1', 'user_annotation', 9, 1, 0, 10000), span('aten::mm', 'cpu_op', 9, 1, 0, 9900)]
+    for i in range(20):
+        at = 7000 + 100 * i
+        events += [span('cudaLaunchKernel', 'cuda_runtime', 9, 1, at, 5, correlation=i + 1), span('gemm', 'kernel', 0, 7, at + 10, 20, correlation=i + 1, stream=7)]
+    with open(f'{folder}/late.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    out = report(f'{folder}/late.json')
+    gap = next(f['length_ns'] for f in out['findings'] if f['id'] == 'device-idle')
+    longest = next(f['value'] for f in out['key_figures'] if f['name'] == 'longest idle time')
+    same('the longest idle time of the finding and of the key figure', (float(gap), float(longest)), (7010000.0, 7.01))
     for made in (Run(2100), with_late_start(6000, True), with_late_start(6000)):
         trace = made.write(f'{folder}/busy.json')
         value = next(f['value'] for f in report(trace)['key_figures'] if f['name'] == 'device utilization')
