@@ -104,11 +104,14 @@ void database_arg(struct database *d, tk_id key, const struct cell *c) {
 }
 
 void database_triple(struct database *d, tk_id key, const struct cell *v) {
-  char text[80];
-  for (int i = 0; i < 3; i++)
+  char text[80], *end = text;
+  for (int i = 0; i < 3; i++) {
     if (v[i].type != CELL_INT) return;
-  const int n = snprintf(text, sizeof text, "[%lld,%lld,%lld]", (long long)v[0].i, (long long)v[1].i, (long long)v[2].i);
-  args_str(d->t, key, TK_ARG_JSON, trace_string(d->t, text, (size_t)n));
+    *end++ = i ? ',' : '[';
+    end += num_put_i64(end, v[i].i);
+  }
+  *end++ = ']';
+  args_str(d->t, key, TK_ARG_JSON, trace_string(d->t, text, (size_t)(end - text)));
 }
 
 /* ---- times ---- */
