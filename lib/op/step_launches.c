@@ -7,7 +7,7 @@ struct linker {
   struct steps *s;
   const struct kinds *kinds;
   const tk_id *launch_of;
-  tk_time *first; /* by process of a device: start of its first work whose launch is known; INT64_MAX = none */
+  tk_time *first; /* by stream, and by process of a device: start of the first work whose launch is known; INT64_MAX = none */
 };
 
 static tk_id device_process(const struct tk_trace *t, tk_id track) {
@@ -24,24 +24,28 @@ static bool is_in_host_step(const struct linker *l, tk_id launch) {
   return launch && steps_runs_of(l->s, l->kinds->t->events[launch].track)->source == STEPS_HOST;
 }
 
-/* Finds the first linked work of each device. Returns false if no launch is within reach of a host's steps. */
+/* Finds the first linked work of each stream and device. Returns false if no launch is within reach of a host's steps. */
 static bool find_first(struct linker *l) {
   const struct tk_trace *t = l->kinds->t;
   bool any = false;
   for (tk_id i = 0; i <= t->n_tracks; i++) l->first[i] = INT64_MAX;
   for (tk_id i = 1; i <= t->n_events; i++) {
     if (!is_in_host_step(l, l->launch_of[i]) || !follows_host(l, i)) continue;
-    tk_time *first = &l->first[device_process(t, t->events[i].track)];
-    if (t->events[i].ts < *first) *first = t->events[i].ts;
+    const struct tk_event *e = &t->events[i];
+    const tk_id of[] = {e->track, device_process(t, e->track)};
+    for (int k = 0; k < 2; k++)
+      if (e->ts < l->first[of[k]]) l->first[of[k]] = e->ts;
     any = true;
   }
   return any;
 }
 
+/* Returns what decides the step of work. A stream runs its work in the order of the launches, so that work without a launch at its
+ * beginning was launched before the recording. */
 static tk_id decider_of(const struct linker *l, tk_id event) {
   const struct tk_event *e = &l->kinds->t->events[event];
   if (is_in_host_step(l, l->launch_of[event])) return l->launch_of[event];
-  const tk_time first = l->first[device_process(l->kinds->t, e->track)];
+  const tk_time own = l->first[e->track], first = own != INT64_MAX ? own : l->first[device_process(l->kinds->t, e->track)];
   return first != INT64_MAX && e->ts < first ? STEPS_BEFORE : event;
 }
 

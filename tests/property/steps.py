@@ -178,19 +178,21 @@ def named(folder):
 
 
 class Late:
-    """A trace of a host and a device that runs behind it by a random time. Work is (launch, start, duration), with the start of the
-    launch in microseconds; None: not recorded. Each copy of a step on the stream lasts from the first to the last work of the step."""
+    """A trace of a host and the two streams of a device, each of which runs behind the host by a random time. Work is (launch, start,
+    duration, stream), with the start of the launch in microseconds; None: not recorded. Each copy of a step on stream 7 lasts from the
+    first to the last work of the step there."""
 
     def __init__(self, seed):
         self.rnd, self.events, self.steps, self.works, self.links, self.at = random.Random(seed), [], {}, [], 0, 0
-        self.device = self.rnd.randrange(50, 400)
-        for _ in range(self.rnd.randrange(3)):
-            self.work(None)
+        self.free = {stream: self.rnd.randrange(50, 400) for stream in (7, 8)}
+        for stream in (7, 8):
+            for _ in range(self.rnd.randrange(3)):
+                self.work(None, stream)
         for number in range(3, self.rnd.randrange(5, 8)):
             self.step(number)
             self.at += 100 + self.rnd.choice((0, 20))
-        self.device += 40
-        self.work(None)  # without a launch, behind all other work: by the time at which it runs
+        self.free[7] = max(self.free.values()) + 40
+        self.work(None, 7)  # without a launch, behind all other work: by the time at which it runs
 
     def add(self, cat, name, pid, tid, ts, dur, **args):
         self.events.append({'ph': 'X', 'cat': cat, 'name': name, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'args': args})
@@ -198,22 +200,23 @@ class Late:
     def step(self, number):
         self.add('user_annotation', f'ProfilerStep#{number}', 9, 1, self.at, 100)
         self.steps[number] = (self.at, self.at + 100)
-        mine = [self.work(self.at + 10 + 15 * i) for i in range(self.rnd.randrange(1, 6))]
+        mine = [self.work(self.at + 10 + 15 * i, self.rnd.choice((7, 8)) if i else 7) for i in range(self.rnd.randrange(1, 6))]
+        mine = [work for work in mine if work[3] == 7]
         begin, end = mine[0][1], mine[-1][1] + mine[-1][2]
         self.add('gpu_user_annotation', f'ProfilerStep#{number}', 0, 7, begin, end - begin)
 
-    def work(self, launch):
+    def work(self, launch, stream):
         self.links += 1
         link = {} if launch is None else {'correlation': self.links}
-        self.device = max(self.device, launch or 0)
-        start, dur = self.device, self.rnd.randrange(1, 60)
+        self.free[stream] = max(self.free[stream], launch or 0)
+        start, dur = self.free[stream], self.rnd.randrange(1, 60)
         if launch is not None:
             self.add('cuda_runtime', 'cudaLaunchKernel', 9, 1, launch, 5, **link)
-            for ph, pid, tid, ts in (('s', 9, 1, launch), ('f', 0, 7, start)):
+            for ph, pid, tid, ts in (('s', 9, 1, launch), ('f', 0, stream, start)):
                 self.events.append({'ph': ph, 'cat': 'ac2g', 'name': 'ac2g', 'id': self.links, 'pid': pid, 'tid': tid, 'ts': ts, 'bp': 'e'})
-        self.add('kernel', 'kernel', 0, 7, start, dur, stream=7, **link)
-        self.device += dur + self.rnd.randrange(1, 4)
-        self.works.append((launch, start, dur))
+        self.add('kernel', 'kernel', 0, stream, start, dur, stream=stream, **link)
+        self.free[stream] += dur + self.rnd.randrange(1, 4)
+        self.works.append((launch, start, dur, stream))
         return self.works[-1]
 
     def write(self, path):
@@ -223,9 +226,10 @@ class Late:
     def kept(self, first, last):
         """Returns start and duration of the work of the steps, which is not clipped if its launch is known."""
         begin, end = self.steps[first][0], self.steps[last][1]
-        earliest = min(start for launch, start, _ in self.works if launch is not None)
-        kept = [(start, dur) for launch, start, dur in self.works if launch is not None and begin <= launch < end]
-        alone = [(start, start + dur) for launch, start, dur in self.works if launch is None and start >= earliest]
+        linked = [(stream, start) for launch, start, _, stream in self.works if launch is not None]
+        first_of = lambda stream: min([at for of, at in linked if of == stream] or [at for _, at in linked])  # noqa: E731
+        kept = [(start, dur) for launch, start, dur, _ in self.works if launch is not None and begin <= launch < end]
+        alone = [(start, start + dur) for launch, start, dur, stream in self.works if launch is None and start >= first_of(stream)]
         return sorted(kept + [(max(a, begin), min(b, end) - max(a, begin)) for a, b in alone if a < end and b > begin])
 
 
@@ -253,13 +257,13 @@ def cut_late(folder):
             same('top', [(r['count'], r['total_ns'], r['self_ns']) for r in rows], [(len(want), total, total)])
             both = run('diff', '-q', '--json', '--whole', '--kind', 'kernel', '--step', f'{first}..{last}', path, path)
             same('diff', both['all']['before']['total_ns'], total)
-            linked = sum(1 for launch, _, _ in late.works if launch is not None and late.steps[first][0] <= launch < late.steps[last][1])
+            linked = sum(1 for launch, _, _, _ in late.works if launch is not None and late.steps[first][0] <= launch < late.steps[last][1])
             same('tree', sum(r['launched'] for r in run('tree', '-q', '--json', '--step', f'{first}..{last}', path)['paths']
                              if r['name'].startswith('ProfilerStep')), linked)
         text('split', '-q', '--force', path, '--by', 'step', '-o', os.path.join(folder, 'late_{}.json'))
         parts = [sorted((e['ts'], e['dur']) for e in spans(os.path.join(folder, f'late_{n}.json'), 'kernel') if 'correlation' in e['args'])
                  for n in late.steps]
-        same('parts', sorted(sum(parts, [])), sorted((start, dur) for launch, start, dur in late.works if launch is not None))
+        same('parts', sorted(sum(parts, [])), sorted((start, dur) for launch, start, dur, _ in late.works if launch is not None))
 
 
 class Devices:
