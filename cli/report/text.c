@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { MOST_FINDINGS = 7 }; /* number of findings printed above the tables */
-static const double SMALL = 0.01; /* rows below this share of a memory peak are summed up */
+static const double SMALL = 0.01; /* rows below this share of what was recorded at a memory peak are summed up */
 
 static void cell_time(struct table *t, bool known, tk_time time) {
   char text[48] = "-";
@@ -512,8 +512,16 @@ static void cell_owner(struct table *t, const struct tk_report_held *h) {
   else table_cell(t, "%s: %s", who, *h->op ? h->op : "(no operator)");
 }
 
+/* Returns the bytes at the peak that were allocated during the recording, in the rows of one allocator, the first of which is i. */
+static double held_in_recording(const struct tk_report *r, size_t i) {
+  double bytes = 0;
+  do bytes += r->held[i].recorded ? r->held[i].bytes : 0;
+  while (++i < r->n_held && memory_place(r, i, 0) != 0);
+  return bytes;
+}
+
 /* Prints the sum of an allocator's rows that are not shown: rows beyond the first `top`, and rows of less than 1% of the
- * peak. */
+ * bytes that the recording allocated. */
 static void others_row(struct table *t, const struct held_others *o) {
   char who[96], n[64];
   if (!o->rows) return;
@@ -529,14 +537,19 @@ static bool print_held(const struct tk_report *r, size_t top) {
   struct table t = { .align = "rrrl", .width = tty_width(stdout) };
   struct held_others others = { .rows = 0 };
   size_t place = 0;
+  double least = 0;
   if (r->n_held == 0) return true;
   wrap_title("Memory at the peak");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_held; i++) {
     const struct tk_report_held *h = &r->held[i];
     place = memory_place(r, i, place);
-    if (place == 0) others_row(&t, &others), others = (struct held_others){ h->rank, h->allocator, 0, h->peak, 0, 0 };
-    if (place >= top || (h->recorded && h->bytes < SMALL * h->peak)) {
+    if (place == 0) {
+      others_row(&t, &others);
+      others = (struct held_others){ h->rank, h->allocator, 0, h->peak, 0, 0 };
+      least = SMALL * held_in_recording(r, i);
+    }
+    if (place >= top || (h->recorded && h->bytes < least)) {
       others.bytes += h->bytes;
       others.blocks += h->blocks;
       others.rows++;

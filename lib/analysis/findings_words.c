@@ -478,13 +478,13 @@ static void say_capped(struct words *w) {
 }
 
 static void advise_step(struct words *w, const char *before, const char *otherwise, const char *after) {
-  write(w, "%s", before);
+  write(w, "%s%s", before, w->c->step || *otherwise ? " " : "");
   put_step(w, otherwise);
   write(w, "%s", after);
 }
 
 static void advise_input(struct words *w) {
-  advise_step(w, "prepare batches ahead of the step, with more workers or prefetching; tracekit top --kind host --by phase ", "",
+  advise_step(w, "prepare batches ahead of the step, with more workers or prefetching; tracekit top --kind host --by phase", "",
               " shows the share of the loader");
 }
 
@@ -530,7 +530,7 @@ static void advise_sync(struct words *w) {
 }
 
 static void advise_outlier(struct words *w) {
-  advise_step(w, "tracekit tree ", "--kind step", " shows what the step consists of");
+  advise_step(w, "tracekit tree", "--kind step", " shows what the step consists of");
 }
 
 static void advise_gc(struct words *w) {
