@@ -9,7 +9,7 @@
 #include "graph/steps.h"
 
 /* Afterwards, steps_of and steps_at find the step of the launch for work whose launch is known, and no step for work that was launched
- * before the recording began: work without a known launch that starts before the first work of its device with one. The copies of
+ * before the recording began: work without a known launch that starts before the first work of its stream with one. The copies of
  * annotations on a stream belong to the step of their first work. Without a known launch in a step of a host, nothing changes.
  * launch_of: by event, the host event that launched it; NULL = not found yet. Returns false if memory runs out. */
 bool step_launches_link(struct steps *s, const struct kinds *kinds, const struct track_origin *origins, const tk_id *launch_of);
