@@ -10,6 +10,7 @@
 /* Selected spans of one process in the order of their starts. */
 struct waiting {
   struct tree *tree;
+  tk_id process;    /* process of the spans; 0 = none yet */
   struct buf spans; /* tk_id of each */
   struct buf open;  /* tk_id: spans that have begun and not ended, in the order of their starts */
   size_t next;      /* index of the first span that has not begun */
@@ -39,6 +40,7 @@ static int waiting_order(const void *p, const void *q, void *arg) {
 static bool collect_spans(struct waiting *w, tk_id process) {
   const struct tk_trace *t = w->tree->t;
   bool ok = true;
+  w->process = process;
   w->spans.len = 0;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     if (t->tracks[k].parent != process || t->tracks[k].kind != TK_TRACK_THREAD) continue;
@@ -74,9 +76,16 @@ static uint32_t waiting_node(const struct waiting *w) {
   return n ? w->tree->node_of[open[n - 1]] : 0;
 }
 
+/* True if all events of the track are within selected spans of the track itself, as when all spans are selected. */
+static bool is_covered(const struct tree *tree, const struct tk_track *k) {
+  tk_id i = k->first;
+  while (i < k->first + k->count && tree->around[i]) i++;
+  return i == k->first + k->count;
+}
+
 static bool hang_thread(struct waiting *w, const struct tk_track *k) {
   struct tree *tree = w->tree;
-  bool ok = true;
+  bool ok = k->parent == w->process || collect_spans(w, k->parent);
   w->open.len = w->next = 0;
   for (tk_id i = k->first; ok && i < k->first + k->count; i++) {
     if (tree->around[i]) continue;
@@ -90,12 +99,8 @@ bool tree_waiting_hang(struct tree *tree) {
   const struct tk_trace *t = tree->t;
   struct waiting w = {.tree = tree, .spans = {.mem = tree->mem}, .open = {.mem = tree->mem}};
   bool *is_autograd = find_autograd(t, tree->mem), ok = is_autograd;
-  tk_id collected = 0;
-  for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
-    if (!is_autograd[k]) continue;
-    if (t->tracks[k].parent != collected) ok = collect_spans(&w, collected = t->tracks[k].parent);
-    ok = ok && hang_thread(&w, &t->tracks[k]);
-  }
+  for (tk_id k = 1; ok && k <= t->n_tracks; k++)
+    if (is_autograd[k] && !is_covered(tree, &t->tracks[k])) ok = hang_thread(&w, &t->tracks[k]);
   buf_free(&w.spans);
   buf_free(&w.open);
   mem_free(tree->mem, is_autograd);
