@@ -15,7 +15,7 @@
 #include "graph/subset.h"
 #include "source/identity.h"
 #include "op/filter.h"
-#include "op/launched.h"
+#include "op/step_launches.h"
 #include "load/save.h"
 
 enum { LABEL = 160 };
@@ -37,7 +37,7 @@ struct splitter {
   uint32_t n, cap;
   uint32_t *part_of;     /* by track: 1 + its part; 0 = none; NULL = the parts are time windows or steps */
   struct track_origin *origins; /* by track, if the parts are steps */
-  tk_id *launch_of;      /* by event: the host event that launched it, if the parts are steps */
+  struct match match;    /* if the parts are steps: knows the launches of work */
   struct intern labels;
   struct map used;       /* label -> the last number that was added to it */
   struct saver **files;  /* files of the report's parts, which are complete but do not have their final names yet */
@@ -78,15 +78,11 @@ static bool add_steps(struct splitter *s, const struct steps *steps) {
 
 /* Finds the steps, and the launches of all work once for all parts. */
 static bool parts_by_step(struct splitter *s) {
-  struct match m;
+  struct match *m = &s->match;
   s->origins = identity_of_tracks(s->t, &s->mem);
-  s->launch_of = mem_zeros(&s->mem, (uint64_t)s->t->n_events + 1, sizeof *s->launch_of);
-  if (!s->origins || !s->launch_of) return false;
-  bool ok = match_init(&m, s->t, NULL, s->origins, &s->mem, s->err);
-  if (ok && !m.steps.n) ok = err_for(s->err, TK_OPTION_STEP_NAME, TK_ENOTHING, "nothing matched: the trace has no steps");
-  ok = ok && add_steps(s, &m.steps) && launched_each(&m.kinds, s->origins, &s->mem, launched_keep, s->launch_of);
-  match_free(&m);
-  return ok;
+  bool ok = s->origins && match_init(m, s->t, NULL, s->origins, &s->mem, s->err);
+  if (ok && !m->steps.n) ok = err_for(s->err, TK_OPTION_STEP_NAME, TK_ENOTHING, "nothing matched: the trace has no steps");
+  return ok && add_steps(s, &m->steps) && step_launches_link(&m->steps, &m->kinds, s->origins, NULL);
 }
 
 /* True if the character is safe in file names on all systems, so that a label cannot name another folder, and terminals show it
@@ -235,7 +231,7 @@ static bool write_part(struct splitter *s, uint32_t part, struct window window, 
   const struct tk_filter_options options = {.step_range = by_step ? &s->parts[part].step : NULL};
   struct tk_filter_report report = {0};
   struct filter_plan plan = {.opt = &options, .origins = s->origins, .cut = s->part_of || by_step ? NULL : &window,
-                             .part_of = s->part_of, .part = part + 1, .launch_of = s->launch_of};
+                             .part_of = s->part_of, .part = part + 1, .match = by_step ? &s->match : NULL};
   struct tk_save_options save = s->opt->save;
   struct tk_trace view;
   save.dry_run |= dry_run;
@@ -368,7 +364,7 @@ static void free_splitter(struct splitter *s) {
   intern_free(&s->labels);
   map_free(&s->used);
   mem_free(&s->mem, s->part_of);
-  mem_free(&s->mem, s->launch_of);
+  if (s->match.mem) match_free(&s->match);
   identity_free_tracks(s->origins, &s->mem);
   mem_free(&s->mem, s->parts);
 }

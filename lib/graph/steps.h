@@ -48,6 +48,7 @@ struct steps {
   uint32_t *own, *applied;     /* by track: the run that it marks; the run that applies to its device or rank */
   struct step *joined;         /* steps of runs that several devices mark */
   /* Filled by step_launches_link: */
+  bool is_linked;
   tk_id *decided_by;           /* by event: the event whose start decides to which step it belongs; NULL = every event itself */
   const struct tk_event *events;
 };

@@ -39,7 +39,7 @@ static bool find_window(struct filter *f, struct tk_err *err) {
   if (f->plan->cut) window_narrow(&f->scope, *f->plan->cut);
   const struct tk_filter_options *o = f->opt;
   const struct tk_selection by = {.time = o->time, .steps = o->steps, .range = o->range, .step_range = o->step_range};
-  if (window_select(&f->scope, f->t, &f->match.steps, &by, err)) return match_follow_launches(&f->match, &f->scope, f->plan->launch_of);
+  if (window_select(&f->scope, f->t, &f->match.steps, &by, err)) return match_follow_launches(&f->match, &f->scope, NULL);
   if (err->code != TK_ENOTHING || f->opt->refuse_empty) return false;
   err_clear(err);
   window_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* if the trace lacks the steps, nothing is selected */
@@ -366,10 +366,11 @@ bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan
   struct filter f = {
     .t = t, .opt = plan->opt, .plan = plan, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL
   };
-  bool ok =
-      match_init(&f.match, t, plan->opt->where, plan->origins, f.mem, err) && find_window(&f, err) && filter_trace(&f, to, err);
+  if (plan->match) f.match = *plan->match;
+  bool ok = plan->match || match_init(&f.match, t, plan->opt->where, plan->origins, f.mem, err);
+  ok = ok && find_window(&f, err) && filter_trace(&f, to, err);
   if (f.keep.mem) subset_free(&f.keep);
-  match_free(&f.match);
+  if (!plan->match) match_free(&f.match);
   if (ok) return mem_check(f.mem, err);
   return mem_check(f.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
 }

@@ -11,7 +11,7 @@ struct filter_plan {
   const struct window *cut;           /* time window to apply in addition to the one in the options, or NULL */
   const uint32_t *part_of;            /* by track: number of its part; NULL = keep all tracks */
   uint32_t part;                      /* number of the part to keep */
-  const tk_id *launch_of;             /* by event: the host event that launched it; NULL = not found yet */
+  const struct match *match;          /* of the trace, without tests, with its steps linked to launches; NULL = not prepared yet */
 };
 
 /* Filters `t` into `to`, which is either t itself or becomes a view of t (graph/subset.h). Returns false with err on failure. */

@@ -91,7 +91,8 @@ bool step_launches_link(struct steps *s, const struct kinds *kinds, const struct
   const struct tk_trace *t = kinds->t;
   struct linker l = {.s = s, .kinds = kinds, .launch_of = launch_of};
   tk_id *found = NULL;
-  if (!s->n || s->decided_by) return true;
+  if (!s->n || s->is_linked) return true;
+  s->is_linked = true;
   if (!launch_of) l.launch_of = found = mem_zeros(s->mem, (uint64_t)t->n_events + 1, sizeof *found);
   l.first = mem_array(s->mem, (uint64_t)t->n_tracks + 1, sizeof *l.first);
   bool ok = l.launch_of && l.first && (!found || launched_each(kinds, origins, s->mem, launched_keep, found));
