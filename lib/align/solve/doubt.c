@@ -14,6 +14,8 @@ const char DOUBT_WIDE[] = "its collectives end too long before or after those of
 const char DOUBT_SCHEDULED[] = "its collectives ran on CPUs and end farther from those of other hosts than wall clocks usually differ";
 static const char EDGE[] = "its first or last collectives imply a different clock offset from the rest";
 static const char CONTRADICT[] = "its collectives imply contradictory clock offsets";
+static const char UNPAIRED[] = "its collectives cannot be paired with those of other hosts: they may be of another job or of other "
+                               "steps, or some were not recorded";
 static const char BESIDE[] = "a group of its collectives implies a different clock offset from the rest";
 static const char RIVAL[] = "another way to match its collectives with those of other hosts fits nearly as well";
 static const char PATTERN[] = "the residuals of its collectives have a pattern that no clock explains";
@@ -219,7 +221,7 @@ const char *doubt_of(const struct question *q, const struct posterior *p, const 
   const bool unlikely = p->none > y->weight || (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2);
   if (y->n >= ALIGN_FEWEST && contradicts_numbers(p)) return DOUBT_NUMBERS;
   if (unlikely && p->numbered >= ALIGN_FEWEST) return DOUBT_ONLY_NUMBERS;
-  if (p->none > y->weight) return "its collectives seem to belong to another job, or to other steps";
+  if (p->none > y->weight) return UNPAIRED;
   if (y->n < ALIGN_FEWEST) return "too few shared collectives";
   if (unlikely) return "its collectives may belong to another job";
   if (y->weight < ALIGN_TRUSTED) return RIVAL;
