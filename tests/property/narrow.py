@@ -85,7 +85,7 @@ def findings():
 def notes():
     """Checks that the notes below a table are wrapped between words."""
     torch, gpu = f'{FIXTURES}/json/torch/ddp2_plain/rank0.json.gz', f'{FIXTURES}/xplane/synth/gpu.trace.json.gz'
-    for args in (('top', torch), ('tree', torch), ('tree', torch, '--per', 'train_step'), ('tree', gpu, '--layers'), ('tree', SMALL, '--kind', 'annotation', '--allow-empty'),
+    for args in (('top', torch), ('tree', torch), ('tree', torch, '--per', 'train_step'), ('tree', gpu, '--layers'), ('tree', SMALL, '--name', 'aten::linear'),
                  ('diff', torch, torch), ('diff', torch, torch, torch)):
         def below(width):
             lines = run(width, *args, '--top', '1')

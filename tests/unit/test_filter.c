@@ -168,8 +168,8 @@ static void windows(void **state) {
   leaves(&o, "time range '9..8': ends before it starts");
   o.time = "soon..";
   leaves(&o, "time range: invalid time 'soon'; expected a time such as +2s, -1s, 25%, 1500us or 2026-11-20T10:37:52Z");
-  o = (struct tk_filter_options){.steps = "4"};
-  leaves(&o, "ProfilerStep#4 aten::mm launch mark memory");
+  o = (struct tk_filter_options){.steps = "4"}; /* gemm, which runs later, was launched in it */
+  leaves(&o, "ProfilerStep#4 aten::mm launch mark gemm memory");
   o.steps = "5..6";
   leaves(&o, "");
   o.refuse_empty = true;
@@ -194,7 +194,7 @@ static void nothing(void **state) {
   list[0] = "dur > 1s";
   leaves(&o, "nothing matched: none of 8 events has dur > 1s");
   list[0] = "name == gemm", list[1] = "dur > 45us";
-  leaves(&o, "nothing matched: each test passes some of 8 events, but no event passes all tests");
+  leaves(&o, "nothing matched: each test matches some of the 8 events, but no event matches all of them");
   o = (struct tk_filter_options){.time = "1s..2s", .refuse_empty = true};
   leaves(&o, "nothing matched: no event is in the time range; the trace is 170.000 us long and has timestamps from 90us "
              "to 260us (+10ms.. counts from its start)");
