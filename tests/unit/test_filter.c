@@ -197,7 +197,7 @@ static void nothing(void **state) {
   leaves(&o, "nothing matched: each test matches some of the 8 events, but no event matches all of them");
   o = (struct tk_filter_options){.time = "1s..2s", .refuse_empty = true};
   leaves(&o, "nothing matched: no event is in the time range; the trace is 170.000 us long and has timestamps from 90us "
-             "to 260us (+10ms.. counts from its start)");
+             "to 260us (+10ms.. is relative to its start)");
   struct tk_trace *t = feed_text(TRACE); /* the trace stays unchanged */
   assert_false(tk_filter(t, &o, NULL, &err));
   assert_int_equal(err.code, TK_ENOTHING);
