@@ -116,8 +116,8 @@ static const struct command *named_by(const char *program) {
 }
 
 /* Gives each block of 1 MB or more its own mapping, so that it grows without a copy and returns to the system when freed. By
- * default glibc raises this threshold to the largest block freed, up to 32 MB.  Arrays would then grow in the heap, whose holes
- * and huge pages --max-memory does not count: a merge limited to 16 MB occupied 31 MB.  This setting did not slow down info,
+ * default glibc raises this threshold to the largest block freed, up to 32 MB. Arrays would then grow in the heap, whose holes
+ * and huge pages --max-memory does not count: a merge limited to 16 MB occupied 31 MB. This setting did not slow down info,
  * convert or merge on 200 MB. */
 static void keep_large_blocks_apart(void) {
 #if defined(__GLIBC__)

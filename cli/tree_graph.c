@@ -30,7 +30,7 @@ static void free_paths(struct paths *p) {
   free(p->ns);
 }
 
-/* Computes p->ns, the self time of each shown node including its descendants below DEEPEST.  Returns false with a message if
+/* Computes p->ns, the self time of each shown node including its descendants below DEEPEST. Returns false with a message if
  * out of memory. */
 static bool find_paths(const struct tk_tree_report *r, const bool *shown, struct paths *p) {
   uint64_t deeper = 0, negative = 0;

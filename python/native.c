@@ -308,7 +308,7 @@ struct trace {
 };
 static PyTypeObject *trace_type;
 
-/* Takes the lock of a trace, without the GIL.  Returns false if this thread already holds the lock: a progress callback uses
+/* Takes the lock of a trace, without the GIL. Returns false if this thread already holds the lock: a progress callback uses
  * the trace of the call that it reports on, and would wait for itself. */
 static bool trace_lock(struct trace *self) {
   const uintptr_t own = (uintptr_t)pthread_self();

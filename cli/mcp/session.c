@@ -109,7 +109,7 @@ static void send_failure(const struct value *id, const char *text) {
   end_answer(&j);
 }
 
-/* Sends an answer as structured content and again as a string of the same JSON.  answer: JSON; left_out: JSON array that
+/* Sends an answer as structured content and again as a string of the same JSON. answer: JSON; left_out: JSON array that
  * describes omitted data, or NULL. */
 static void send_result(const struct value *id, const char *answer, const char *left_out, const char *notes) {
   char *whole = NULL;

@@ -1,5 +1,5 @@
 /* listing.c - see listing.h. Times are milliseconds since the first event: to the nanosecond in the table, exact in JSON and
- * CSV.  Printing them from integers makes them independent of the locale. */
+ * CSV. Printing them from integers makes them independent of the locale. */
 #include "listing.h"
 
 #include "csv.h"

@@ -277,9 +277,9 @@ static void idle_cells(struct html_table *t, const struct tk_report_rank *row) {
 static const struct rank_table IDLE = {
   .title = "Idle time, launch delays and short kernels",
   .words = "Host: the next work had not been launched when the device became idle. Kernel: gaps of less than 30 µs between "
-           "kernels that were launched in time. Other: longer gaps, as when work waits for other work. Delay: mean time from "
-           "the end of the launching call to the start of the work. Latency: the same from the start of the call. Overhead: the "
-           "same from the time when the call had started and the stream was free.",
+           "kernels that were launched in time. Other: longer gaps, as when work waits for other work or its launch is "
+           "unknown. Delay: mean time from the end of the launching call to the start of the work. Latency: the same from the start "
+           "of the call. Overhead: the same from the time when the call had started and the stream was free.",
   .has = has_device,
   .cells = idle_cells,
   .columns = (const struct html_column[]){

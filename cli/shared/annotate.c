@@ -24,7 +24,7 @@ void annotate(struct annotations_of *a, const char *input, const char *what, con
   v[a->n++] = (struct finding){ strdup(input), strdup(what), strdup(said), failed, unknown };
 }
 
-/* Percent-encodes '%', line ends and, in a property, ':' and ','.  Other control characters are dropped. */
+/* Percent-encodes '%', line ends and, in a property, ':' and ','. Other control characters are dropped. */
 static void github_text(const char *text, bool property) {
   for (; *text; text++) {
     const bool special = *text == '%' || *text == '\r' || *text == '\n' || (property && (*text == ':' || *text == ','));

@@ -25,7 +25,7 @@ struct helper {
   bool line_ended; /* the next character begins a line */
 };
 
-/* Starts the program argv[0], found in PATH.  Returns false, with errno, if it cannot be started. */
+/* Starts the program argv[0], found in PATH. Returns false, with errno, if it cannot be started. */
 bool helper_start(struct helper *h, const char *const *argv, bool group);
 
 /* Returns up to n bytes of the output; 0 at its end; -1 if a signal interrupted the program or the pipe failed. */

@@ -38,7 +38,7 @@ void write_losses(const struct shared *s, const char *output, const struct tk_sa
   write_losses_of(s, NULL, output, done);
 }
 
-/* Keys in JSON.  They are part of the interface, so they do not depend on the wording of tk_loss_name(). */
+/* Keys in JSON. They are part of the interface, so they do not depend on the wording of tk_loss_name(). */
 static const char *const loss_keys[TK_LOSSES] = {
   [TK_LOSS_SPANS] = "spans",
   [TK_LOSS_INSTANTS] = "instants",

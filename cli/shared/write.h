@@ -22,7 +22,7 @@ void write_losses(const struct shared *s, const char *output, const struct tk_sa
 void write_losses_of(const struct shared *s, const struct tk_trace *t, const char *output, const struct tk_saved *done);
 void write_losses_json(struct json *j, const struct tk_saved *done);
 
-/* Saves `t`, with progress, and prints the report. `more` may be NULL.  Returns the exit status. */
+/* Saves `t`, with progress, and prints the report. `more` may be NULL. Returns the exit status. */
 int write_trace(const struct shared *s, const char *command, const struct tk_trace *t, const char *output, const struct report *more);
 
 /* Writes the HTML page `text` to the file `output`, and, if `say`, prints its name. Returns the exit status. */

@@ -7,7 +7,7 @@
  *     CLOSING   discards input for CLOSING_MS, because closing with unread input could cost the client the end of the reply
  *     HOLDING   nothing is sent or expected; the connection ends when the page is closed
  *
- * There are at most MOST connections. A new one replaces the oldest that is READING or CLOSING.  So a client that opens a
+ * There are at most MOST connections. A new one replaces the oldest that is READING or CLOSING. So a client that opens a
  * thousand silent connections keeps nobody out, and costs only a thousand calls of accept() and close(). */
 #include "server.h"
 
@@ -245,7 +245,7 @@ static void transmit(struct connection *c) {
   if (c->sent == c->reply_size + c->body.size) end_reply(c);
 }
 
-/* Discards input of a connection that is CLOSING or HOLDING.  Drops the connection at the end of input, on errors, and after
+/* Discards input of a connection that is CLOSING or HOLDING. Drops the connection at the end of input, on errors, and after
  * HEARD_OUT bytes. */
 static void hear_out(struct connection *c) {
   ssize_t n = recv(c->fd, c->head, VIEW_HEAD_MOST, 0);

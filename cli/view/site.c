@@ -122,7 +122,7 @@ static bool begins_with(struct view_text *text, const char *word) {
   return true;
 }
 
-/* Replies to a GET.  The initial status 500 remains if the contents cannot be made. */
+/* Replies to a GET. The initial status 500 remains if the contents cannot be made. */
 static void get(struct view_visit *v, struct view_text name, struct view_reply *reply) {
   reply->status = 500;
   if (view_page_answer(name, reply)) return;
@@ -153,7 +153,7 @@ static void answer(void *arg, const struct view_request *r, struct view_reply *r
 
 /* ---- the end ---- */
 
-/* True if the viewer has the trace, or if the page was open and has been closed for RELOAD_MS.  Always false with --keep. */
+/* True if the viewer has the trace, or if the page was open and has been closed for RELOAD_MS. Always false with --keep. */
 static bool is_over(void *arg, unsigned held) {
   struct view_visit *v = arg;
   if (v->p->keep) return false;

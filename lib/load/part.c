@@ -73,7 +73,10 @@ static void note_ranks(struct tk_trace *t, const struct parts *parts) {
   struct buf *raw = &t->store->raw;
   uint32_t *part_of = parts_of_tracks(t, parts, mem);
   struct tk_meta *m = part_of ? trace_add_meta(t) : NULL;
-  if (!m) return;
+  if (!m) {
+    mem_free(mem, part_of);
+    return;
+  }
   *m = (struct tk_meta){.key = trace_text(t, "tracekit"), .at = raw->len};
   buf_text(raw, "{\"ranks\":[");
   for (uint32_t i = 0; i < parts->n; i++) print_rank(raw, t, parts, i, part_of);
