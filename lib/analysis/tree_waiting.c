@@ -7,6 +7,9 @@
 #include "base/os.h"
 #include "base/text.h"
 
+/* Most spans that are open at a time. With more, the caller counts as unknown, so that the time stays in proportion to the input. */
+enum { MOST_OPEN = 1024 };
+
 /* Selected spans of one process in the order of their starts. */
 struct waiting {
   struct tree *tree;
@@ -90,6 +93,7 @@ static bool hang_thread(struct waiting *w, const struct tk_track *k) {
   for (tk_id i = k->first; ok && i < k->first + k->count; i++) {
     if (tree->around[i]) continue;
     ok = waiting_until(w, tree->t->events[i].ts);
+    if (w->open.len > MOST_OPEN * sizeof(tk_id)) break;
     tree->around[i] = ok ? waiting_node(w) : 0;
   }
   return ok;

@@ -306,6 +306,18 @@ def waiting(folder):
     same('waiting: two threads', report, found, t.want['step',], want)
 
 
+def crowded(folder):
+    """Checks that many open spans do not multiply the time: without the limit, this takes 5 s."""
+    span = lambda cat, name, tid, ts, dur: {'ph': 'X', 'cat': cat, 'name': name, 'pid': 1, 'tid': tid, 'ts': ts, 'dur': dur}  # noqa: E731
+    events = [span('user_annotation', 'open', 100 + i, i, 10 ** 9) for i in range(50000)]
+    events += [span('cpu_op', 'autograd::engine::evaluate_function: MmBackward0', 2, 0, 1)]
+    events += [span('cuda_runtime', 'cudaLaunchKernel', 2, 100000 + 2 * i, 1) for i in range(50000)]
+    before = os.times()
+    run('tree', '-q', '--kind', 'annotation', '--top', '1', write(f'{folder}/crowded.json', events))
+    used = os.times().children_user - before.children_user
+    judge('crowded', '' if used < 3 or 'san' in TRACEKIT else f'{used} s')
+
+
 def stepless(folder):
     """Checks that layers outside of all steps are left out with a note, and included if --step-name selects other steps."""
     span = lambda name, ts, dur: {'ph': 'X', 'cat': 'user_annotation', 'name': name, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur}  # noqa: E731
@@ -447,6 +459,7 @@ def main():
         ambiguous(folder)
         outside(folder)
         waiting(folder)
+        crowded(folder)
         stepless(folder)
         nothing(folder)
     names()
