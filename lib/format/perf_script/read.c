@@ -93,11 +93,14 @@ static bool read_event(struct perf_line *l, struct head *h) {
 }
 
 /* Reads the first line of a sample. The command may contain spaces and digits, so the ids begin at the first word from which
- * the line has the expected form. */
+ * the line has the expected form. Linux cuts the names of commands to 15 bytes, so ids are not searched in all of a long line,
+ * such as a JSON file without line feeds. */
 static bool read_head(struct perf_line line, struct head *h) {
+  enum { COMMAND_MOST = 1024 };
   while (line.end > line.p && (line.end[-1] == '\r' || line.end[-1] == ' ')) line.end--;
   skip_blanks(&line);
-  for (const uint8_t *p = line.p; p < line.end; p++) {
+  const uint8_t *const stop = line.end - line.p < COMMAND_MOST ? line.end : line.p + COMMAND_MOST;
+  for (const uint8_t *p = line.p; p < stop; p++) {
     if (p == line.p || (p[-1] != ' ' && p[-1] != '\t') || *p < '0' || *p > '9') continue;
     struct perf_line l = {p, line.end};
     if (!read_ids(&l, h) || !read_event(&l, h)) continue;

@@ -100,7 +100,7 @@ static void put_long_value(struct event_writer *w, struct buf *b, const struct t
   } else if (arg->type == TK_ARG_BYTES) {
     write_data_url(w, b, text);
   } else if (arg->type == TK_ARG_JSON) {
-    if (!nested_append(&w->nested, b, text, types_of(w, arg, skip))) pb_bytes(b, ANNOTATION_JSON, text->bytes, text->len);
+    if (!nested_append(&w->nested, b, arg->s, text, types_of(w, arg, skip))) pb_bytes(b, ANNOTATION_JSON, text->bytes, text->len);
   } else { /* trace_processor v52 ignores JSON that is a number, so this writes a double and the original text */
     pb_double(b, ANNOTATION_DOUBLE, num_double((const char *)text->bytes, text->len));
     pb_bytes(b, ANNOTATION_TRACEKIT, text->bytes, text->len);
@@ -326,8 +326,14 @@ static void begin_types(struct event_writer *w, uint32_t args, tk_id key) {
   w->types_at = 0;
 }
 
+/* True if the packet of an event, or its track, may represent args, which is rare. Asked once for an event, so that is_said is
+ * not called for each arg. */
+static bool may_say(const struct event_writer *w) {
+  return w->accompanied || w->track_has_scope || w->own_tid || w->begin_keys.thread_time;
+}
+
 /* True if the packet of the event or its track represents the arg. */
-static inline bool is_said(struct event_writer *w, const struct tk_event *e, const struct tk_arg *arg) {
+static bool is_said(struct event_writer *w, const struct tk_event *e, const struct tk_arg *arg) {
   if (thread_times_says(w, (tk_id)(e - w->t->events), arg->key)) return true;
   if (arg->key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) return true;
   if (arg->key == KEY_TID && w->own_tid && arg->type == TK_ARG_STR && arg->s == w->own_tid) return true;
@@ -339,7 +345,8 @@ static inline bool is_said(struct event_writer *w, const struct tk_event *e, con
 static void write_args(struct event_writer *w, const struct tk_event *e, uint32_t args, bool at_end) {
   struct iids *keys = at_end ? &w->end_keys : &w->keys;
   const struct field_keys *fields = at_end ? &w->end_field_keys : &w->begin_keys;
-  uint32_t skip = at_end ? END_ARG_SIZE : 0;
+  const uint32_t skip = at_end ? END_ARG_SIZE : 0;
+  const bool says = may_say(w);
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;
   begin_types(w, args, fields->types);
@@ -347,7 +354,7 @@ static void write_args(struct event_writer *w, const struct tk_event *e, uint32_
     if (w->key_types) restore_type(w, &arg);
     uint32_t key = keys->iid[arg.key];
     size_t before = w->event.len + w->interned.len;
-    if (is_said(w, e, &arg) || (!key && (is_end_arg(w, arg.key) != at_end || end_says(w, e, &arg)))) continue;
+    if ((says && is_said(w, e, &arg)) || (!key && (is_end_arg(w, arg.key) != at_end || end_says(w, e, &arg)))) continue;
     if (!(key == IS_FIELD && write_field(w, fields, &arg)) &&
         !(w->extensions.schema.n && extension_write(&w->extensions, w->t, &arg, skip, &w->event))) {
       if (w->plain || key == IS_FIELD) write_plain_annotation(w, &arg, skip);

@@ -175,7 +175,7 @@ static bool put_members(struct nesting *n) {
   return n->j.p == n->j.end;
 }
 
-bool nested_append(struct nested_writer *x, struct buf *b, const struct intern_str *text, struct nested_types types) {
+static bool append_anew(struct nested_writer *x, struct buf *b, const struct intern_str *text, struct nested_types types) {
   static const char pad[16];
   const size_t had = b->len;
   struct nesting n = {.x = x, .types = types, .is_typed = types.n != 0, .to = b};
@@ -189,7 +189,37 @@ bool nested_append(struct nested_writer *x, struct buf *b, const struct intern_s
   return ok;
 }
 
+/* ---- results that are used again ---- */
+
+/* KNOWN_MOST: size at which all results are dropped. */
+enum { KNOWN_MOST = 64 << 10 };
+
+/* Keeps the last n bytes of `b`. */
+static void keep_result(struct nested_writer *x, struct nested_result *r, tk_id id, bool ok, const struct buf *b, size_t n) {
+  if (n > KNOWN_MOST / 8) return;
+  if (x->known.len + n > KNOWN_MOST) {
+    memset(x->results, 0, sizeof x->results);
+    x->known.len = 0;
+  }
+  x->known.mem = b->mem;
+  const size_t at = x->known.len;
+  if (!buf_append(&x->known, b->data + b->len - n, n)) return;
+  *r = (struct nested_result){.text = id, .ok = ok, .at = (uint32_t)at, .n = (uint32_t)n};
+}
+
+bool nested_append(struct nested_writer *x, struct buf *b, tk_id id, const struct intern_str *text, struct nested_types types) {
+  struct nested_result *r = &x->results[id % NESTED_RESULTS];
+  const size_t had = b->len;
+  if (types.n) return append_anew(x, b, text, types);
+  if (r->text == id) return r->ok && buf_append(b, x->known.data + r->at, r->n);
+  const bool ok = append_anew(x, b, text, types);
+  if (!b->mem->failed) keep_result(x, r, id, ok, b, b->len - had);
+  return ok;
+}
+
 void nested_free(struct nested_writer *x) {
   buf_free(&x->copy);
   buf_free(&x->scratch);
+  buf_free(&x->known);
+  memset(x->results, 0, sizeof x->results);
 }
