@@ -286,12 +286,13 @@ static const struct format *whose_database(struct in *in, struct tk_err *err) {
   return found;
 }
 
-const struct format *format_detect(struct in *in, const char *path, struct tk_err *err) {
+const struct format *format_detect(struct in *in, const char *path, const struct format *likely, struct tk_err *err) {
   const struct format *best = NULL, *by_name = format_by_path(path);
   unsigned best_bid = 0, bid;
   size_t n;
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;
+  if (likely && likely->bid(p, n)) return likely;
   if (is_stranger(in, path, err)) return NULL;
   p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;

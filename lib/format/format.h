@@ -159,8 +159,9 @@ void format_carry_free(struct carry *c);
 void format_adopt(struct tk_trace *t);
 /* Counts as lost the passthrough data of the graph that a file of format f cannot store. c: the open carriers; may be NULL. */
 void format_count_lost(const struct format *f, const struct carry *c, const struct tk_trace *t, struct sink *s);
-/* Returns the format that matches best; NULL with an error that describes the content. */
-const struct format *format_detect(struct in *in, const char *path, struct tk_err *err);
+/* Returns the format that matches best; NULL with an error that describes the content. `likely`: the result of an earlier look at the
+ * same input, which is returned if it still matches at all; NULL = none. */
+const struct format *format_detect(struct in *in, const char *path, const struct format *likely, struct tk_err *err);
 /* Reads the whole input into an empty trace, without sealing. Refuses files that a text filter damaged. Returns false with err
  * on failure. */
 bool format_read(const struct format *f, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);

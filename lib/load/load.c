@@ -50,16 +50,18 @@ static bool refuse_nothing(const struct tk_trace *t, struct tk_err *err) {
   return true;
 }
 
-static const struct format *choose_format(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
+static const struct format *choose_format(struct in *in, const struct tk_trace *t, const char *likely,
+                                          const struct tk_load_options *opt, struct tk_err *err) {
   const struct format *f;
-  if (!opt->format) return format_detect(in, source, err);
+  if (!opt->format) return format_detect(in, t->source, likely ? format_by_name(likely) : NULL, err);
   f = format_by_name(opt->format);
   if (!f) err_set(err, TK_EUSAGE, "unknown format '%s'", opt->format);
   return f;
 }
 
-static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
-  const struct format *f = choose_format(in, t->source, opt, err);
+static bool read_input(struct in *in, struct tk_trace *t, const char *likely, const struct tk_load_options *opt,
+                       struct tk_err *err) {
+  const struct format *f = choose_format(in, t, likely, opt, err);
   if (!f) return false;
   t->format = f->info.name;
   if (t->store->early.format && strcmp(t->store->early.format, t->format) != 0) t->store->early.asked = false;
@@ -81,15 +83,15 @@ static const char *copy_text(struct tk_trace *t, const char *text) {
   return p ? memcpy(p, text, n) : "";
 }
 
-struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,
-                            struct tk_err *err) {
+struct tk_trace *load_input(struct in *in, const char *source, const char *likely, const struct tk_load_options *opt,
+                            struct tk_trace *t, struct tk_err *err) {
   size_t n = strlen(source) + 1;
   bool ok;
   t->store->source = malloc(n);
   if (t->store->source) memcpy(t->store->source, source, n);
   else t->store->mem.failed = true;
   t->source = t->store->source ? t->store->source : "";
-  ok = in && read_input(in, t, opt, err);
+  ok = in && read_input(in, t, likely, opt, err);
   if (in) in_close(in);
   if (ok) return t;
   mem_refuse(&t->store->mem, err);
@@ -198,7 +200,7 @@ static struct tk_trace *read_view(struct loading *l, const struct source_view *v
   sources_decisions(l->sources, l->input, t);
   if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);
   l->n_decisions = t->n_notes;
-  return load_input(sources_open_view(l->sources, v, ahead, &t->store->mem, err), v->name, opt, t, err);
+  return load_input(sources_open_view(l->sources, v, ahead, &t->store->mem, err), v->name, v->format, opt, t, err);
 }
 
 static struct tk_trace *load_view(struct loading *l, const struct source_view *v, const char *instead,

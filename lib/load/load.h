@@ -29,9 +29,9 @@ struct load_ranks {
 struct tk_trace *load_ranks(struct tk_sources *s, size_t i, const struct load_ranks *ranks, const struct tk_load_options *opt,
                             struct tk_err *err);
 
-/* Reads `in` into t, which may contain only notes, and closes `in`. `in` may be NULL if opening failed with err set. On
- * failure, frees t and returns NULL. */
-struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,
-                            struct tk_err *err);
+/* Reads `in` into t, which may contain only notes, and closes `in`. `likely`: name of the format that an earlier look at the input
+ * found (format_detect); NULL = none. `in` may be NULL if opening failed with err set. On failure, frees t and returns NULL. */
+struct tk_trace *load_input(struct in *in, const char *source, const char *likely, const struct tk_load_options *opt,
+                            struct tk_trace *t, struct tk_err *err);
 
 #endif

@@ -58,7 +58,7 @@ static struct tk_trace *load(struct tk_reader from, struct tk_bytes bytes, const
   struct in *in = from.read ? stream_open(from, mem, err) : in_memory(bytes.p, bytes.n, mem, err);
   t->host = t->run = "";
   if (in) in = in_decode(in, opt->max_size, mem, err);
-  return load_input(in, name, opt, t, err);
+  return load_input(in, name, NULL, opt, t, err);
 }
 
 struct tk_trace *tk_load_memory(const void *bytes, size_t n, const char *name, const struct tk_load_options *opt, struct tk_err *err) {

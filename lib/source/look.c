@@ -29,7 +29,7 @@ void look_at_beginning(void *arg, struct source *s, uint32_t entry, struct in *i
   char text[80];
   size_t n = 0;
   const uint8_t *p = in ? in_ahead(in, FORMAT_PEEK, &n, err) : NULL;
-  const struct format *f = p && n ? format_detect(in, s->places[entry].rel, err) : NULL;
+  const struct format *f = p && n ? format_detect(in, s->places[entry].rel, NULL, err) : NULL;
   (void)arg;
   const char *result = n == 0 ? stranger_result(s->places[entry].rel) : NULL; /* empty results need no message */
   e->look = !p && err->code != TK_EFORMAT ? LOOK_DAMAGED : p && n == 0 && !result ? LOOK_EMPTY : LOOK_NO_TRACE;

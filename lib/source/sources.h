@@ -39,6 +39,7 @@ bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err);
 struct source_view {
   uint32_t entry;
   const char *name, *host, *run; /* these live as long as the sources; host is "" if unknown */
+  const char *format;    /* name of the format found at the beginning of the file; NULL = the file was not opened yet */
   int64_t rank;          /* rank of the input, -1 = unknown */
   const char *rank_from; /* source of the rank, a string literal; NULL = the input's own name or content */
   const char *rank_note; /* source of the rank as a sentence, for users who rely on the rank; NULL = none */

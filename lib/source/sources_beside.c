@@ -216,6 +216,7 @@ bool sources_recording(const struct tk_sources *s, size_t i, size_t nth, struct 
   if (!b) return false;
   const struct chosen *c = &b->chosen;
   *v = (struct source_view){.entry = c->entry, .name = b->input.name, .host = b->input.host, .run = b->input.run,
+                            .format = s->impl->source.entries[c->entry].format,
                             .rank = b->input.rank, .rank_from = c->rank_from, .rank_note = c->rank_note,
                             .parts = c->parts, .part = c->part, .within = c->within};
   return true;

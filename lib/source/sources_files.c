@@ -65,7 +65,7 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
   for (unsigned k = 0; k < nth && entry != UINT32_MAX; k++) entry = src->places[entry].next;
   if (entry == UINT32_MAX || (nth && s->impl->opt.all_files)) return false;
   *v = (struct source_view){.entry = entry, .name = src->entries[entry].name, .host = src->places[entry].host,
-                            .run = s->inputs[i].run, .rank = s->inputs[i].rank,
+                            .run = s->inputs[i].run, .format = src->entries[entry].format, .rank = s->inputs[i].rank,
                             .rank_from = s->impl->chosen[i].rank_from, .rank_note = s->impl->chosen[i].rank_note};
   if (nth == 0 && !*v->host) v->host = s->inputs[i].host;
   if (nth == 0) v->parts = s->impl->chosen[i].parts, v->part = s->impl->chosen[i].part, v->within = s->impl->chosen[i].within;

@@ -21,7 +21,7 @@ static struct tk_trace *read_as(const char *format, const void *p, size_t n, siz
   struct tk_trace *t = trace_new(1 << 30);
   require(t != NULL, "trace_new", "no memory");
   err_clear(err);
-  return load_input(in_memory(p, n, &t->store->mem, err), "input", &opt, t, err);
+  return load_input(in_memory(p, n, &t->store->mem, err), "input", NULL, &opt, t, err);
 }
 
 static struct tk_trace *read_bytes(const void *p, size_t n, size_t chunk, struct tk_err *err) {

@@ -53,7 +53,7 @@ static bool is_detected(const uint8_t *p, size_t n) {
   struct tk_err err = {0};
   struct in *in = in_memory(p, n, &mem, &err);
   assert_non_null(in);
-  const struct format *f = format_detect(in, "trace", &err);
+  const struct format *f = format_detect(in, "trace", NULL, &err);
   in_close(in);
   return f == &format_xplane;
 }

@@ -44,7 +44,7 @@ struct tk_trace *feed_bytes(const void *p, size_t n, struct feed how, struct tk_
   }
   if (how.chunk || how.fail_at) in = in_custom((struct in_source){.read = drip, .self = &d, .total = n}, &t->store->mem, err);
   else in = in_memory(p, n, &t->store->mem, err);
-  return load_input(in, "test.json", &opt, t, err);
+  return load_input(in, "test.json", NULL, &opt, t, err);
 }
 
 struct tk_trace *feed_text(const char *text) {

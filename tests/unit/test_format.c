@@ -87,7 +87,7 @@ static void detection(void **state) {
       struct mem mem = {0};
       struct tk_err err = {0};
       struct in *in = in_memory(contents[i].bytes, contents[i].n, &mem, &err);
-      const struct format *f = format_detect(in, names[k], &err);
+      const struct format *f = format_detect(in, names[k], NULL, &err);
       if (!f != !contents[i].format) fail_msg("case %zu: %s", i, f ? f->info.name : err.msg);
       if (f) assert_string_equal(f->info.name, contents[i].format);
       else if (err.code != TK_EFORMAT || !strstr(err.msg, contents[i].says)) fail_msg("case %zu: %s", i, err.msg);
