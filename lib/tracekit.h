@@ -154,7 +154,7 @@ enum tk_flag {
   TK_FLAG_OVERLAPS = 16,     /* ends after its parent span */
   TK_FLAG_LOST_CLOCK = 32,   /* has no usable time: placed at the start of its track; the arg json.ts contains the original text */
   TK_FLAG_END_NAMED = 64,    /* TK_FLAG_PAIRED events: the end event repeats name and category */
-  TK_FLAG_IN_RECORD = 64,    /* stack samples: read from a record that the trace has kept, too */
+  TK_FLAG_IN_RECORD = 64,    /* stack samples: read from a record that is also in the trace */
   TK_FLAG_ASYNC = 128        /* identified by (category, scope, id), not by its track's stack */
 };
 
@@ -283,7 +283,7 @@ struct tk_meta {
 enum tk_edit {
   TK_EDIT_DROPPED = 1,   /* events, args or records were removed */
   TK_EDIT_RENAMED = 2,   /* names, ids or processes changed */
-  TK_EDIT_MOVED = 4,     /* times changed, all by the same amount unless TK_EDIT_STRETCHED is set, too */
+  TK_EDIT_MOVED = 4,     /* times changed, all by the same amount unless TK_EDIT_STRETCHED is also set */
   TK_EDIT_STRETCHED = 8, /* times changed by different amounts */
   TK_EDIT_NAMED = 16     /* processes got other names; their ids stay */
 };

@@ -302,7 +302,7 @@ struct tk_format_info {
   const char *const *endings; /* NULL-terminated: all extensions with their dots, without extensions of compressions */
   const char *const *words;   /* NULL-terminated: other names for the format; NULL = none. A name shared by several formats
                                * selects none */
-  unsigned holds;             /* bits of enum tk_holds; formats without no_spans support spans */
+  unsigned holds;             /* bits of enum tk_holds; there is no bit for spans (no_spans) */
   tk_time resolution;         /* times are rounded to a multiple of this, in ps */
   bool can_read, can_write;
   bool carries;               /* files of this format can store data of other formats that only those formats understand */

@@ -31,7 +31,7 @@ const char *runs_works_of(const struct tk_compare_row *row, bool full, char *tex
 /* Returns the name of a row; for a kernel, the short name unless v->full. */
 const char *runs_name_of(const struct tk_compare_row *row, const struct runs_view *v);
 
-/* Functions that the HTML page (html.c) uses, too. */
+/* Functions that the HTML page (html.c) also uses. */
 const char *runs_path_end(const char *path, char *text, size_t n); /* the last three names of a path: "... > a > b > c" */
 const char *runs_time(double ps, char *text);                      /* "12.3 ms"; `text` has at least 48 bytes */
 /* Formats the change against the first run: "+12.3%", "~ -0.1%", "new"; `text` has at least 48 bytes. */

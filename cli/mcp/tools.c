@@ -173,7 +173,7 @@ static bool take_number(struct tool_call *call, const struct value *v, size_t le
   char text[24] = "";
   const char *end;
   if (v->kind == VALUE_NUMBER && v->n_raw < sizeof text) snprintf(text, sizeof text, "%.*s", (int)v->n_raw, v->raw);
-  const double number = decimal_read(text, &end); /* 2.0 is an integer, too */
+  const double number = decimal_read(text, &end); /* 2.0 is also an integer */
   if (end == text || *end || !(number >= (double)least && number <= (double)most) || number != (double)(size_t)number)
     return deny(call, "%.*s: expected an integer from %zu to %zu", (int)v->n_key, v->key, least, most);
   *to = (size_t)number;

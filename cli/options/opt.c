@@ -366,7 +366,7 @@ static enum parsed check_operands(const struct parser *p, const struct operands 
     return fail(p->error, "unexpected operand '%s'; only one trace is accepted (merge combines several)", extra);
   bool on;
   if (extra && find_long(c, "before", 6, &on))
-    return fail(p->error, "unexpected operand '%s'; for several inputs of a run, use --before and --after", extra);
+    return fail(p->error, "unexpected operand '%s'; if a run has several inputs, name them with --before and --after", extra);
   if (extra) return fail(p->error, "unexpected operand '%s'", extra);
   return PARSED_RUN;
 }

@@ -144,7 +144,7 @@ static void timelines(FILE *to, const struct tk_report *r) {
   if (!any) return;
   const bool common = common_range(r, &start, &length);
   tk_print_duration((tk_time)(length * 1e3), text);
-  if (common) snprintf(words, sizeof words, "%s from left to right%s.", text, r->n_ranks > 1 ? ", one timeline for all" : "");
+  if (common) snprintf(words, sizeof words, "%s from left to right%s.", text, r->n_ranks > 1 ? "; all ranks share this time axis" : "");
   else snprintf(words, sizeof words, "Each rank has its own time axis, because the clocks of these traces are not comparable.");
   html_section(to, "Timelines", words);
   fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed communication</span><span><i "

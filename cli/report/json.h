@@ -6,7 +6,7 @@
 
 /* Prints the whole report. Of ranked lists, such as the kernels, prints only the first `top` rows. */
 void report_print_json(const struct tk_report *r, size_t top);
-/* Prints only the findings, in the same form. */
+/* Prints only the findings, as report_print_json does. */
 void report_print_json_findings(const struct tk_report *r);
 
 #endif

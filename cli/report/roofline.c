@@ -140,8 +140,8 @@ static struct roof find_roof(const struct tk_report *r) {
   return roof;
 }
 
-/* Draws the line of a peak rate, from the intensity at which the memory bandwidth permits this rate, and the name of its number
- * type. */
+/* Draws the horizontal line of a peak rate, which begins where the line of the memory bandwidth reaches this rate. Labels it with the
+ * data type and the rate. */
 static void draw_peak(FILE *to, const struct roof *roof, const struct tk_report_roof *k) {
   const long x = at_x(k->peak_flops / roof->bandwidth), y = at_y(roof, k->peak_flops);
   char peak[32];

@@ -14,7 +14,7 @@
 
 enum { MOST_ANCHORS = 4096, MARGIN_NS = 1000000, SLACK_NS = 1000, PERCENT = 2 };
 
-/* An event that the other recording may contain, too. Times in ns since the epoch. */
+/* An event that the other recording may also contain. Times in ns since the epoch. */
 struct item {
   int64_t start, end, link; /* link: correlation id; 0 = none */
   uint64_t label;           /* hash of what both recorders call the event */

@@ -19,7 +19,7 @@ struct twice_pair {
 struct twice {
   struct mem *mem;
   struct twice_pair *pairs; /* device work first, then calls */
-  uint32_t n, n_work, cap;  /* number of pairs, and of pairs of device work */
+  uint32_t n, n_work, cap;  /* n: number of pairs; n_work: number of those that are device work */
   uint32_t work[2];         /* amount of device work of each recording while the other one was recording */
   bool richer_b;            /* true if the second recording describes these events in more args */
   const char *tied_by;      /* kind of events by which the clocks were compared; NULL = they could not be compared */

@@ -45,7 +45,7 @@ void findings_commands(const struct finding_case *c, const char *advice, char *t
 const char *findings_launchers(const struct finding_case *c);
 /* Returns the advice to compare a straggler with another rank. */
 const char *findings_compare(const struct finding_case *c);
-/* Writes the advice for fp32 products without tensor cores. */
+/* Writes the advice for matrix products and convolutions in fp32 that do not use tensor cores. */
 void findings_fp32(const struct finding_case *c, char *text, size_t n);
 /* Writes the sentence to `text`, and advice to `advice`; its commands have no inputs yet. */
 void findings_say(const struct finding_case *c, char *text, size_t n, char *advice, size_t n_advice);

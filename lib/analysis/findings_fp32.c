@@ -1,4 +1,5 @@
-/* findings_fp32.c - the advice for fp32 products without tensor cores, which depends on the devices and kernels (findings.h). */
+/* findings_fp32.c - the advice for matrix products and convolutions in fp32 without tensor cores, which depends on the devices and
+ * kernels (findings.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,12 +52,12 @@ static void find_classes(const struct tk_report *r, bool *products, bool *convol
   }
 }
 
-/* Returns the PyTorch setting that enables TF32; it differs for products and convolutions (docs.pytorch.org, "CUDA
- * semantics"; fp32_precision exists since PyTorch 2.9). */
+/* Returns the PyTorch setting that enables TF32; it differs for matrix products and convolutions (docs.pytorch.org, "CUDA semantics";
+ * fp32_precision exists since PyTorch 2.9). */
 static const char *tf32_of(bool products, bool convolutions) {
   if (!convolutions) return "torch.set_float32_matmul_precision('high')";
   if (!products) return "torch.backends.cudnn.allow_tf32 = True, or torch.backends.cudnn.conv.fp32_precision = 'tf32'";
-  return "torch.set_float32_matmul_precision('high') for products, torch.backends.cudnn.allow_tf32 = True for convolutions";
+  return "torch.set_float32_matmul_precision('high') for matrix products, torch.backends.cudnn.allow_tf32 = True for convolutions";
 }
 
 void findings_fp32(const struct finding_case *c, char *text, size_t n) {

@@ -263,8 +263,8 @@ static bool has_ranks(const struct tk_report *r) {
   return r->inputs > 1 || (r->n_ranks && r->ranks[0].rank != r->ranks[r->n_ranks - 1].rank);
 }
 
-/* True if the inputs may lack ranks of a group, so that time after the last known arrival may be waiting, too. Always true if
- * no group size was recorded. */
+/* True if the inputs may lack ranks of a group, so that time after the last known arrival may also be waiting. Always true if no group
+ * size was recorded. */
 static bool may_lack_ranks(const struct tk_report *r) {
   const struct tk_report_impl *impl = r->impl;
   int64_t largest = 0;

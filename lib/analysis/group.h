@@ -16,7 +16,7 @@ struct groups {
   const struct match *match; /* provides kinds, steps and origins */
   enum tk_top_by by;
   bool fold;
-  bool repeats;              /* lines of a device that show the work of other lines again have rows, too */
+  bool repeats;              /* lines of a device that show the work of other lines again also have rows */
   tk_id key;                 /* key of the arg by which events are grouped */
   uint32_t n;                /* number of groups; the groups are 1 .. n */
   struct intern texts;       /* the text with id g - 1 belongs to group g > 1 */

@@ -4,8 +4,8 @@
 
 #include "tree_nodes.h"
 
-/* Puts what PyTorch's autograd threads launch outside of all selected spans into the span in which another thread of the process, which
- * called backward(), waits for them. Returns false if memory runs out. */
+/* Takes the work that PyTorch's autograd threads launch outside of all selected spans, and puts it into the span in which another
+ * thread of the process waits for them, because that thread called backward(). Returns false if memory runs out. */
 bool tree_waiting_hang(struct tree *tree);
 
 #endif

@@ -44,8 +44,8 @@ struct works {
   tk_id *launch_of; /* by event: the call that launched it; NULL = not requested */
 };
 
-/* Finds the work that the match and the scope select, clipped to the scope; `launches`: find the launches, too. Returns false
- * if memory runs out. */
+/* Finds the work that the match and the scope select, clipped to the scope; `launches`: also find the launches. Returns false if memory
+ * runs out. */
 bool works_find(struct works *w, const struct match *m, const struct scope *scope, bool launches, struct mem *mem);
 void works_free(struct works *w);
 

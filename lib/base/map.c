@@ -4,10 +4,10 @@
 
 #include "hash.h"
 
-/* Slots of a block. 16 sequential ids share a block, so they are neighbours in the table; when each id had a random slot, each
- * of 3 million correlation ids missed the cache, which was 20% of the time to read an XPlane of 136 MB. The column of a key
- * within its block depends on the block, too, so keys that are equal modulo 16 (addresses) spread over all columns. On a
- * collision a key moves to the next column of the next block, so blocks do not fill each other up. */
+/* Slots of a block. 16 sequential ids share a block, so they are neighbours in the table; when each id had a random slot, each of 3
+ * million correlation ids missed the cache, which was 20% of the time to read an XPlane of 136 MB. The column of a key within its block
+ * also depends on the block, so keys that are equal modulo 16 (addresses) spread over all columns. On a collision a key moves to the
+ * next column of the next block, so blocks do not fill each other up. */
 enum { BLOCK = 16 };
 
 static uint32_t slot_of(uint64_t key, uint32_t mask) {

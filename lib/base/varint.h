@@ -1,4 +1,4 @@
-/* varint.h - variable-length integers: seven bits per byte, lowest bits first, as in protobuf; packed args use them, too. */
+/* varint.h - variable-length integers: seven bits per byte, lowest bits first, as in protobuf; packed args also use them. */
 #ifndef BASE_VARINT_H
 #define BASE_VARINT_H
 

@@ -22,7 +22,7 @@ struct tasks {
   struct buf bytes;     /* decoded message */
   Plan__Plan *plan;
   const char *align;    /* JSON text of the report on the clocks */
-  uint64_t id;          /* id of the plan, which parts contain, too */
+  uint64_t id;          /* id of the plan, which parts also contain */
   struct arena arena;
   struct tk_input *inputs; /* by rank: its input */
   struct tk_sources sources;

@@ -132,7 +132,8 @@ bool tk_compare(struct tk_sources *const *runs, const char *const *names, size_t
   if (!err) err = &ours;
   err_clear(err);
   if (!NEW_REPORT(report, err) || !take_options(&own, opt, err)) return false;
-  if (n == 0 || n > UINT32_MAX / 2) return err_set(err, TK_EUSAGE, "a comparison needs at least one run");
+  if (n == 0) return err_set(err, TK_EUSAGE, "no run given");
+  if (n > UINT32_MAX / 2) return err_set(err, TK_EUSAGE, "too many runs");
   bool ok = runs_open(*report, &own, names, n, err);
   struct reading r = {.opt = &own, .notes = (*report)->notes, .err = err};
   for (size_t run = 0; run < n; run++) r.n_inputs += runs[run]->n;

@@ -31,7 +31,7 @@ struct chunk {
   const struct chunks_of *of;
   void *reader;    /* state of the format's reader */
   bool prepared;   /* `begin` was called, but not `end` */
-  uint8_t *text;   /* [size], followed by the pad that inputs have, too */
+  uint8_t *text;   /* [size], followed by a pad, as in inputs */
   size_t size, read;
   const struct in *in; /* input from which the thread that reads the chunk also reads its text; NULL = the text is already there */
   struct tk_err fault; /* error of reading the text */

@@ -65,7 +65,7 @@ static inline bool json_blank(struct json *j) {
   return j->p < j->end || json_need_more(j);
 }
 /* Returns the end of the comment at p, as in JavaScript or in a shell: after the line or after the closing mark. Returns NULL if none
- * starts at p, or if it does not end before `end`; with `last`, a line ends there, too. */
+ * starts at p, or if it does not end before `end`; with `last`, a line also ends there. */
 const uint8_t *json_comment_end(const uint8_t *p, const uint8_t *end, bool last);
 /* Scans a member's key and its colon. */
 bool json_key(struct json *j, struct json_string *key);

@@ -290,7 +290,7 @@ static bool first_line(const uint8_t *p, size_t n, char line[LINE + 2]) {
     if (size == 0 || p[i] == '#') continue;
     if (size >= LINE || memchr(p + i, 0, size)) return false;
     memcpy(line, p + i, size);
-    line[size] = ' '; /* every word ends with a space, the last one, too */
+    line[size] = ' '; /* every word ends with a space, also the last one */
     line[size + 1] = 0;
     return true;
   }

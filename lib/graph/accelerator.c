@@ -234,7 +234,7 @@ bool accelerator_is_queue(const struct tk_trace *t, tk_id process) {
 
 /* ---- tracks ---- */
 
-/* True for the name of a queue; unnamed threads are queues, too. */
+/* True for the name of a queue; unnamed threads are also queues. */
 static bool is_queue(const char *name) {
   static const char *const WORDS[] = {"stream", "queue", "hw queue", "hwq", "compute", "thread ", NULL};
   for (const char *const *word = WORDS; *word; word++)

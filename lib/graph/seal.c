@@ -141,7 +141,7 @@ static int64_t tie_key(const struct sealer *s, const struct tk_event *e) {
   static const int64_t LOST = INT64_MIN, END = INT64_MIN + 1, LONGEST = INT64_MIN + 2, REST = 0;
   if (!seal_is_timed(e)) return LOST;
   if (!s->has_x) return REST;
-  if (e->kind == TK_EVENT_END) return e->depth == SEAL_BRIEF ? REST : END; /* BRIEF: its begin has this time, too, and comes first */
+  if (e->kind == TK_EVENT_END) return e->depth == SEAL_BRIEF ? REST : END; /* BRIEF: its begin has the same time and comes first */
   if (e->kind != TK_EVENT_SPAN || e->flags & TK_FLAG_PAIRED) return REST;
   return e->dur < INT64_MAX ? -e->dur : LONGEST;
 }

@@ -114,7 +114,7 @@ struct tk_store {
 /* Records that everything outside of the range was removed. `edits_before` and `cut_before` are t->edits and t->cut before the
  * removal. If the trace was cut before, the overlap of both ranges is recorded; if other data was removed before, no range is. */
 void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before, struct trace_cut range);
-/* Records that data inside of the cut range was removed, too. */
+/* Records that data inside of the cut range was also removed. */
 static inline void trace_mark_dropped(struct tk_trace *t) {
   t->edits |= TK_EDIT_DROPPED;
   t->cut = 0;

@@ -13,7 +13,7 @@ struct tar;
 struct tar *tar_open(struct out *out, struct tk_err *err);
 /* Starts a file of `size` bytes; its name must be ASCII. */
 bool tar_member(struct tar *t, const char *name, uint64_t size, struct tk_err *err);
-/* Writes the next bytes of the file, at most the rest of its size. */
+/* Writes the next bytes of the file, at most as many as are still missing. */
 bool tar_write(struct tar *t, const void *p, size_t n, struct tk_err *err);
 /* Returns how many bytes of the file are still missing. */
 uint64_t tar_left(const struct tar *t);

@@ -42,7 +42,7 @@ const struct format *save_cuts(const char *path, const struct tk_save_options *o
 /* True if tk_derive should run before the trace is saved under this name. False if the format's viewers derive the same data
  * themselves. `like`: format from which the trace was read. */
 bool save_derives(const char *path, const struct tk_save_options *opt, const char *like);
-/* Counts the data of a graph that the format cannot represent. save_write does this, too, before it writes the graph. */
+/* Counts the data of a graph that the format cannot represent. save_write also does this, before it writes the graph. */
 void save_count_lost(struct saver *s, const struct tk_trace *t);
 bool save_write(struct saver *s, const struct tk_trace *t, struct tk_err *err);
 /* save_leave appends the state that is needed later to join a part that was written. save_take sets this state in the saver of

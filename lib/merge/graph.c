@@ -129,7 +129,7 @@ struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, cons
   if (!err) err = &own;
   err_clear(err);
   if (!NEW_REPORT(report, err) || !TAKE_OPTIONS(&options, opt, err)) return NULL;
-  options.load.without &= TK_WITHOUT_RESTORING; /* clock alignment needs launches, too */
+  options.load.without &= TK_WITHOUT_RESTORING; /* clock alignment also needs launches */
   struct tk_trace *t = trace_new(0);
   if (!t) {
     err_set(err, TK_ELIMIT, "out of memory");

@@ -61,7 +61,7 @@ static bool is_annotation(const struct kinds *kinds, const struct tk_event *e) {
   return kinds_of(kinds, e) & (KIND_ANNOTATION | KIND_STEP) || kinds->of_class[e->cls] & KIND_REPEAT;
 }
 
-/* Drops the annotations on streams that lose all of their work. Returns the number of dropped events. */
+/* Drops the annotations on streams whose work is all dropped. Returns the number of dropped events. */
 static uint64_t drop_annotations(const struct folder *f, const struct kinds *kinds, struct subset *keep) {
   const struct tk_trace *t = f->t;
   uint64_t dropped = 0;

@@ -17,7 +17,7 @@ struct pseudonyms {
 /* Appends "KIND-" and 16 hexadecimal digits to b. Returns false if memory runs out. */
 bool pseudonym_append(const struct pseudonyms *p, struct buf *b, const char *kind, const void *text, size_t n);
 
-/* Appends the text to b, with pseudonyms for file paths, for parts that secret.h finds, and for the words. Adds the number of
+/* Appends `text` to b, with pseudonyms in place of file paths, of the secrets that secret.h finds, and of p->words. Adds the number of
  * replacements to *found. Returns false if memory runs out. */
 bool pseudonym_scrub(const struct pseudonyms *p, struct buf *b, const char *text, size_t n, uint64_t *found);
 

@@ -134,7 +134,7 @@ static bool scan_to(struct scanner *s, const char *const *names, size_t n, const
   const struct out_options o = {.binary = true, .force = s->opt->save.force, .inputs = inputs};
   bool ok = (inputs && s->report->notes) || err_set(s->err, TK_ELIMIT, "out of memory");
   ok = ok && (out_open(&s->out, output, &o, &s->mem, s->err) || err_prefix(s->err, "%s", output)) && scan_all(s, names, n);
-  ok = ok && diagnostics_check(s->report->notes, s->err); /* the scan contains these notes, too */
+  ok = ok && diagnostics_check(s->report->notes, s->err); /* the scan also contains these notes */
   ok = ok && (out_commit(&s->out, s->err) || err_prefix(s->err, "%s", output));
   if (ok) s->report->bytes = out_file_bytes(&s->out);
   out_close(&s->out);

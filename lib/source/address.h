@@ -23,8 +23,8 @@ size_t address_archive(const char *address);
 /* True for a path that stays below its folder and that messages can show. */
 bool address_is_below(const char *path);
 
-/* Opens the stream behind an address. If the stream fails, reading the input fails, too: a failure is never mistaken for the end
- * of the data. */
+/* Opens the stream behind an address. If the stream fails, reading the input also fails: a failure is never mistaken for the end of the
+ * data. */
 struct in *address_open(const struct tk_fetch *fetch, const char *address, struct mem *mem, struct tk_err *err);
 
 #endif

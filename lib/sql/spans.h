@@ -8,7 +8,7 @@
 struct spans_table {
   char *name, *partition; /* partition: name of the column; NULL = not partitioned */
   int n, ts, dur, part;   /* number of columns; columns with the start, the duration and the partition */
-  bool fills;             /* true if gaps between spans are joined, too */
+  bool fills;             /* true if gaps between spans are also joined */
 };
 
 /* A position among the spans of a table and the gaps between them. */

@@ -33,7 +33,7 @@ struct align_source {
   int64_t later_ns;   /* ns to add to the trace's timestamps */
   const struct track_origin *origins; /* for a merged trace: rank by track; NULL = the input has only one rank */
   const char *marker; /* glob for spans and instants to compare instead of collectives; NULL = compare collectives */
-  struct regexp *anchor; /* spans whose names match count as barriers, too; NULL = none */
+  struct regexp *anchor; /* spans whose names match also count as barriers; NULL = none */
   const struct align_group *groups;
   const struct align_op *ops;
   uint32_t n_groups, n_ops;

@@ -38,7 +38,7 @@ struct op {
   uint64_t hash;         /* hash of the name */
   uint64_t start_hash;   /* for -done ops: hash of the name of the -start op; 0 = unknown */
   const char *groups;    /* text of its replica groups; NULL = unknown */
-  bool global;           /* true if the groups do not list replicas */
+  bool global;           /* true if the groups list global ids or partitions rather than replicas */
 };
 
 struct execution {

@@ -1,11 +1,11 @@
 /* hosts.c - finds inputs that share a clock (hosts.h).
  *
- * Inputs with the same host name should share a clock, but containers and clusters reuse names. The test is that collectives
- * that two inputs share must end together without any shift. Inputs without a host name may share a clock, too. This is assumed
- * if noise alone explains their measured difference better than two clocks that happen to be so close.
+ * Inputs with the same host name should share a clock, but containers and clusters reuse names. The test is that collectives that two
+ * inputs share must end together without any shift. Inputs without a host name may also share a clock. This is assumed if noise alone
+ * explains their measured difference better than two clocks that happen to be so close.
  *
- * The first input of a name is compared with the others. Inputs that share no collective with the first one are compared with
- * inputs that do. */
+ * The first input of a name is compared with the others. Inputs that share no collective with the first one are compared with inputs
+ * that do. */
 #include "hosts.h"
 
 #include <math.h>

@@ -12,8 +12,8 @@
  * number does not. */
 struct hypothesis *numbers_prefer(struct hypotheses *h, struct hypothesis *best);
 /* Returns ln of the probability that the sequence numbers with which the hypothesis disagrees are wrong; at most three count.
- * Collectives that it leaves unpaired count, too: as the other numbers agree, these collectives were not lost, but missed, as
- * in a pairing by vote if the clock was set. */
+ * Collectives that it leaves unpaired also count: as the other numbers agree, these collectives were not lost, but missed, as in a
+ * pairing by vote if the clock was set. */
 double numbers_torn(const struct hypotheses *h, const struct hypothesis *y);
 /* True if the hypothesis pairs exactly the collectives with equal sequence numbers. */
 bool numbers_agree(const struct hypotheses *h, const struct hypothesis *y);

@@ -359,7 +359,7 @@ enum {
   GPU_NOTE_GPU = 5,
   GPU_NOTE_CONTEXT = 6,
   GPU_NOTE_QUEUE_IID = 7,
-  GPU_NOTE_ARG = 8 /* has the fields COMPUTE_ARG_*; its name is interned as those of debug annotations are */
+  GPU_NOTE_ARG = 8 /* a message with the fields COMPUTE_ARG_*; its name is one of the interned names of debug annotations */
 };
 
 /* PerfSample and the messages of which stacks consist: profile_packet.proto and profile_common.proto in

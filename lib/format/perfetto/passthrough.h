@@ -88,7 +88,7 @@ bool passthrough_readings_of(const struct tk_trace *t, struct clock_readings *he
 /* True if the packets and track descriptors are still valid for the graph: it was only cut in time, or moved as a whole. */
 bool passthrough_is_valid(const struct tk_trace *t);
 
-/* True if the packet only contains clocks and transport fields, which the graph represents, too. */
+/* True if the packet only contains clocks and transport fields, which the graph also represents. */
 bool passthrough_is_clocks(const struct pb_field *packet);
 /* True if the events of the packet are also in the graph (timeline.c). */
 bool passthrough_is_read(const struct pb_field *packet);

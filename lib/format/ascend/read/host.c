@@ -1,7 +1,7 @@
 /* host.c - reads PYTORCH_API (operators, Python, queues) and CANN_API (runtime calls).
  *
- * A row of PYTORCH_API refers to a set of connections (CONNECTION_IDS): the launches that it caused or, for a queue, the items
- * that pass through it. A row of CANN_API has one connection, which the device task that the call launched has, too. */
+ * A row of PYTORCH_API refers to a set of connections (CONNECTION_IDS): the launches that it caused or, for a queue, the items that
+ * pass through it. A row of CANN_API has one connection, and so has the device task that the call launched. */
 #include "host.h"
 
 #include <stdio.h>

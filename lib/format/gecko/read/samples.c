@@ -2,7 +2,7 @@
  *
  *     "samples":{"stack":[4,null],"timeDeltas":[0,1],"weight":null,"weightType":"samples","threadCPUDelta":[null,125]}
  *
- * A sample without a stack means that nothing was recorded; the Firefox Profiler ignores it, too. */
+ * A sample without a stack means that nothing was recorded; the Firefox Profiler also ignores it. */
 #include "samples.h"
 
 #include "format/json_args.h"

@@ -49,7 +49,7 @@ static void take_composite(const struct sqlite_scan *row, void *arg) {
     return;
   }
   if (row->v[S_THREAD].type != CELL_INT || !database_time(&r->d, &row->v[S_START], &s.ts)) {
-    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "samples of call stacks without a thread or a time: skipped");
+    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "call-stack samples that have no thread or no time: skipped");
     r->d.t->counts.dropped++;
     return;
   }

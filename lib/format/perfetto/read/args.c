@@ -250,8 +250,8 @@ static tk_id filed_name(struct perfetto *r, tk_id name) {
   return trace_string(r->t, r->copy.data, r->copy.len);
 }
 
-/* Writes the name of a dictionary's entry. If trace_processor would change the name, the types of the values are stored, too,
- * so that the writer writes a dictionary again and not JSON text (write/nested.c). */
+/* Writes the name of a dictionary's entry. If trace_processor would change the name, the types of the values are also stored, so that
+ * the writer writes a dictionary again and not JSON text (write/nested.c). */
 static void put_name(struct perfetto *r, tk_id name) {
   const bool is_changed = strpbrk(tk_string(r->t, name, NULL), ".[]") != NULL;
   r->has_types = r->has_types || is_changed;

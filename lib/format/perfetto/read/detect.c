@@ -1,8 +1,8 @@
 /* detect.c - recognises a Trace.
  *
- * XPlane files begin with 0x0A, too. To distinguish them, the fields of a TracePacket must have the right wire types, and its
- * messages must parse down to one level. An XPlane has bytes (its lines) at the field number of a packet's trusted_uid, and its
- * name is not a message. */
+ * XPlane files also begin with 0x0A. To distinguish them, the fields of a TracePacket must have the right wire types, and its messages
+ * must parse down to one level. An XPlane has bytes (its lines) at the field number of a packet's trusted_uid, and its name is not a
+ * message. */
 #include "detect.h"
 #include "base/text.h"
 #include "format/perfetto/fields.h"

@@ -81,7 +81,8 @@ static bool swallows(const struct packet *k) {
 static void extension_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k) {
   const struct pb_field *f = &k->extension;
   if (!schema_read(&r->extensions.schema, f->p, (size_t)f->value)) {
-    perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: its readable part is used, but it is not written");
+    perfetto_note(r, TK_NOTE_REPAIR,
+                  "damaged extension descriptor: its readable part is used, but the descriptor is not written to the output");
     return;
   }
   perfetto_add_passthrough(r, PASSTHROUGH_EXTENSIONS, f->p, (size_t)f->value);

@@ -31,7 +31,7 @@ static bool is_modelled(const struct pb_field *f) {
 
 static bool is_of_packet(const struct pb_field *f) { return head_is_transport(f->number); }
 
-/* True if the packet has a snapshot with clocks that other sequences use, too. */
+/* True if the packet has a snapshot with clocks that other sequences also use. */
 static bool is_shared(const struct packet *k) { return k->snapshot.p && (!k->clocks.local || k->clocks.shared > 1); }
 
 /* Appends the snapshot without the clocks that are local to its sequence: no packet is written on them. */

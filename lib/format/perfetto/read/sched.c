@@ -209,7 +209,7 @@ static void end_state(struct perfetto *r, const struct thread_state *s, int64_t 
   if (!finished) e->flags = TK_FLAG_PAIRED | TK_FLAG_UNFINISHED;
 }
 
-/* Applies a change. Waking only ends sleep, because threads that are running or runnable may be woken, too. */
+/* Applies a change. Waking only ends sleep, because running and runnable threads may also be woken. */
 static void apply(struct perfetto *r, struct thread_state *s, const struct sched_change *c) {
   const bool awake = s->node && (s->state == SCHEDULER_RUNNING || s->state == SCHEDULER_RUNNABLE);
   if (c->what == WAKES && awake) return;

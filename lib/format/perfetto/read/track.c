@@ -126,7 +126,7 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
       if (n->name || g.value < 1 || g.value > 2) break;
       n->name = trace_text(r->t, g.value == 1 ? THREAD_TIME_COUNTER : INSTRUCTIONS_COUNTER);
       break;
-    case PB_KEY(COUNTER_UNIT, PB_VARINT): /* the enum value is kept, too, not only the unit's name */
+    case PB_KEY(COUNTER_UNIT, PB_VARINT): /* the enum value is kept as well as the unit's name */
       if ((!n->unit || r->filed) && perfetto_unit(g.value)) n->unit = trace_text(r->t, perfetto_unit(g.value)), has_unit = true;
       more_fields(&r->fields, &c, from);
       break;

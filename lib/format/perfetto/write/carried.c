@@ -1,8 +1,8 @@
 /* carried.c - writes the block with which other formats preserve parents and properties of Perfetto tracks (format/carry.h).
  *
- * The same rules as in passthrough.c decide what is still valid after an operation. Packets are not embedded, because an
- * operation on the other format could not keep them consistent with its events: each of them counts as lost. Counters with equal
- * names in one process are one counter in the other format, so each of them after the first counts as lost, too. */
+ * The same rules as in passthrough.c decide what is still valid after an operation. Packets are not embedded, because an operation on
+ * the other format could not keep them consistent with its events: each of them counts as lost. Counters with equal names in one
+ * process are one counter in the other format, so each of them after the first also counts as lost. */
 #include "carried.h"
 
 #include "extension.h"
@@ -46,7 +46,7 @@ static bool carried_entry(const struct carrier *c, tk_id track, struct pb_field 
   return pb_next(&in, entry);
 }
 
-/* Appends the fields of an entry that are still valid. The original pid is omitted, because the machine is lost, too. */
+/* Appends the fields of an entry that are still valid. The original pid is omitted, because the machine is also lost. */
 static void put_entry(struct carrier *c, const struct pb_field *entry) {
   const bool is_renamed = c->t->edits & TK_EDIT_RENAMED;
   struct pb in = pb_inside(entry);

@@ -31,7 +31,7 @@ struct move {
   uint32_t from_machine; /* machine of the current packet, in the input */
   uint32_t machine;     /* new id for packets without a machine id; 0 = none */
   bool moves;           /* times change */
-  bool is_one_of_several; /* the output has packets of other traces, too */
+  bool is_one_of_several; /* the output also has packets of other traces */
   struct move_names names;
   struct map machines;  /* id of a machine -> its new id */
   struct map clocks;    /* machine << 32 | sequence -> default clock of its packets */

@@ -3,10 +3,10 @@
  *     {"rocprofiler-sdk-tool":[{"metadata":{"pid":..},"agents":[..],"counters":[..],"strings":{..},"kernel_symbols":[..],
  *       "callback_records":{"counter_collection":[..]},"buffer_records":{"kernel_dispatch":[..],"hip_api":[..],..}}]}
  *
- * A record refers to its operation by two indices into strings.buffer_records, to a kernel by an id in kernel_symbols, and to
- * the text of a roctx range by its correlation id in strings.marker_api. A call and the work that it launched have the same
- * internal correlation id. Command line and environment, which metadata contains, are never read. Any other list of
- * buffer_records becomes spans of threads, so that lists of later versions are read, too.
+ * A record refers to its operation by two indices into strings.buffer_records, to a kernel by an id in kernel_symbols, and to the text
+ * of a roctx range by its correlation id in strings.marker_api. A call and the work that it launched have the same internal correlation
+ * id. Command line and environment, which metadata contains, are never read. Any other list of buffer_records becomes spans of threads,
+ * so that lists of later versions are also read.
  *
  * Source: ROCm/rocm-systems, projects/rocprofiler-sdk, source/lib/output/generateJSON.cpp and cxx/serialization.hpp. */
 #include "rocprof.h"

@@ -94,8 +94,8 @@ static void put_part(struct buf *b, const char *key, const struct cell *number) 
   buf_append(b, digits, num_put_i64(digits, number->i));
 }
 
-/* Returns the class of a marker. An operator gets the class of one that PyTorch's ranges mark. Its numbers and shapes are put in the
- * form of such a range, for torch_range_args. */
+/* Returns the class of a marker. If the marker is an operator, writes its numbers and shapes in the form of PyTorch's NVTX ranges
+ * ("aten::add, seq = 1, op_id = 2, sizes = ..."), so that torch_range_class and torch_range_args can parse them. */
 static tk_id class_of_marker(struct rpd *p, int64_t call, tk_id text, struct torch_range *range) {
   struct tk_trace *t = p->r->d.t;
   static const char *const OPERATORS[] = {"aten::", "_C::", NULL}; /* in files whose operators have no table */
