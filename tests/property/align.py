@@ -15,6 +15,7 @@
     programs  GPU kernels: trusted if the program's HLO lists the participants; not trusted if the HLO is missing or damaged
     coarse    if no kernel is a collective, c10d rows on CPUs: never trusted, and applied only if the ranks cannot have
               met according to the wall clocks
+    gpu       the bounds of a GPU's clock: launches give the upper one, waits the lower one; absent without either
     report    matches its schema, in the file, in the metadata and in --json"""
 import json
 import os
@@ -340,6 +341,38 @@ def coarse(work):
     judge('coarse: moved', '' if some else 'never')
 
 
+def gpu(work):
+    """Checks the reported bounds of GPU clocks. Kernels begin 7 us or more after their launch; waits end some time after the
+    kernel, of which the median counts, as some may wait for other work. Hosts: the reference,
+    which has no estimate; neither launches nor waits; launches; both."""
+    paths, medians = [], []
+    for rank in range(8):
+        rng, events, waits, t, host = random.Random(rank), [], [], 0, rank // 2
+        steps = random.Random(3)
+        for k in range(40):
+            t += steps.uniform(2000, 30000)
+            late, after = 7 if k == 5 else rng.randint(8, 20), rng.randint(3, 20)
+            waits.append(-after)
+            args = {'correlation': k + 1, 'stream': 7, 'device': rank, 'Collective name': 'allreduce', 'Process Group Name': '0',
+                    'Process Group Ranks': '[0, 1, 2, 3, 4, 5, 6, 7]', 'Group size': 8, 'Seq': k + 1}
+            events.append({'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', 'pid': rank, 'tid': 7, 'ts': t,
+                           'dur': 100, 'args': args})
+            call = {'ph': 'X', 'cat': 'cuda_runtime', 'pid': 100 + rank, 'tid': 100 + rank}
+            if host > 1:
+                events.append({**call, 'name': 'cudaLaunchKernel', 'ts': t - late, 'dur': 2, 'args': {'correlation': k + 1}})
+            if host > 2:
+                events.append({**call, 'name': 'cudaDeviceSynchronize', 'ts': t + 50, 'dur': 50 + after, 'args': {'correlation': 1000 + k}})
+        path = f'{work}/gpu-host{host}_{rank}.1.pt.trace.json'
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'distributedInfo': {'rank': rank, 'world_size': 8}, 'traceEvents': events}, f)
+        paths.append(path)
+        medians.append(statistics.median(waits))
+    _, report = merge(work, paths)
+    for host, bounds in zip(report['hosts'], (None, None, [None, 7.0], [statistics.median(medians[6:]), 7.0])):
+        judge(f'gpu: bounds {bounds}', '' if host.get('gpu_us') == bounds else str(host.get('gpu_us')))
+    judge('gpu: hosts', '' if len(report['hosts']) == 4 else str(len(report['hosts'])))
+
+
 def reports(work):
     schema = load(f'{SRC}/schemas/align.schema.json')
     paths = generate(work, 'report', '--steps', '3', '--offset-us', '0,5000')
@@ -352,6 +385,6 @@ def reports(work):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for test in (drift, missing, order, one_host, choices, pipes, planes, programs, coarse, reports):
+    for test in (drift, missing, order, one_host, choices, pipes, planes, programs, coarse, gpu, reports):
         test(folder)
 sys.exit(finish())
