@@ -21,7 +21,7 @@ echo
 "$python" "$(dirname "$0")/growth.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$B/tests/bench/limits" "$work" || exit 1
 echo
 [ -z "${QUICK:-}" ] || exit 0
-for peer in peers asked perfetto shrink xplane report sql; do
+for peer in cores peers asked perfetto shrink xplane report sql; do
   "$python" "$(dirname "$0")/$peer.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop" || exit 1
   echo
 done
