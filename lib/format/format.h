@@ -52,7 +52,8 @@ struct format {
   const struct setting *settings; /* n_settings rows; NULL = none */
   size_t n_settings;
   int gzip_level; /* default compression level; 0 = the general default */
-  /* Returns how many bits of the format's structure the first n bytes (at most FORMAT_PEEK) match; 0 = not this format. */
+  /* Returns how many bits of the format's structure the first n bytes (FORMAT_PEEK or more, unless the input is shorter) match;
+   * 0 = not this format. */
   unsigned (*bid)(const uint8_t *p, size_t n);
   /* For formats that are SQLite databases, which all match the same header: true if the tables belong to the format. NULL:
    * `bid` decides. */

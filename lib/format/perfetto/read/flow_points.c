@@ -14,7 +14,8 @@ void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating) {
 
 static uint32_t *flow_class_of(struct perfetto *r, struct sequence *q, tk_id cat) {
   if (!q->point_classes.mem) map_init(&q->point_classes, &r->t->store->mem);
-  return map_put(&q->point_classes, (uint64_t)cat, trace_class(r->t, 0, 0));
+  uint32_t *known = map_get(&q->point_classes, (uint64_t)cat);
+  return known ? known : map_put(&q->point_classes, (uint64_t)cat, trace_class(r->t, 0, 0));
 }
 
 static void read_point(struct perfetto *r, struct sequence *q, const struct packet *k, const struct pb_field *f, tk_id cat,

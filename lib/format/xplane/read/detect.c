@@ -124,14 +124,15 @@ static bool is_sound_plane(struct pb c, bool cut, struct evidence *e) {
 /* True if there is enough evidence: planes with unknown fields must also have known parts, and nothing odd. */
 static bool is_enough(const struct evidence *e) { return !e->unknown || (e->parts && !e->odd); }
 
-/* True if all available bytes are a valid space with planes, whatever their names. Unknown fields are allowed, because the
- * writer passes them through, and its output must be recognised. */
+/* True if the available bytes, or their first fields, are a valid space with planes, whatever their names. Unknown fields are allowed,
+ * because the writer passes them through, and its output must be recognised. */
 static bool is_sound(const uint8_t *p, size_t n) {
+  enum { EXAMINED = 256 };
   struct pb c = pb_over(p, n);
   struct pb_field f;
   struct evidence e = {0};
   bool known = true;
-  while (known && c.p < c.end) {
+  for (unsigned i = 0; known && c.p < c.end && i < EXAMINED; i++) {
     const uint8_t *at = c.p;
     uint64_t tag, length;
     if (pb_next(&c, &f)) {
