@@ -703,6 +703,10 @@ def stragglers(folder):
             same('straggler: rank and figure', (f['rank'], round(f['figure'], 1), 'last in 6 of 6' in f['text']), (1, 4.0, True))
             words = 'more than other ranks do, which is 4.0% of the active window (threshold 2%): it arrived'
             judge('straggler: sentence', '' if words in f['text'] else f['text'])
+            same('straggler: command for two files', f'tracekit diff {paths[1]} {paths[0]} --kind op' in f['advice'], True)
+            merged = f'{folder}/stragglers.json'
+            run('merge', '-q', '--force', *paths, '-o', merged)
+            same('straggler: command for one file', f'tracekit top {merged} --kind op --by rank' in report(merged)['findings'][0]['advice'], True)
 
 
 def places(folder):
