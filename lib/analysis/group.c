@@ -6,24 +6,16 @@
 
 #include "fold.h"
 #include "graph/args.h"
-#include "op/kernel_classes.h"
 
 static bool has_table(enum tk_top_by by) {
   return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK;
-}
-
-static bool prepare_kernels(struct groups *g) {
-  const size_t n = (size_t)g->t->n_classes + 1;
-  g->kernel_class = mem_array(g->mem, n, sizeof *g->kernel_class);
-  for (size_t i = 0; g->kernel_class && i < n; i++) g->kernel_class[i] = NULL;
-  return g->kernel_class != NULL;
 }
 
 /* Prepares groupings by class of kernel, and by phase, op or module, which depend on the spans around each event. */
 static bool groups_prepare(struct groups *g, enum tk_top_by by) {
   const struct match *m = g->match;
   const enum around_fact fact = by == TK_TOP_PHASE ? AROUND_PHASE : by == TK_TOP_OP ? AROUND_OP : AROUND_MODULE;
-  if (by == TK_TOP_CLASS) return prepare_kernels(g);
+  if (by == TK_TOP_CLASS) return work_classes_init(&g->work, &m->kinds, m->origins, NULL, g->mem);
   if (by != TK_TOP_PHASE && by != TK_TOP_OP && by != TK_TOP_MODULE) return true;
   return around_init(&g->around, fact, &m->kinds, &m->steps, m->origins, g->mem);
 }
@@ -49,7 +41,7 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g) {
   if (!g->mem) return;
   mem_free(g->mem, g->of_id);
-  mem_free(g->mem, g->kernel_class);
+  work_classes_free(&g->work);
   around_free(&g->around);
   map_free(&g->of_value);
   map_free(&g->originals);
@@ -191,10 +183,11 @@ static uint32_t group_of_around(struct groups *g, tk_id event) {
 
 /* Returns the group of an event's kernel class; GROUP_NONE for anything but device work. */
 static uint32_t group_of_kernel(struct groups *g, const struct tk_event *e) {
-  const char *class = kernel_classes_of_event(&g->match->kinds, e, g->kernel_class);
-  uint32_t *slot = class ? map_put(&g->of_value, (uint64_t)(uintptr_t)class, 0) : NULL;
+  const enum kernel_class class = work_classes_of(&g->work, (tk_id)(e - g->t->events));
+  uint32_t *slot = class ? map_put(&g->of_value, class, 0) : NULL;
+  const char *word = kernel_classes_word(class);
   if (!slot) return GROUP_NONE;
-  if (!*slot) *slot = group_of_text(g, class, strlen(class));
+  if (!*slot) *slot = group_of_text(g, word, strlen(word));
   return *slot;
 }
 

@@ -22,7 +22,7 @@ struct groups {
   struct intern texts;       /* the text with id g - 1 belongs to group g > 1 */
   uint32_t *of_id;           /* by class or track: its group; 0 = not computed yet */
   struct around around;      /* phase, op or module of each event */
-  const char **kernel_class; /* by class: class of kernels, if events are grouped by it; NULL = not computed yet */
+  struct work_classes work;  /* classes of device work, if events are grouped by it */
   struct map originals;      /* names of classes that repeat no other events, if has_originals */
   bool has_originals;
   struct map of_value;       /* value -> group, for kinds, ranks, steps, integers and classes of kernels */

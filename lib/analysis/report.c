@@ -418,6 +418,7 @@ static bool add_rows(struct reporter *p) {
   find_range(p);
   bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
             (brief || step_launches_link(&p->match.steps, &p->match.kinds, p->origins, p->works.launch_of)) &&
+            (brief || work_classes_init(&p->work_classes, &p->match.kinds, p->origins, p->works.launch_of, p->mem)) &&
             report_layers_begin(p) && report_index_make(&p->index, &p->match, &p->works, p->mem);
   ok = ok && (brief || report_count_calls(p));
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
@@ -471,6 +472,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   ok = ok && report_layers_add(&p, err);
   report_layers_end(&p);
   works_free(&p.works);
+  work_classes_free(&p.work_classes);
   match_free(&p.match);
   mem_free(p.mem, p.time_of);
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);

@@ -56,6 +56,7 @@ struct report_kernel {
   tk_time max_at;    /* start of the longest kernel, since the first event of its trace */
   int64_t max_rank;  /* rank of the longest kernel */
   double bytes;
+  i128 of_class[KERNEL_CLASSES]; /* time of kernels by class (work_classes.h); operators may give kernels of a name different classes */
   struct report_geometry geometry;
   uint64_t *durations; /* counts by bin (histogram.h); only if the report has strips */
 };
@@ -174,6 +175,7 @@ struct reporter {
   struct match match;
   struct scope scope;
   struct works works;
+  struct work_classes work_classes; /* unless the report is brief */
   struct work *sorted; /* the work of the current row, sorted by start */
   struct spent spent;
   struct report_index index;

@@ -74,7 +74,9 @@ static bool count_kernel(struct counter *c, const struct work *w, tk_time time) 
     k->bytes += bytes;
     k->bytes_time += time;
   }
-  return w->class != WORK_COMPUTE || report_geometry_add(c->p, &c->args, time, &k->geometry);
+  if (w->class != WORK_COMPUTE) return true;
+  if (c->p->work_classes.mem) k->of_class[work_classes_of_kernel(&c->p->work_classes, w->event)] += time;
+  return report_geometry_add(c->p, &c->args, time, &k->geometry);
 }
 
 static bool add_interval(struct counter *c, struct intervals *to, const struct work *w) {
@@ -433,9 +435,13 @@ static void set_geometry(struct tk_report_impl *impl, const struct report_kernel
   k->block = g->block ? (const char *)impl->texts.strs[g->block].bytes : "";
 }
 
-static const char *class_of(const struct tk_report_kernel *k) {
-  if (strcmp(k->kind, "compute") == 0) return kernel_classes_of(k->name, k->name_len);
-  return strcmp(k->kind, "communication") == 0 ? "collective" : "copy";
+/* Returns the class of most of the time of a row. */
+static const char *class_of(const struct report_kernel *of, const struct intern_str *name) {
+  enum kernel_class most = CLASS_NONE;
+  if (of->class != WORK_COMPUTE) return of->class == WORK_COMMUNICATION ? "collective" : "copy";
+  for (unsigned i = 0; i < KERNEL_CLASSES; i++)
+    if (of->of_class[i] > of->of_class[most]) most = (enum kernel_class)i;
+  return kernel_classes_word(most ? most : kernel_classes_of((const char *)name->bytes, name->len));
 }
 
 /* Gives short names to kernels. A name that occurs twice, with different kinds, keeps its full text. */
@@ -449,7 +455,6 @@ static bool shorten(struct tk_report *r) {
     struct tk_report_kernel *k = &r->kernels[i];
     k->short_name = names[i].text;
     k->short_len = names[i].text_len;
-    k->kernel_class = class_of(k);
   }
   mem_free(mem, names);
   return ok;
@@ -477,7 +482,7 @@ static bool make_kernels(struct tk_report *r) {
         .total = report_total(k->total), .min = k->min, .max = k->max, .max_at = k->max_at, .max_rank = k->max_rank,
         .bytes_known = k->bytes_known, .bytes = k->bytes, .durations = k->durations,
         .bytes_time = k->bytes_time, .mean = (tk_time)((k->total * 2 + (i128)k->count) / ((i128)k->count * 2)),
-        .of_sum = share_of(k, sum)};
+        .of_sum = share_of(k, sum), .kernel_class = class_of(k, name)};
     set_geometry(impl, k, &r->kernels[r->n_kernels - 1]);
   }
   qsort(r->kernels, r->n_kernels, sizeof *r->kernels, by_total);

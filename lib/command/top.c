@@ -14,7 +14,8 @@ static uint8_t without_of(enum tk_top_by by) {
   case TK_TOP_STEP:
   case TK_TOP_PHASE:
   case TK_TOP_OP:
-  case TK_TOP_MODULE: return 0; /* these groupings search for launches, so they need all data */
+  case TK_TOP_MODULE:
+  case TK_TOP_CLASS: return 0; /* these groupings search for launches, so they need all data */
   default: return TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS;
   }
 }

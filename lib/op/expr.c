@@ -95,7 +95,8 @@ uint8_t expr_without(const struct expr *e) {
   case SYM_ARG: return TK_WITHOUT_FLOWS;
   case SYM_LAUNCHED_BY:
   case SYM_STEP:
-  case SYM_PHASE: return 0;
+  case SYM_PHASE:
+  case SYM_WORK_CLASS: return 0;
   default: return ALL;
   }
 }

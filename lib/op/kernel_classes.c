@@ -12,29 +12,39 @@
 enum { MOST_SEARCHED = 4096 };
 
 struct row {
-  const char *word, *class;
+  const char *word;
+  enum kernel_class class;
 };
 
-#define ATTENTION "attention"
-#define MATMUL "matmul"
-#define CONV "conv"
-#define NORM "norm"
-#define SOFTMAX "softmax"
-#define ELEMENTWISE "elementwise"
-#define REDUCTION "reduction"
-#define COPY "copy"
-#define COLLECTIVE "collective"
-#define OPTIMIZER "optimizer"
-#define EMBEDDING "embedding"
-#define SORT "sort/index"
-#define TRITON "triton fused"
+static const char *const WORDS[KERNEL_CLASSES] = {
+    [CLASS_OTHER] = "other",         [CLASS_ATTENTION] = "attention",     [CLASS_MATMUL] = "matmul",
+    [CLASS_CONV] = "conv",           [CLASS_NORM] = "norm",               [CLASS_SOFTMAX] = "softmax",
+    [CLASS_COPY] = "copy",           [CLASS_ELEMENTWISE] = "elementwise", [CLASS_REDUCTION] = "reduction",
+    [CLASS_SORT] = "sort/index",     [CLASS_COLLECTIVE] = "collective",   [CLASS_OPTIMIZER] = "optimizer",
+    [CLASS_TRITON] = "triton fused", [CLASS_EMBEDDING] = "embedding"};
+
+const char *kernel_classes_word(enum kernel_class class) { return WORDS[class]; }
+
+#define ATTENTION CLASS_ATTENTION
+#define MATMUL CLASS_MATMUL
+#define CONV CLASS_CONV
+#define NORM CLASS_NORM
+#define SOFTMAX CLASS_SOFTMAX
+#define ELEMENTWISE CLASS_ELEMENTWISE
+#define REDUCTION CLASS_REDUCTION
+#define COPY CLASS_COPY
+#define COLLECTIVE CLASS_COLLECTIVE
+#define OPTIMIZER CLASS_OPTIMIZER
+#define EMBEDDING CLASS_EMBEDDING
+#define SORT CLASS_SORT
+#define TRITON CLASS_TRITON
 
 /* Functors that general kernels apply. */
 static const struct row FUNCTORS[] = {
   {"direct_copy_kernel", COPY}, {"copy_kernel_cuda", COPY}, {"copy_device_to_device", COPY},
   {"elementwise_kernel_with_index", ELEMENTWISE},
   {"AdamFunctor", OPTIMIZER}, {"FusedAdam", OPTIMIZER}, {"FusedSgd", OPTIMIZER}, {"LAMBStage", OPTIMIZER}, {"FlashAttn", ATTENTION},
-  {"ImplicitGemmConvolution", CONV}, {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"GemmUniversal", MATMUL}, {NULL, NULL}};
+  {"ImplicitGemmConvolution", CONV}, {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"GemmUniversal", MATMUL}, {NULL, CLASS_NONE}};
 
 /* Names, in lower case. Triton's kernels come first, because their names list the operators that they fuse. */
 static const struct row NAMES[] = {
@@ -52,11 +62,12 @@ static const struct row NAMES[] = {
   {"batchprefillwith", ATTENTION}, {"batchdecodewith", ATTENTION},
   /* optimizers: PyTorch's foreach and fused kernels, Apex */
   {"multi_tensor_apply", OPTIMIZER}, {"foreach", OPTIMIZER}, {"adam", OPTIMIZER}, {"_sgd", OPTIMIZER}, {"lamb_", OPTIMIZER},
+  {"rotary_embedding", ELEMENTWISE}, /* vLLM: rotates queries and keys */
   /* embeddings: PyTorch, FBGEMM */
-  {"embedding", EMBEDDING}, {"pooled_embs", EMBEDDING},
+  {"embedding", EMBEDDING}, {"pooled_embs", EMBEDDING}, {"split_eb_bwd", EMBEDDING},
   {"miopenbatchnorm", NORM},
   /* convolutions: cuDNN, MIOpen, Ascend, XLA */
-  {"igemm_fwd_", CONV}, {"igemm_bwd_", CONV}, {"igemm_wrw_", CONV}, {"im3d2col", CONV},
+  {"igemm_fwd_", CONV}, {"igemm_bwd_", CONV}, {"igemm_wrw_", CONV}, {"im2d2col", CONV}, {"im3d2col", CONV},
   {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"scudnn", CONV}, {"hcudnn", CONV}, {"convolve", CONV}, {"convolution", CONV},
   {"winograd", CONV}, {"conv1d", CONV}, {"conv2d", CONV}, {"conv3d", CONV}, {"conv_", CONV}, {"_conv", CONV}, {"im2col", CONV},
   {"col2im", CONV}, {"miopen", CONV}, {"fft1d_", CONV}, {"fft2d_", CONV}, {"implicit_gemm", CONV}, {"computeoffsets", CONV},
@@ -64,6 +75,7 @@ static const struct row NAMES[] = {
   {"nchwtonhwc", COPY}, {"nhwctonchw", COPY},
   /* softmax before norm: "norm" is a part of other words */
   {"softmax", SOFTMAX},
+  {"vector_norm", REDUCTION},
   {"layer_norm", NORM}, {"layernorm", NORM}, {"rms_norm", NORM}, {"rmsnorm", NORM}, {"group_norm", NORM}, {"groupnorm", NORM},
   {"batch_norm", NORM}, {"batchnorm", NORM}, {"bn_fw", NORM}, {"bn_bw", NORM}, {"rowwisemoments", NORM},
   {"gammabetabackward", NORM},
@@ -85,6 +97,13 @@ static const struct row NAMES[] = {
   {"fillbuffer", COPY}, {"broadcastto", COPY}, {"broadcast.", COPY},
   /* reductions, and losses, which end in a reduction */
   {"reduce", REDUCTION}, {"nllloss", REDUCTION}, {"nll_loss", REDUCTION}, {"classnllcriterion", REDUCTION}, {"pool", REDUCTION},
+  {"max_dim_", REDUCTION}, {"min_dim_", REDUCTION}, {"aten::mean", REDUCTION},
+  /* MTIA, whose kernels are named after operators and a type: "fc-dtype_Float", "aten::mul.out-dtype_Float" */
+  {"fc-dtype_", MATMUL}, {"aten::cat.", COPY}, {"add-dtype_", ELEMENTWISE}, {"divide-dtype_", ELEMENTWISE},
+  {"mul_const-dtype_", ELEMENTWISE}, {"neg-dtype_", ELEMENTWISE}, {"clip-dtype_", ELEMENTWISE}, {"log2-dtype_", ELEMENTWISE},
+  {"eq_kernel-dtype_", ELEMENTWISE}, {"aten::mul.", ELEMENTWISE}, {"aten::sub.", ELEMENTWISE}, {"aten::sqrt.", ELEMENTWISE},
+  {"aten::where", ELEMENTWISE}, {"aten::gt.", ELEMENTWISE}, {"aten::le.", ELEMENTWISE}, {"aten::nan_to_num", ELEMENTWISE},
+  {"bce_with_logits", ELEMENTWISE},
   /* elementwise kernels */
   {"elementwise", ELEMENTWISE}, {"eigenmetakernel", ELEMENTWISE}, {"pointwise", ELEMENTWISE}, {"dropout", ELEMENTWISE},
   {"gelu", ELEMENTWISE},
@@ -94,7 +113,7 @@ static const struct row NAMES[] = {
   {"mulaicore", ELEMENTWISE}, {"divaicore", ELEMENTWISE}, {"equalaicore", ELEMENTWISE}, {"fillfunctor", ELEMENTWISE},
   {"fillphilox", ELEMENTWISE},
   {"fillscalar", ELEMENTWISE}, {"vectoradd", ELEMENTWISE}, {"scal_kernel", ELEMENTWISE},
-  {"convert", COPY}, {NULL, NULL}};
+  {"convert", COPY}, {NULL, CLASS_NONE}};
 
 /* True if the text contains the word. "_conv" is a convolution, but not as a part of "_convert". */
 static bool has_part(const char *text, const char *word) {
@@ -104,10 +123,9 @@ static bool has_part(const char *text, const char *word) {
   return text != NULL;
 }
 
-static const char *look_up(const struct row *rows, const char *text) {
-  for (; rows->word; rows++)
-    if (has_part(text, rows->word)) return rows->class;
-  return NULL;
+static enum kernel_class look_up(const struct row *rows, const char *text) {
+  while (rows->word && !has_part(text, rows->word)) rows++;
+  return rows->class;
 }
 
 /* Copies n bytes in lower case and ends them with a NUL; a NUL among the bytes becomes a space. */
@@ -124,12 +142,12 @@ static size_t length_of_function(const char *text) {
   return (size_t)(p - text);
 }
 
-const char *kernel_classes_of(const char *name, size_t n) {
+enum kernel_class kernel_classes_of(const char *name, size_t n) {
   char text[MOST_SEARCHED + 1], function[MOST_SEARCHED + 1];
   const size_t most = n < MOST_SEARCHED ? n : MOST_SEARCHED;
   memcpy(text, name, most);
   text[most] = 0;
-  const char *class = strpbrk(text, "<(") || text_begins(text, "_Z") ? look_up(FUNCTORS, text) : NULL;
+  enum kernel_class class = strpbrk(text, "<(") || text_begins(text, "_Z") ? look_up(FUNCTORS, text) : CLASS_NONE;
   if (class) return class;
   lower(text, name, most);
   const size_t len = length_of_function(text);
@@ -137,16 +155,5 @@ const char *kernel_classes_of(const char *name, size_t n) {
   function[len] = 0;
   class = look_up(NAMES, function);
   if (!class && len < most) class = look_up(NAMES, text);
-  return class ? class : "other";
-}
-
-const char *kernel_classes_of_event(const struct kinds *k, const struct tk_event *e, const char **known) {
-  static const unsigned COPIES = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER;
-  const unsigned kind = kinds_of(k, e);
-  if (e->kind != TK_EVENT_SPAN || !(kind & KIND_DEVICE) || !(kind & (KIND_KERNEL | COPIES))) return NULL;
-  if (kind & KIND_COLLECTIVE) return "collective";
-  if (kind & COPIES) return "copy";
-  const struct intern_str *name = trace_str(k->t, k->t->classes[e->cls].name);
-  if (!known[e->cls]) known[e->cls] = kernel_classes_of((const char *)name->bytes, name->len);
-  return known[e->cls];
+  return class ? class : CLASS_OTHER;
 }

@@ -2,12 +2,17 @@
 #ifndef OP_KERNEL_CLASSES_H
 #define OP_KERNEL_CLASSES_H
 
-#include "graph/kind.h"
+#include <stddef.h>
 
-/* Returns the class of a kernel by its name; "other" if no row knows the name. */
-const char *kernel_classes_of(const char *name, size_t n);
-/* Returns the class of device work, which may also be "collective" or "copy"; NULL for all other events. `known`: a cache of
- * the results by class of events; NULL = not computed yet. */
-const char *kernel_classes_of_event(const struct kinds *k, const struct tk_event *e, const char **known);
+enum kernel_class {
+  CLASS_NONE, /* not computed yet, or no device work */
+  CLASS_OTHER, CLASS_ATTENTION, CLASS_MATMUL, CLASS_CONV, CLASS_NORM, CLASS_SOFTMAX, CLASS_ELEMENTWISE, CLASS_REDUCTION, CLASS_COPY,
+  CLASS_COLLECTIVE, CLASS_OPTIMIZER, CLASS_EMBEDDING, CLASS_SORT, CLASS_TRITON, KERNEL_CLASSES
+};
+
+/* Returns the word for a class: "matmul", "attention", ...; NULL for CLASS_NONE. */
+const char *kernel_classes_word(enum kernel_class class);
+/* Returns the class of a kernel by its name; CLASS_OTHER if no row knows the name. */
+enum kernel_class kernel_classes_of(const char *name, size_t n);
 
 #endif

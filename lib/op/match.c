@@ -8,7 +8,6 @@
 #include "base/glob.h"
 #include "graph/args.h"
 #include "graph/within.h"
-#include "kernel_classes.h"
 #include "step_launches.h"
 
 /* ---- preparing ---- */
@@ -82,12 +81,7 @@ static bool parse_all(struct match *m, const char *const *where, struct tk_err *
 
 static bool link_steps(struct match *m) { return step_launches_link(&m->steps, &m->kinds, m->origins, NULL); }
 
-static bool prepare_classes(struct match *m) {
-  const size_t n = (size_t)m->t->n_classes + 1;
-  m->work_class = mem_array(m->mem, n, sizeof *m->work_class);
-  for (size_t i = 0; m->work_class && i < n; i++) m->work_class[i] = NULL;
-  return m->work_class != NULL;
-}
+static bool prepare_classes(struct match *m) { return work_classes_init(&m->work_classes, &m->kinds, m->origins, NULL, m->mem); }
 
 static bool mark_launches(struct match *m);
 static bool find_phases(struct match *m);
@@ -143,7 +137,7 @@ void match_free(struct match *m) {
   links_free(&m->links);
   phases_free(&m->phases);
   mem_free(m->mem, m->regions);
-  mem_free(m->mem, m->work_class);
+  work_classes_free(&m->work_classes);
   kinds_free(&m->kinds);
   steps_free(&m->steps);
   expr_free(m->root);
@@ -373,7 +367,7 @@ static bool event_passes(const struct match *m, const struct expr *e, tk_id id) 
   case SYM_STEP: return steps_of(&m->steps, ev, &number) && number_passes(e, number, 0);
   case SYM_LAUNCHED_BY: return is_launched_by(m, e, id);
   case SYM_PHASE: word = phase_word(m->phases.of[id]); return word && text_passes(e, word);
-  case SYM_WORK_CLASS: word = kernel_classes_of_event(&m->kinds, ev, m->work_class); return word && text_passes(e, word);
+  case SYM_WORK_CLASS: word = kernel_classes_word(work_classes_of(&m->work_classes, id)); return word && text_passes(e, word);
   case SYM_ARG: return arg_passes(m, e, ev, &has);
   default: break;
   }

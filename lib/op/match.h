@@ -9,6 +9,7 @@
 #include "links.h"
 #include "phases.h"
 #include "window.h"
+#include "work_classes.h"
 #include "graph/kind.h"
 #include "graph/origin.h"
 #include "graph/steps.h"
@@ -31,7 +32,7 @@ struct match {
   struct links links; /* launches of device work; filled only if a test needs them */
   struct phases phases; /* filled only if a test needs them */
   uint8_t **regions; /* by test of SYM_LAUNCHED_BY, by event: true if its name or the name of a span around it passes the test */
-  const char **work_class; /* by class: class of kernels; filled only if a test needs them */
+  struct work_classes work_classes; /* filled only if a test needs them */
   tk_time start; /* start of the first event */
   tk_id n_events;
 };

@@ -1,0 +1,97 @@
+/* op_classes.c - table of operators. See op_classes.h.
+ *
+ * Rows are patterns that match names in any case; the first row that fits decides. Names are those that PyTorch's profiler and
+ * torch.autograd.profiler.emit_nvtx record. */
+#include "op_classes.h"
+
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/text.h"
+
+enum { LONGEST_NAME = 128 };
+
+static const struct op_row {
+  const char *glob;
+  enum kernel_class class;
+} ROWS[] = {
+    /* Names that contain names of other operators: torch/csrc/autograd/engine.cpp (it adds gradients, too), and Inductor's kernels. */
+    {"autograd::engine::*", CLASS_NONE}, {"triton_*", CLASS_NONE},
+    /* aten/src/ATen/native/native_functions.yaml; nodes of autograd are named after tools/autograd/derivatives.yaml */
+    {"aten::*scaled_dot_product*", CLASS_ATTENTION}, {"aten::_*flash_attention*", CLASS_ATTENTION},
+    {"aten::_*efficient_attention*", CLASS_ATTENTION}, {"aten::_cudnn_attention*", CLASS_ATTENTION},
+    {"scaleddotproduct*", CLASS_ATTENTION}, {"flex_attention*", CLASS_ATTENTION} /* torch/_higher_order_ops/flex_attention.py */,
+    {"aten::*convolution*", CLASS_CONV}, {"aten::conv?d", CLASS_CONV}, {"aten::conv_transpose?d", CLASS_CONV},
+    {"aten::*slow_conv*", CLASS_CONV}, {"aten::*conv_depthwise*", CLASS_CONV}, {"*convolutionbackward*", CLASS_CONV},
+    {"quantized::conv*", CLASS_CONV},
+    {"aten::*layer_norm*", CLASS_NORM}, {"aten::*batch_norm*", CLASS_NORM}, {"aten::*group_norm*", CLASS_NORM},
+    {"aten::*instance_norm*", CLASS_NORM}, {"aten::*rms_norm*", CLASS_NORM}, {"*layernormbackward*", CLASS_NORM},
+    {"*batchnormbackward*", CLASS_NORM}, {"*groupnormbackward*", CLASS_NORM}, {"*rmsnormbackward*", CLASS_NORM},
+    {"aten::embedding*", CLASS_EMBEDDING}, {"aten::_embedding_bag*", CLASS_EMBEDDING}, {"embedding*backward*", CLASS_EMBEDDING},
+    {"aten::*softmax*", CLASS_SOFTMAX}, {"*softmaxbackward*", CLASS_SOFTMAX},
+    {"aten::mm", CLASS_MATMUL}, {"aten::addmm", CLASS_MATMUL}, {"aten::_addmm_activation", CLASS_MATMUL}, {"aten::bmm", CLASS_MATMUL},
+    {"aten::baddbmm", CLASS_MATMUL}, {"aten::mv", CLASS_MATMUL}, {"aten::addmv", CLASS_MATMUL}, {"aten::linear", CLASS_MATMUL},
+    {"aten::matmul", CLASS_MATMUL}, {"aten::_scaled_mm*", CLASS_MATMUL}, {"aten::_int_mm", CLASS_MATMUL},
+    {"aten::_*grouped_mm*", CLASS_MATMUL}, {"aten::_weight_int*pack_mm*", CLASS_MATMUL},
+    {"aten::_fused_adam*", CLASS_OPTIMIZER}, {"aten::_fused_sgd*", CLASS_OPTIMIZER}, {"aten::_fused_adagrad*", CLASS_OPTIMIZER},
+    {"optimizer.step#*", CLASS_OPTIMIZER}, /* torch/optim/optimizer.py */
+    /* torch/csrc/distributed/c10d: ParamCommsUtils.hpp, Ops.cpp, ProcessGroup*.cpp, CUDASymmetricMemoryOps.cu */
+    {"record_param_comms", CLASS_COLLECTIVE}, {"c10d::*", CLASS_COLLECTIVE}, {"nccl:*", CLASS_COLLECTIVE},
+    {"symm_mem::*_all_reduce*", CLASS_COLLECTIVE},
+    /* Dao-AILab/flash-attention: flash_attn/flash_attn_interface.py, hopper/flash_attn_interface.py; xformers/ops/fmha; ROCm/aiter */
+    {"flash_attn::*", CLASS_ATTENTION}, {"flash_attn_3::*", CLASS_ATTENTION}, {"flashattn*", CLASS_ATTENTION},
+    {"xformers*::*attention*", CLASS_ATTENTION}, {"xformers_flash*::*", CLASS_ATTENTION}, {"aiter::*mha_*", CLASS_ATTENTION},
+    {"aiter::*groupnorm*", CLASS_NORM},
+    /* vllm-project/vllm: vllm/attention/layer.py, csrc/torch_bindings.cpp */
+    {"vllm::unified_attention*", CLASS_ATTENTION}, {"_vllm_fa?_c::*", CLASS_ATTENTION}, {"_c::*rms_norm*", CLASS_NORM},
+    {"_c::*scaled_mm*", CLASS_MATMUL}, {"_c::*gemm*", CLASS_MATMUL}, {"_c_custom_ar::*", CLASS_COLLECTIVE},
+    /* pytorch/FBGEMM: fbgemm_gpu/codegen, lookups of sparse tables */
+    {"fbgemm::*embedding*", CLASS_EMBEDDING}, {"splitlookupfunction*", CLASS_EMBEDDING},
+    /* Ascend/pytorch: torch_npu/csrc/aten/npu_native_functions.yaml */
+    {"npu::npu_*attention*", CLASS_ATTENTION}, {"npu::npu_conv*", CLASS_CONV}, {"npu::npu_*rms_norm*", CLASS_NORM},
+    {"npu::npu_*matmul*", CLASS_MATMUL}};
+
+enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
+
+/* Copies a name in lower case, without the numbers that emit_nvtx appends to it: "aten::conv2d, seq = 7, op_id = 12". */
+static void op_lower(const char *name, char *to) {
+  size_t n = 0;
+  for (; name[n] && n < LONGEST_NAME - 1; n++) {
+    if (name[n] == ',' && (text_begins(name + n, ", seq = ") || text_begins(name + n, ", op_id = "))) break;
+    to[n] = ascii_lower(name[n]);
+  }
+  to[n] = 0;
+}
+
+enum kernel_class op_classes_of(const char *name) {
+  char lower[LONGEST_NAME];
+  op_lower(name, lower);
+  for (int i = 0; i < N_ROWS; i++)
+    if (glob_matches(ROWS[i].glob, lower)) return ROWS[i].class;
+  return CLASS_NONE;
+}
+
+_Static_assert(KERNEL_CLASSES <= 16, "a set of classes fits into 16 bits");
+
+#define OF(class) (1u << (class))
+#define STEPS (OF(CLASS_ELEMENTWISE) | OF(CLASS_REDUCTION) | OF(CLASS_OTHER))
+
+/* The classes that an operator decides, in order of precedence, and the classes of names over which it decides. */
+static const struct {
+  enum kernel_class class;
+  unsigned over;
+} DECIDES[] = {
+    {CLASS_ATTENTION, STEPS | OF(CLASS_MATMUL) | OF(CLASS_SOFTMAX)},
+    {CLASS_CONV, OF(CLASS_MATMUL) | OF(CLASS_OTHER)},
+    {CLASS_NORM, STEPS},
+    {CLASS_EMBEDDING, STEPS | OF(CLASS_SORT)},
+    {CLASS_MATMUL, OF(CLASS_OTHER)},
+    {CLASS_SOFTMAX, OF(CLASS_OTHER)},
+    {CLASS_COLLECTIVE, OF(CLASS_OTHER)},
+    {CLASS_OPTIMIZER, STEPS}};
+
+enum kernel_class op_classes_decide(enum kernel_class named, uint16_t around) {
+  for (size_t i = 0; around && i < sizeof DECIDES / sizeof *DECIDES; i++)
+    if (around & OF(DECIDES[i].class) && DECIDES[i].over & OF(named)) return DECIDES[i].class;
+  return named;
+}

@@ -1,0 +1,128 @@
+/* work_classes.c - see work_classes.h. */
+#include "work_classes.h"
+
+#include "captured.h"
+#include "graph/within.h"
+#include "launched.h"
+#include "op_classes.h"
+
+/* Classes of work that show that an optimizer's step runs the model, too: Lightning passes both passes to it as a closure. */
+enum {
+  MODEL = 1 << CLASS_ATTENTION | 1 << CLASS_MATMUL | 1 << CLASS_CONV | 1 << CLASS_NORM | 1 << CLASS_SOFTMAX | 1 << CLASS_EMBEDDING
+};
+
+/* Finds the classes that names of operators imply. Returns NULL if memory runs out; *any: whether some name implies a class. */
+static uint8_t *classes_of_operators(const struct kinds *k, struct mem *mem, bool *any) {
+  const struct tk_trace *t = k->t;
+  uint8_t *of = mem_zeros(mem, (uint64_t)t->n_classes + 1, sizeof *of);
+  *any = false;
+  for (tk_id i = 1; of && i <= t->n_classes; i++) {
+    if (k->of_class[i] & (KIND_KERNEL | KIND_PYTHON)) continue;
+    of[i] = (uint8_t)op_classes_of(tk_string(t, t->classes[i].name, NULL));
+    *any = *any || of[i];
+  }
+  return of;
+}
+
+/* Collects the classes of the operators around the events of a track. */
+static bool look_around(struct work_classes *w, const uint8_t *of, struct within *within, tk_id track) {
+  const struct tk_trace *t = w->kinds->t;
+  const struct tk_track *k = &t->tracks[track];
+  within_begin(within);
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    const unsigned kind = kinds_of(w->kinds, e);
+    const struct within_span around = within_find(within, e);
+    const bool is_op = e->kind == TK_EVENT_SPAN && !(kind & KIND_DEVICE) && kind & (KIND_OP | KIND_ANNOTATION) && of[e->cls];
+    w->around[i] = (uint16_t)(w->around[around.node] | (is_op ? 1u << of[e->cls] : 0));
+    if (!within_add(within, t, i, around, is_op ? i : 0)) return false;
+  }
+  return true;
+}
+
+static bool look_around_all(struct work_classes *w, const uint8_t *of) {
+  const struct tk_trace *t = w->kinds->t;
+  struct within within;
+  bool ok = within_init(&within, w->mem);
+  for (tk_id k = 1; ok && k <= t->n_tracks; k++)
+    ok = t->tracks[k].kind != TK_TRACK_THREAD || w->kinds->of_track[k] & KIND_DEVICE || look_around(w, of, &within, k);
+  within_free(&within);
+  return ok;
+}
+
+/* torch_npu records the calls of CANN in rows of their own, and links operators to kernels by flows. */
+static void take_flow(void *arg, tk_id host, tk_id work) {
+  uint16_t *around = arg;
+  if (!around[work]) around[work] = around[host];
+}
+
+/* Gives work the classes around its launch. Work of a replayed graph has those around its captured call. */
+static bool follow_launches(struct work_classes *w, const struct track_origin *origins, const tk_id *launch) {
+  tk_id *capture = NULL;
+  if (!captured_find(w->kinds, origins, launch, w->mem, &capture)) return false;
+  for (tk_id i = 1; i <= w->kinds->t->n_events; i++)
+    if (launch[i]) w->around[i] = w->around[capture && capture[i] ? capture[i] : launch[i]];
+  mem_free(w->mem, capture);
+  return launched_each_flow(w->kinds, w->mem, take_flow, w->around);
+}
+
+/* Forgets the steps of optimizers if one of them runs the model, too. */
+static void forget_closures(struct work_classes *w) {
+  const struct tk_trace *t = w->kinds->t;
+  enum { STEP = 1 << CLASS_OPTIMIZER };
+  bool is_closure = false;
+  for (tk_id i = 1; i <= t->n_events && !is_closure; i++)
+    is_closure = w->around[i] & STEP && launched_is_work(w->kinds, &t->events[i]) && MODEL >> work_classes_of_kernel(w, i) & 1;
+  for (tk_id i = 1; i <= t->n_events && is_closure; i++) w->around[i] &= (uint16_t)~STEP;
+}
+
+static bool find_around(struct work_classes *w, const struct track_origin *origins, const tk_id *launch, const uint8_t *of) {
+  const uint64_t n = (uint64_t)w->kinds->t->n_events + 1;
+  tk_id *found = NULL;
+  w->around = mem_zeros(w->mem, n, sizeof *w->around);
+  bool ok = w->around && look_around_all(w, of);
+  if (ok && !launch) found = mem_zeros(w->mem, n, sizeof *found);
+  ok = ok && (launch || (found && launched_each(w->kinds, origins, w->mem, launched_keep, found)));
+  ok = ok && follow_launches(w, origins, launch ? launch : found);
+  mem_free(w->mem, found);
+  if (ok) forget_closures(w);
+  return ok;
+}
+
+bool work_classes_init(struct work_classes *w, const struct kinds *kinds, const struct track_origin *origins, const tk_id *launch,
+                       struct mem *mem) {
+  bool any;
+  *w = (struct work_classes){.mem = mem, .kinds = kinds};
+  w->of_class = mem_zeros(mem, (uint64_t)kinds->t->n_classes + 1, sizeof *w->of_class);
+  uint8_t *of = w->of_class ? classes_of_operators(kinds, mem, &any) : NULL;
+  const bool ok = of && (!any || find_around(w, origins, launch, of));
+  mem_free(mem, of);
+  return ok;
+}
+
+void work_classes_free(struct work_classes *w) {
+  if (!w->mem) return;
+  mem_free(w->mem, w->of_class);
+  mem_free(w->mem, w->around);
+  *w = (struct work_classes){0};
+}
+
+enum kernel_class work_classes_of_kernel(const struct work_classes *w, tk_id event) {
+  const struct tk_trace *t = w->kinds->t;
+  const tk_id cls = t->events[event].cls;
+  if (!w->of_class[cls]) {
+    size_t n;
+    const char *name = tk_string(t, t->classes[cls].name, &n);
+    w->of_class[cls] = (uint8_t)kernel_classes_of(name, n);
+  }
+  return op_classes_decide((enum kernel_class)w->of_class[cls], w->around ? w->around[event] : 0);
+}
+
+enum kernel_class work_classes_of(const struct work_classes *w, tk_id event) {
+  static const unsigned COPIES = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER;
+  const struct tk_event *e = &w->kinds->t->events[event];
+  const unsigned kind = kinds_of(w->kinds, e);
+  if (e->kind != TK_EVENT_SPAN || !(kind & KIND_DEVICE) || !(kind & (KIND_KERNEL | COPIES))) return CLASS_NONE;
+  if (kind & KIND_COLLECTIVE) return CLASS_COLLECTIVE;
+  return kind & COPIES ? CLASS_COPY : work_classes_of_kernel(w, event);
+}
