@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff_annotations.h"
 #include "diff_rows.h"
 #include "graph/within.h"
 
@@ -33,7 +34,9 @@ static bool is_op(const struct kinds *kinds, const struct tk_event *e) {
 static uint32_t path_of(struct diff_launches *x, const struct tk_event *e, uint32_t parent) {
   const struct intern_str *s = groups_text(x->groups, groups_of(x->groups, e));
   if (parent && x->set->rows[parent - 1].depth >= DEEPEST_OP) return parent;
-  return diff_rows_add(x->set, s ? intern(&x->set->texts, s->bytes, s->len) : 0, parent);
+  const uint32_t row = diff_rows_add(x->set, s ? intern(&x->set->texts, s->bytes, s->len) : 0, parent);
+  if (!(kinds_of(x->kinds, e) & KIND_OP)) diff_annotations_see(x->set, x->side, row);
+  return row;
 }
 
 static bool ops_of_track(struct diff_launches *x, struct within *within, const struct tk_track *k) {
@@ -125,13 +128,16 @@ uint32_t diff_launches_row(struct diff_launches *x, tk_id event) {
   const unsigned class = class_of(x, &x->kinds->t->events[event]);
   const int n = snprintf(text, sizeof text, "%s %u", names[class == KIND_MEMCPY ? 1 : class == KIND_MEMSET ? 2 : 0],
                          (unsigned)x->index[event]);
-  return diff_rows_add(x->set, intern(&x->set->texts, text, (size_t)n), x->path[x->op[event]]);
+  const uint32_t row = diff_rows_add(x->set, intern(&x->set->texts, text, (size_t)n), x->path[x->op[event]]);
+  if (row) x->set->rows[row - 1].launched = true;
+  return row;
 }
 
-bool diff_launches_init(struct diff_launches *x, struct diff_set *set, const struct match *match, struct groups *groups,
-                        struct mem *mem) {
+bool diff_launches_init(struct diff_launches *x, struct diff_set *set, uint32_t side, const struct match *match,
+                        struct groups *groups) {
+  struct mem *mem = groups->mem;
   const size_t n = (size_t)match->t->n_events + 1;
-  *x = (struct diff_launches){.set = set, .mem = mem, .groups = groups, .kinds = &match->kinds};
+  *x = (struct diff_launches){.set = set, .side = side, .mem = mem, .groups = groups, .kinds = &match->kinds};
   x->op = mem_zeros(mem, n, sizeof *x->op);
   x->path = mem_zeros(mem, n, sizeof *x->path);
   x->index = mem_zeros(mem, n, sizeof *x->index);

@@ -12,6 +12,7 @@
 
 struct diff_launches {
   struct diff_set *set;
+  uint32_t side;
   struct mem *mem;
   struct groups *groups;
   const struct kinds *kinds;
@@ -22,8 +23,8 @@ struct diff_launches {
 };
 
 /* Finds the launches of a trace. Returns false if memory runs out; the caller frees `x` in any case. */
-bool diff_launches_init(struct diff_launches *x, struct diff_set *set, const struct match *match, struct groups *groups,
-                        struct mem *mem);
+bool diff_launches_init(struct diff_launches *x, struct diff_set *set, uint32_t side, const struct match *match,
+                        struct groups *groups);
 void diff_launches_free(struct diff_launches *x);
 /* True for a kernel, copy or fill on a device. */
 bool diff_launches_is_work(const struct diff_launches *x, const struct tk_event *e);

@@ -58,8 +58,27 @@ static int by_row_and_time(const void *p, const void *q, void *texts) {
   return diff_rows_order((const char *)x->bytes, x->len, (const char *)y->bytes, y->len);
 }
 
+static int by_row_and_name(const void *p, const void *q, void *unused) {
+  const struct diff_work *a = p, *b = q;
+  (void)unused;
+  if (a->row != b->row) return a->row < b->row ? -1 : 1;
+  return (a->name > b->name) - (a->name < b->name);
+}
+
+/* Adds up the work of one name in rows that were joined. */
+static void join_works(struct diff_side *s) {
+  uint32_t n = 0;
+  os_sort(s->works, s->n_works, sizeof *s->works, by_row_and_name, NULL);
+  for (uint32_t i = 0; i < s->n_works; i++) {
+    if (n && by_row_and_name(&s->works[n - 1], &s->works[i], NULL) == 0) s->works[n - 1].total += s->works[i].total;
+    else s->works[n++] = s->works[i];
+  }
+  s->n_works = n;
+}
+
 void diff_rows_place_works(struct diff_set *set, struct diff_side *s) {
   uint32_t n = 0;
+  join_works(s);
   os_sort(s->works, s->n_works, sizeof *s->works, by_row_and_time, set->texts.strs);
   for (uint32_t i = 0; i < s->n_works; i++) {
     if (!n || s->works[n - 1].row != s->works[i].row) s->works[n++] = s->works[i];

@@ -11,6 +11,7 @@
 #include "base/order.h"
 #include "base/os.h"
 #include "diff_launches.h"
+#include "diff_annotations.h"
 #include "diff_lines.h"
 #include "diff_rows.h"
 #include "diff_stacks.h"
@@ -201,8 +202,9 @@ static uint32_t launched_row(struct adder *a, tk_id event) {
   return row;
 }
 
-/* Records whether the row contains marks of a profiler, kernels or other events. */
+/* Records whether the row contains marks of a profiler, kernels or other events, and whether the run has Python frames. */
 static void describe_row(struct adder *a, struct diff_path *row, const struct tk_event *e) {
+  if (kinds_of(&a->match.kinds, e) & KIND_PYTHON) a->side->python = true;
   if (a->is_mark[e->cls]) row->marks = true;
   else if (!row->others && groups_is_kernel(&a->groups, e)) row->kernels = true;
   else row->others = true;
@@ -302,7 +304,8 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   a->is_mark = host_names_marks(t, a->mem);
   a->calls = mem_zeros(a->mem, (uint64_t)t->n_classes + 1, 1);
   diff_stacks_init(&a->stacks, a->set, a->side, t, &a->groups);
-  if (o->by_launch && !diff_launches_init(&a->launches, a->set, &a->match, &a->groups, a->mem)) return false;
+  const uint32_t side = (uint32_t)(a->side - a->set->sides);
+  if (o->by_launch && !diff_launches_init(&a->launches, a->set, side, &a->match, &a->groups)) return false;
   return a->cell_of && a->calls && a->is_mark;
 }
 
@@ -387,7 +390,7 @@ static void keep_unit(struct diff_set *set, struct diff_side *s) {
 
 bool diff_set_place(struct diff_set *set) {
   const bool has_names = set->opt.by_path || set->opt.by == TK_TOP_NAME;
-  bool ok = !has_names || diff_lines_join(set);
+  bool ok = (!set->opt.by_launch || diff_annotations_splice(set)) && (!has_names || diff_lines_join(set));
   set->by_step = !set->opt.whole;
   for (uint32_t i = 0; i < set->n_sides; i++) set->by_step = set->by_step && !set->sides[i].without_steps;
   for (uint32_t i = 0; ok && i < set->n_sides; i++) {
@@ -413,6 +416,18 @@ const char *diff_set_step_name(const struct diff_set *set, uint32_t side) {
   return set->by_step && s->mark && !s->marks_differ ? (const char *)set->texts.strs[s->mark].bytes : NULL;
 }
 
+/* Says if only some of the runs have Python frames. */
+static void say_python(const struct diff_set *set, struct tk_diagnostics *notes) {
+  uint32_t runs = 0;
+  char text[200];
+  for (uint32_t i = 0; i < set->n_sides; i++) runs += set->sides[i].python;
+  if (!runs || runs == set->n_sides) return;
+  snprintf(text, sizeof text,
+           "%u of %u runs have Python frames (with_stack), whose rows are new or gone%s; --no-python leaves them out",
+           (unsigned)runs, (unsigned)set->n_sides, set->opt.by_path ? ", with all paths below them" : "");
+  diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
+}
+
 void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
   char text[200];
   if (!set->times && set->unit) {
@@ -425,6 +440,8 @@ void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
              (unsigned long long)set->n_by_name);
     diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
   }
+  diff_annotations_say(set, notes);
+  say_python(set, notes);
   if (!set->n_other) return;
   snprintf(text, sizeof text, "stack samples in other units: included in the counts, but not in the sums (%llu)",
            (unsigned long long)set->n_other);
@@ -504,6 +521,8 @@ bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint
   set->text.mem = &set->mem;
   intern_init(&set->texts, &set->mem);
   map_init(&set->row_of, &set->mem);
+  map_init(&set->annotated, &set->mem);
+  map_init(&set->annotated_by, &set->mem);
   set->sides = mem_array(&set->mem, n_sides, sizeof *set->sides);
   if (!set->sides) set->n_sides = 0;
   for (uint32_t i = 0; i < set->n_sides; i++) {
@@ -536,6 +555,8 @@ void diff_set_free(struct diff_set *set) {
   mem_free(mem, set->sides);
   mem_free(mem, set->rows);
   map_free(&set->row_of);
+  map_free(&set->annotated);
+  map_free(&set->annotated_by);
   buf_free(&set->text);
   intern_free(&set->texts);
 }

@@ -37,6 +37,7 @@ struct diff_work {
 struct diff_path {
   uint32_t name, parent, depth; /* parent: 1 + the parent's row, 0 = none */
   bool kernels, marks, others;  /* has an event that is a kernel; one that only shows that a profiler ran; any other event */
+  bool annotates, launched;     /* an annotation on the path of an operator; work that is matched by its launch */
 };
 
 /* Samples, cells and sums of one run. */
@@ -58,6 +59,7 @@ struct diff_side {
   i128 outside_time;       /* their self time */
   uint32_t mark;           /* text: name of the spans that mark steps; 0 = none */
   bool marks_differ;       /* the traces of this side have different marks */
+  bool python;             /* has selected Python frames */
 };
 
 struct diff_set {
@@ -72,6 +74,8 @@ struct diff_set {
   bool by_step; /* samples are steps; known once placed */
   bool times;       /* compare times (durations, or weights that are times); weights in other units are ignored */
   uint32_t unit;    /* text: unit of the weights if there are no times; 0 = none */
+  struct map annotated, annotated_by; /* diff_annotations.h: name -> number of runs; name and run -> 1 */
+  uint32_t n_left_out, left_out[3]; /* annotations that are left out of paths; names of the first ones */
   uint64_t n_by_name; /* work that is matched by its name because no operator launched it */
   uint64_t n_other; /* stack samples in other units; known once placed */
   struct buf text;

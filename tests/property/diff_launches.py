@@ -3,7 +3,7 @@
 names. The model knows by construction which operator launched each kernel, copy and fill; durations, counts, names and states
 of the rows follow. Near misses: an operator with one more kernel, a fill that only one run has, operators that only one run
 has, kernels that no operator launched, kernels of a replayed graph, kernels that start in an order different from their
-launches, and Python frames that only one run has recorded."""
+launches, and Python frames and annotations that only one run has recorded."""
 import collections
 import csv
 import io
@@ -27,8 +27,8 @@ class Side:
     """One run. `rows`: {row: [(step, duration, name)]}, the expected rows. A row is identified by path, class and index, or by
     name."""
 
-    def __init__(self, rnd, amd):
-        self.rnd, self.amd, self.events, self.at, self.last = rnd, amd, [], 0, 0
+    def __init__(self, rnd, amd, blocks=0):
+        self.rnd, self.amd, self.events, self.at, self.last, self.blocks = rnd, amd, [], 0, 0, blocks
         self.rows = collections.defaultdict(list)
         self.queue = {7: 0, 8: 0}
         self.capture()
@@ -78,6 +78,9 @@ class Side:
         for name in names:
             if not self.amd:
                 opened.append(('python_function', f'model.py({self.at}): f', self.at))
+                self.at += 1
+            for _ in range(self.rnd.randrange(3) if self.blocks else 0):
+                opened.append(('user_annotation', f'block {self.rnd.randrange(self.blocks)}', self.at))
                 self.at += 1
             opened.append(('user_annotation' if name == 'forward' else 'cpu_op', name, self.at))
             self.at += 1
@@ -172,6 +175,38 @@ def several(folders, sides):
     judge('three runs', fault or ('' if len(report['rows']) == len(sides[0].rows.keys() | sides[1].rows.keys()) else 'other rows'))
 
 
+def annotated(rnd, work, a, b):
+    """Checks that annotations that not all runs have do not change paths."""
+    d = Side(rnd, True, blocks=5)
+    folders = [f'{work}/a', f'{work}/b', d.write(f'{work}/d')]
+    kinds = ('--match', 'tree', '--kind', 'kernel,memcpy,memset')
+    judge('annotations after', pair_fault(asked(*kinds, folders[0], folders[2]), a, d))
+    judge('annotations before', pair_fault(asked(*kinds, folders[2], folders[1]), d, b))
+    itself = asked(*kinds, folders[2], folders[2])
+    judge('annotations in both', '' if any('block' in r['name'] for r in itself['rows']) else 'are left out')
+    rows = asked(*kinds, *folders)['rows']
+    judge('annotations of one of three runs', next((f for r in rows for c, s in zip(r['runs'], (a, b, d)) if (f := side_fault(c, s, r['name']))), ''))
+    _, _, err = run(*kinds, folders[0], folders[2])
+    judge('annotations are named', '' if 'annotations that not all runs have are left out of paths (5): block' in err else err)
+    _, _, err = run('--match', 'tree', folders[0], folders[1])
+    judge('frames of one run', '' if '1 of 2 runs have Python frames' in err else err)
+    for options in (('--no-python',), ('--kind', 'kernel')):
+        _, _, err = run('--match', 'tree', *options, folders[0], folders[1])
+        judge(f'frames without {options}', '' if 'Python frames' not in err else err)
+    direct(rnd, work)
+
+
+def direct(rnd, work):
+    """Work that an annotation launched without an operator stays below it."""
+    e, f = Side(rnd, True, blocks=1), Side(rnd, True)
+    e.op('my range', lambda: e.launch(0, 'my range > kernel 1', 'kernel', 'triton'))
+    for event in e.events:
+        event['cat'] = 'user_annotation' if event['name'] == 'my range' else event['cat']
+    rows = asked('--match', 'tree', '--kind', 'kernel', '--whole', e.write(f'{work}/e'), f.write(f'{work}/f'))['rows']
+    judge('work of an annotation', '' if [r['state'] for r in rows if r['before']['work_name'] == 'triton'] == ['gone'] and
+          any(r['name'].endswith('my range > kernel 1') for r in rows) else str([r['name'] for r in rows]))
+
+
 def printed(a, b, folders):
     work = ['--match', 'tree', '--kind', 'kernel,memcpy,memset']
     _, out, err = run(*work, *folders)
@@ -212,6 +247,7 @@ def main():
                   host['aten::addmm']['before']['work_name'] is None and f'{PATHS["gelu"]} > kernel 1' in host else 'are not')
             several(folders, (a, b, c))
             printed(a, b, folders[:2])
+            annotated(rnd, work, a, b)
         except (RuntimeError, ValueError, KeyError, StopIteration) as e:
             judge('diff --match tree', f'{type(e).__name__}: {e}')
         status, _, err = run('--match', 'tree', '--by', 'cat', *folders[:2])
