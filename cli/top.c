@@ -224,6 +224,9 @@ static void print_remarks(const struct tk_top_report *r, size_t top, bool ranges
   else wrap_note("%s in %s", tty_counted(r->events, "event", a), time);
   print_legend(r, ranges);
   remarks_steps(r->step_name);
+  if (r->allocations)
+    wrap_note("%s of memory: their durations are how long the memory was held; --cols=arg.bytes shows sizes, and report shows which "
+              "functions hold memory at the peak", tty_counted(r->allocations, "allocation", a));
   remarks_partial(&(struct remarks_partial){ r->unit, r->unweighed, r->unfinished, r->clipped });
 }
 

@@ -429,6 +429,7 @@ struct tk_top_report {
   uint64_t unweighed;    /* stack samples in other units: included in `events`, but not in the sums */
   struct tk_top_impl *impl;
   const char *step_name; /* with TK_TOP_STEP: name of the spans that mark steps, with * for numbers; NULL = none, or bare numbers */
+  uint64_t allocations;  /* selected spans that are allocations of memory: their durations are how long the memory was held */
 };
 
 /* Aggregates the time of a sealed trace by name, kind, rank, ... */

@@ -11,6 +11,7 @@
 #include "base/order.h"
 #include "base/os.h"
 #include "diff_launches.h"
+#include "allocations.h"
 #include "diff_annotations.h"
 #include "diff_lines.h"
 #include "diff_rows.h"
@@ -44,6 +45,7 @@ struct adder {
   struct diff_stacks stacks;
   struct diff_launches launches; /* filled only if work is matched by its launch */
   uint32_t input;
+  tk_id memory;        /* string "memory"; 0 = none */
   bool *is_mark;       /* by class: its events only show that a profiler ran */
   uint8_t *calls;      /* by class: whether it is a call that launches work, by its name: 1 = yes, 2 = no, 0 = not known yet */
 };
@@ -218,6 +220,7 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   if (e->kind == TK_EVENT_SAMPLE) place_sample(a, event);
   if (e->kind == TK_EVENT_COUNTER || e->kind == TK_EVENT_SAMPLE || (a->set->opt.by_path && e->kind != TK_EVENT_SPAN)) return 0;
   if (!scope_holds(&a->scope, e) || !match_event(&a->match, event) || !groups_has_row(&a->groups, e)) return 0;
+  a->set->n_allocations += allocations_is(a->t, e, a->memory);
   const uint32_t launched = launched_row(a, event);
   *row = launched ? launched : diff_rows_add(a->set, diff_name_of(a, e), parent);
   const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? diff_rows_cell(a->set, a->side, *row, sample, 0) : 0;
@@ -302,6 +305,7 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
     return false;
   a->cell_of = mem_array(a->mem, (uint64_t)t->n_events + 1, sizeof *a->cell_of);
   a->is_mark = host_names_marks(t, a->mem);
+  a->memory = trace_text_id(t, "memory");
   a->calls = mem_zeros(a->mem, (uint64_t)t->n_classes + 1, 1);
   diff_stacks_init(&a->stacks, a->set, a->side, t, &a->groups);
   const uint32_t side = (uint32_t)(a->side - a->set->sides);
@@ -441,6 +445,9 @@ void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
     diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
   }
   diff_annotations_say(set, notes);
+  if (set->n_allocations)
+    diagnostics_say(notes, NULL, TK_NOTE_INFO, "spans of memory allocations are compared by how long the memory was held; report shows "
+                    "the bytes of each function at the peak");
   say_python(set, notes);
   if (!set->n_other) return;
   snprintf(text, sizeof text, "stack samples in other units: included in the counts, but not in the sums (%llu)",

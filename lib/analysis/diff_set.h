@@ -77,6 +77,7 @@ struct diff_set {
   struct map annotated, annotated_by; /* diff_annotations.h: name -> number of runs; name and run -> 1 */
   uint32_t n_left_out, left_out[3]; /* annotations that are left out of paths; names of the first ones */
   uint64_t n_by_name; /* work that is matched by its name because no operator launched it */
+  uint64_t n_allocations; /* spans that are allocations of memory */
   uint64_t n_other; /* stack samples in other units; known once placed */
   struct buf text;
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/int128.h"
+#include "allocations.h"
 #include "fold.h"
 #include "group.h"
 #include "host_names.h"
@@ -100,6 +101,7 @@ static bool choose(struct top *top, struct tk_err *err) {
   static const tk_id TICK = 1 << 14;
   const struct tk_progress p = top->opt->select.progress;
   const struct tk_trace *t = top->t;
+  const tk_id memory = trace_text_id(t, "memory");
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (i % TICK == 0) {
@@ -113,6 +115,7 @@ static bool choose(struct top *top, struct tk_err *err) {
     if (group >= top->n_tallies && !add_tally(top, group)) return false;
     weights_see(&top->unit, t, e);
     top->n_samples += e->kind == TK_EVENT_SAMPLE;
+    top->report->allocations += allocations_is(t, e, memory);
     if (e->kind == TK_EVENT_SAMPLE) continue;
     top->tallies[group].count++;
     if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += groups_is_kernel(&top->groups, e);

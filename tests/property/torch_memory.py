@@ -148,10 +148,6 @@ def refused():
     save('empty.pickle', pickle.dumps({'segments': [], 'device_traces': [[]]}))
     status, _, said = tracekit('info', path('empty.pickle'))
     check('a snapshot without a history', status == 0 and '_record_memory_history' in said, said)
-    timeless = [{k: v for k, v in e.items() if k != 'time_us'} for e in root['device_traces'][0]]
-    save('timeless.pickle', pickle.dumps({**root, 'device_traces': [timeless]}))
-    status, _, said = tracekit('info', path('timeless.pickle'))
-    check('a history without times', status == 3 and '2.1' in said, said)
     loop = dict(root)
     loop['segments'] = [*root['segments'], loop]
     loop['device_traces'] = root['device_traces']
@@ -202,6 +198,32 @@ def shared():
     check('shared lists are read once', '1 process' in out and 'more than 256 devices' in said, f'{out} {said}')
 
 
+def durations():
+    """Checks that top and diff state what durations of allocations are."""
+    one, two = (save(f'{n}.pickle', Snapshot(n).make()) for n in (4, 5))
+    _, out, _ = tracekit('top', one)
+    check('top states what durations are', ' of memory: their durations are how long' in out, out[-300:])
+    _, _, said = tracekit('diff', one, two)
+    check('diff states what durations are', 'compared by how long the memory was held' in said, said)
+    _, out, _ = tracekit('top', '--kind', 'instant', one)
+    check('top without allocations', 'how long the memory' not in out, out[-300:])
+
+
+def ordered():
+    """Checks that events without times are shown in their order: the model is the same history with ordinals as its times."""
+    for seed in (2, 3):
+        root = Snapshot(seed).root()
+        bare = [[{k: v for k, v in e.items() if k != 'time_us'} for e in d] for d in root['device_traces']]
+        save('timeless.pickle', pickle.dumps({**root, 'device_traces': bare, 'external_annotations': []}))
+        numbered = [[{**e, 'time_us': i} for i, e in enumerate(d)] for d in root['device_traces']]
+        events = equals_model('timeless.pickle', {**root, 'device_traces': numbered})
+        check('no time of a request', not any('free_requested_us' in e.get('args', {}) for e in events))
+        status, _, said = tracekit('info', path('timeless.pickle'))
+        check('order as time is announced', status == 0 and 'have no times' in said, said)
+        status, _, said = tracekit('info', '--strict', path('timeless.pickle'))
+        check('order as time with --strict', status == 3, said)
+
+
 def linear():
     times = []
     for events in (4000, 16000):
@@ -221,6 +243,8 @@ def main():
     allocators()
     reported()
     refused()
+    ordered()
+    durations()
     truncated()
     hostile()
     shared()

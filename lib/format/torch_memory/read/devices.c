@@ -239,7 +239,7 @@ static void add_span(struct device *d, struct tk_event e, const struct snapshot_
   args_int(d->t, d->bytes, a->size);
   add_place(d, a->addr, a->stream);
   if (freed->is_older) args_flag(d->t, trace_text(d->t, "before_history"), TK_ARG_TRUE);
-  if (freed->requested_us && freed->requested_us != freed->completed_us)
+  if (freed->requested_us && freed->requested_us != freed->completed_us && !d->s->is_ordered)
     args_int(d->t, trace_text(d->t, "free_requested_us"), freed->requested_us);
   add_text(d, "compile_context", a->context);
   add_text(d, "user_metadata", a->metadata);

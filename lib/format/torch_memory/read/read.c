@@ -51,6 +51,35 @@ static bool find_first(const struct snapshot *s, int64_t *first) {
   return found;
 }
 
+struct numbering {
+  struct snapshot *s;
+  int64_t last;
+};
+
+static void number_event(void *arg, int64_t event) {
+  struct numbering *n = arg;
+  struct snapshot_event *e = (struct snapshot_event *)n->s->of[SNAPSHOT_EVENT].p + event;
+  e->time_us = ++n->last;
+  e->has_time = true;
+}
+
+/* Uses the order of events as their times. */
+static void number_events(struct snapshot *s, const struct pickle_value *root) {
+  uint32_t n;
+  struct map seen; /* lists of events: a list that a damaged file repeats is numbered once */
+  const struct pickle_value *devices = pickle_items(&s->pickle, pickle_member(&s->pickle, root, WORD_DEVICE_TRACES), &n);
+  map_init(&seen, &s->t->store->mem);
+  for (uint32_t i = 0; i < n; i++) {
+    struct numbering numbering = {s, 0};
+    uint32_t *times = map_put(&seen, (uint64_t)devices[i].i, 0);
+    if (times && !(*times)++) snapshot_each(s, &devices[i], SNAPSHOT_EVENT, number_event, &numbering);
+  }
+  map_free(&seen);
+  s->is_ordered = true;
+  trace_note(s->t, TK_NOTE_REPAIR, UINT64_MAX,
+             "the events have no times (PyTorch before 2.1, torch_npu): shown in their order, 1 us apart");
+}
+
 static bool add_events(struct snapshot *s, const struct pickle_value *root) {
   static const int64_t MOST_US = INT64_MAX / 1000;
   int64_t first = 0;
@@ -59,11 +88,14 @@ static bool add_events(struct snapshot *s, const struct pickle_value *root) {
                "the snapshot has no history: call torch.cuda.memory._record_memory_history() before the part to be recorded");
     return true;
   }
-  if (!find_first(s, &first) || first > MOST_US)
-    return err_set(s->err, TK_EFORMAT, "the events of the snapshot have no times; PyTorch records them since version 2.1");
-  s->t->origin_ns = first * 1000;
-  s->t->clock = TK_CLOCK_REALTIME;
-  s->t->store->clock_from = "time_us of the snapshot";
+  if (!find_first(s, &first)) number_events(s, root);
+  if (s->is_ordered) first = 1;
+  if (first > MOST_US) return err_set(s->err, TK_EFORMAT, "the times of the snapshot are too large");
+  if (!s->is_ordered) {
+    s->t->origin_ns = first * 1000;
+    s->t->clock = TK_CLOCK_REALTIME;
+    s->t->store->clock_from = "time_us of the snapshot";
+  }
   devices_add(s, root, first);
   return true;
 }

@@ -63,6 +63,7 @@ struct snapshot {
   struct tk_trace *t;
   struct tk_err *err;
   struct tk_progress progress;
+  bool is_ordered; /* no event has a time: the times are ordinals */
   struct snapshot_array {
     void *p;
     uint32_t n, cap;
