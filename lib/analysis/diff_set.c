@@ -21,6 +21,7 @@
 #include "graph/diagnostics.h"
 #include "self.h"
 #include "host_names.h"
+#include "pending.h"
 #include "short_apart.h"
 #include "short_names.h"
 #include "op/step_launches.h"
@@ -269,7 +270,8 @@ static bool add_track(struct adder *a, const struct tk_track *k) {
     const uint32_t depth = nests ? (e->depth < DEEPEST ? e->depth : DEEPEST) : 0;
     uint32_t row;
     a->cell_of[i] = place_event(a, i, a->under[depth], &row);
-    if (nests && trace_nests(a->t, i) && depth < DEEPEST) a->under[depth + 1] = a->is_mark[e->cls] ? a->under[depth] : row;
+    const bool is_parent = !a->is_mark[e->cls] && !pending_is(&a->match.kinds, i);
+    if (nests && trace_nests(a->t, i) && depth < DEEPEST) a->under[depth + 1] = is_parent ? row : a->under[depth];
   }
   return !a->set->mem.failed && !a->mem->failed;
 }

@@ -10,7 +10,7 @@ bool report_args_init(struct report_args *a, const struct tk_trace *t, struct me
       [ARG_ELEMENTS_IN] = "In msg nelems", [ARG_ELEMENTS_OUT] = "Out msg nelems", [ARG_DTYPE] = "dtype",
       [ARG_GROUP_SIZE] = "Group size", [ARG_BLOCKS] = "blocks per SM", [ARG_OCCUPANCY] = "est. achieved occupancy %",
       [ARG_WARPS] = "warps per SM", [ARG_REGISTERS] = "registers per thread", [ARG_SHARED] = "shared memory", [ARG_GRID] = "grid",
-      [ARG_BLOCK] = "block", [ARG_KERNEL_DETAILS] = "kernel_details"};
+      [ARG_BLOCK] = "block", [ARG_KERNEL_DETAILS] = "kernel_details", [ARG_SIZE] = "size", [ARG_DIRECTION] = "direction"};
   tk_id keys[REPORT_ARGS];
   for (int i = 0; i < REPORT_ARGS; i++) keys[i] = report_key_of(t, KEYS[i]);
   *a = (struct report_args){.t = t};

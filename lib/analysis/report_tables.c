@@ -40,14 +40,24 @@ static bool bytes_in_details(const char *text, double *bytes) {
 }
 
 static bool size_of_copy(const struct counter *c, double *bytes) {
-  if (report_args_number(&c->args, ARG_BYTES, bytes)) return true;
+  if (report_args_number(&c->args, ARG_BYTES, bytes) || report_args_number(&c->args, ARG_SIZE, bytes)) return true;
   const char *copy = report_args_text(&c->args, ARG_MEMCPY_DETAILS), *fill = report_args_text(&c->args, ARG_MEMSET_DETAILS);
   return (copy && bytes_in_details(copy, bytes)) || (fill && bytes_in_details(fill, bytes));
 }
 
-static struct report_kernel *kernel_row(struct reporter *p, tk_id cls, unsigned class) {
-  struct tk_report_impl *impl = p->impl;
-  const uint32_t id = report_class_name(p, cls);
+static bool is_copy_named(struct reporter *p, tk_id cls) { return report_traits(p, cls) & (WORK_HOST_COPY | WORK_DEVICE_COPY); }
+
+/* Returns the text id of the name of a piece of work. If only an arg states the direction of a copy, the name contains the arg. */
+static uint32_t name_of_work(struct counter *c, const struct work *w) {
+  const tk_id cls = c->p->t->events[w->event].cls;
+  const char *direction = w->class == WORK_COPY ? report_args_text(&c->args, ARG_DIRECTION) : NULL;
+  char text[160];
+  if (!direction || is_copy_named(c->p, cls)) return report_class_name(c->p, cls);
+  const int n = snprintf(text, sizeof text, "%s (%s)", tk_string(c->p->t, c->p->t->classes[cls].name, NULL), direction);
+  return n < (int)sizeof text ? report_name(c->p->impl, text, (size_t)n) : report_class_name(c->p, cls);
+}
+
+static struct report_kernel *kernel_row(struct tk_report_impl *impl, uint32_t id, unsigned class) {
   uint32_t *slot = map_put(&impl->kernel_of, (uint64_t)id << 8 | class, 0);
   if (!slot) return NULL;
   if (*slot) return &impl->kernels[*slot - 1];
@@ -59,8 +69,7 @@ static struct report_kernel *kernel_row(struct reporter *p, tk_id cls, unsigned 
 }
 
 static bool count_kernel(struct counter *c, const struct work *w, tk_time time) {
-  const struct tk_event *e = &c->p->t->events[w->event];
-  struct report_kernel *k = kernel_row(c->p, e->cls, w->class);
+  struct report_kernel *k = kernel_row(c->p->impl, name_of_work(c, w), w->class);
   double bytes;
   if (!k) return false;
   if (!k->count++) k->max_at = w->start - c->p->zero, k->max_rank = c->row->rank;
@@ -85,7 +94,9 @@ static bool add_interval(struct counter *c, struct intervals *to, const struct w
 
 static bool count_copy(struct counter *c, const struct work *w, tk_time time) {
   if (w->class != WORK_COPY) return true;
-  if (report_traits(c->p, c->p->t->events[w->event].cls) & WORK_HOST_COPY) c->row->host_copy += time;
+  const char *direction = report_args_text(&c->args, ARG_DIRECTION);
+  const uint8_t traits = report_traits(c->p, c->p->t->events[w->event].cls) | (direction ? work_names_traits(direction) : 0);
+  if (traits & WORK_HOST_COPY) c->row->host_copy += time;
   return !report_is_pageable(c->p, w->event) || add_interval(c, &c->pageable, w);
 }
 
@@ -176,6 +187,20 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
 
 /* ---- collectives ---- */
 
+/* Returns the length of a name of HCCL without the group, the index within the group and the stream: "hcom_allReduce__586_0_1". */
+static size_t hcom_end(const char *name) {
+  const size_t whole = strlen(name);
+  size_t n = whole;
+  for (int i = 0; i < 3; i++) {
+    size_t k = n;
+    while (k && ascii_digit(name[k - 1])) k--;
+    if (k == n || !k || name[k - 1] != '_') return whole;
+    n = k - 1;
+  }
+  while (n && name[n - 1] == '_') n--;
+  return n;
+}
+
 /* Skips the sign before the name of an operation: "%all-reduce.3 = f32[8] all-reduce(...)" has the row of "all-reduce.7". */
 static size_t operation_end(const char **name) {
   static const char ASSIGNS[] = " = ";
@@ -183,6 +208,7 @@ static size_t operation_end(const char **name) {
   size_t n;
   *name = kind_collective_head(*name + (**name == '%'), &n);
   const char *text = strstr(*name, ASSIGNS);
+  if (text_begins(*name, "hcom_")) return hcom_end(*name);
   if (!text || (size_t)(text - *name) >= sizeof head) return name_end(*name);
   snprintf(head, sizeof head, "%.*s", (int)(text - *name), *name);
   return name_end(head);
@@ -203,9 +229,10 @@ struct report_collective *report_collective(struct tk_report_impl *impl, const c
 }
 
 double report_bus_factor(const char *name, int64_t ranks) {
-  static const char *const twice[] = {"allreduce", "all_reduce", "all-reduce", "AllReduce", NULL};
+  static const char *const twice[] = {"allreduce", "all_reduce", "all-reduce", "AllReduce", "allReduce", NULL};
   static const char *const once[] = {"allgather", "all_gather", "all-gather", "AllGather", "reduce_scatter", "reduce-scatter",
-                                     "ReduceScatter", "all_to_all", "all-to-all", "alltoall", "AllToAll", NULL};
+                                     "ReduceScatter", "all_to_all", "all-to-all", "alltoall", "AllToAll", "allGather",
+                                     "reduceScatter", NULL};
   const double n = (double)ranks;
   if (ranks < 1) return 0;
   if (text_any_holds(name, twice)) return 2 * (n - 1) / n;

@@ -16,6 +16,7 @@
 #include "op/scopes.h"
 #include "graph/args.h"
 #include "host_names.h"
+#include "pending.h"
 #include "short_apart.h"
 #include "tree.h"
 #include "tree_device.h"
@@ -97,7 +98,8 @@ static bool hang_track(struct tree *tree, const struct tk_track *k) {
     const uint32_t node = !hangs ? 0 : tree->opt->path ? hang_path(tree, i) : hang_span(tree, i, around.node);
     tree->node_of[i] = node;
     tree->around[i] = node ? node : around.node;
-    if (nests && !within_add(&tree->within, t, i, around, tree->is_mark[e->cls] ? 0 : node)) return false;
+    const bool is_parent = node && !tree->is_mark[e->cls] && !pending_is(&tree->match.kinds, i);
+    if (nests && !within_add(&tree->within, t, i, around, is_parent ? node : 0)) return false;
   }
   return true;
 }

@@ -6,13 +6,13 @@
 /* Traits by parts of the name: it contains one of `parts`, and none of `others`. */
 static const struct {
   enum work_trait trait;
-  const char *parts[8], *others[3];
+  const char *parts[9], *others[3];
 } TRAITS[] = {
   /* Kineto: "Memcpy HtoD (Pageable -> Device)". */
   {WORK_PAGEABLE, {"Pageable", "pageable"}, {NULL}},
-  /* CUPTI, Kineto and XLA write HtoD; ROCm CopyHostToDevice; TPU and others H2D. */
-  {WORK_HOST_COPY, {"HtoD", "DtoH", "HostToDevice", "DeviceToHost", "H2D", "D2H"}, {NULL}},
-  {WORK_DEVICE_COPY, {"DtoD", "DeviceToDevice", "D2D"}, {NULL}},
+  /* CUPTI, Kineto and XLA write HtoD; ROCm CopyHostToDevice; TPU and others H2D; MTIA the direction as an arg. */
+  {WORK_HOST_COPY, {"HtoD", "DtoH", "HostToDevice", "DeviceToHost", "H2D", "D2H", "HOST_TO_DEVICE", "DEVICE_TO_HOST"}, {NULL}},
+  {WORK_DEVICE_COPY, {"DtoD", "DeviceToDevice", "D2D", "DEVICE_TO_DEVICE"}, {NULL}},
   /* Matrix products and convolutions in fp32. cuBLAS and CUTLASS name them sgemm: "ampere_sgemm_128x64_nn",
    * "cutlass_80_simt_sgemm_256x128_8x4_nn_align1". Names of cuDNN are "volta_scudnn_128x64_relu_interior_nn_v1",
    * "implicit_convolve_sgemm<...>" and "dgrad_engine<float, ...>". The name of an xmma kernel lists the types of its operands,

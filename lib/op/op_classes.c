@@ -36,7 +36,7 @@ static const struct op_row {
     {"aten::_fused_adam*", CLASS_OPTIMIZER}, {"aten::_fused_sgd*", CLASS_OPTIMIZER}, {"aten::_fused_adagrad*", CLASS_OPTIMIZER},
     {"optimizer.step#*", CLASS_OPTIMIZER}, /* torch/optim/optimizer.py */
     /* torch/csrc/distributed/c10d: ParamCommsUtils.hpp, Ops.cpp, ProcessGroup*.cpp, CUDASymmetricMemoryOps.cu */
-    {"record_param_comms", CLASS_COLLECTIVE}, {"c10d::*", CLASS_COLLECTIVE}, {"nccl:*", CLASS_COLLECTIVE},
+    {"record_param_comms", CLASS_COLLECTIVE}, {"c10d::*", CLASS_COLLECTIVE}, {"nccl:*", CLASS_COLLECTIVE}, {"hccl:*", CLASS_COLLECTIVE},
     {"symm_mem::*_all_reduce*", CLASS_COLLECTIVE},
     /* Dao-AILab/flash-attention: flash_attn/flash_attn_interface.py, hopper/flash_attn_interface.py; xformers/ops/fmha; ROCm/aiter */
     {"flash_attn::*", CLASS_ATTENTION}, {"flash_attn_3::*", CLASS_ATTENTION}, {"flashattn*", CLASS_ATTENTION},

@@ -351,6 +351,25 @@ def judge_mtia(folder):
         out = json.loads(run('top', '-q', '--json', '--kind', kind, path))
         got = {r['name']: r['count'] for r in out['rows']}
         check(f'MTIA: {kind}', got == want, got)
+    sizes = [('HOST_TO_DEVICE', 4096, 10), ('DEVICE_TO_HOST', 256, 20), ('HOST_TO_DEVICE', 1024, 30)]
+    path = write(folder, 'dma.json', [*meta(9, 'python3.8', 'MTIA 9'), *meta(7, 'python'), x('aten::mm', 7, 7, 0, 40, 'cpu_op'),
+                                      *(x('dma_request', 9, 1, 1000 * i, dur, 'mtia_ccp_events', stream=1, direction=d, size=n)
+                                        for i, (d, n, dur) in enumerate(sizes))])
+    report = json.loads(run('report', '-q', '--json', path))
+    got = {k['name']: (k['count'], k['bytes'], k['total_ns']) for k in report['kernels']}
+    check('MTIA: copies by direction', got == {'dma_request (HOST_TO_DEVICE)': (2, 5120, 40000), 'dma_request (DEVICE_TO_HOST)': (1, 256, 20000)}, got)
+    check('MTIA: copies of the host', [r['host_copy_ns'] for r in report['ranks']] == [60000], report['ranks'])
+
+
+def judge_hcom(folder):
+    """Checks that the collectives of HCCL have a row for each operation, not for each call."""
+    names = ['hcom_allReduce__586_0_1', 'hcom_allReduce__586_1_1', 'hcom_allReduce__605_0_12', 'hcom_allGather__586_2_1', 'hcom_reduceScatter_AicpuKernel_503_490_1',
+             'hcom_send__1_2']
+    path = write(folder, 'hcom.json', [*meta(162, 'Ascend Hardware', 'NPU'), *meta(194, 'HCCL', 'NPU', t0='Group 0 Communication'),
+                                       *(x(n, 194, 0, 100 * i, 10, data_type='FP32', count=100) for i, n in enumerate(names))])
+    got = {c['name']: c['count'] for c in json.loads(run('report', '-q', '--json', path))['collectives']}
+    want = {'hcom_allReduce': 3, 'hcom_allGather': 1, 'hcom_reduceScatter_AicpuKernel': 1, 'hcom_send__1_2': 1}
+    check('HCCL: a row for each operation', got == want, got)
 
 
 def judge_external(folder):
@@ -496,6 +515,7 @@ def main():
             unknown = no_device(what, write(folder, f'suspect{i}.json', events))
             judge(f'suspect: {what}', '' if any(f"'{name}' looks like a device" in s for s in unknown) else f'{unknown}')
         judge_mtia(folder)
+        judge_hcom(folder)
         judge_external(folder)
         judge_ranges(folder)
         judge_names(folder)
