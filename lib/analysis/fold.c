@@ -62,6 +62,8 @@ static const struct {
     {".py(", "): "}, /* torch.profiler: "torch/nn/modules/module.py(1743): _call_impl" */
     {".py:", " "},   /* JAX and TensorFlow: "$api.py:3165 try_to_block" */
     {".py:", ")"},   /* viztracer and py-spy: "step (/app/train.py:12)" */
+    {".pyx:", ")"}, {".pyx(", "): "},
+    {">:", ")"}, {">(", "): "}, /* code without a file: "_find_and_load (<frozen importlib._bootstrap>:1022)", "<string>(1): <module>" */
 };
 
 /* Returns the end of the line number whose first digit is at p; NULL if there is none. The text starts at `begin`. */
@@ -133,4 +135,6 @@ static bool fold_parts(struct buf *out, const char **p, size_t *n, const char *h
 
 bool fold_addresses(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, ADDRESS, end_of_address); }
 
-bool fold_lines(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, ".py", end_of_line); }
+bool fold_lines(struct buf *out, const char **p, size_t *n) {
+  return fold_parts(out, p, n, memmem(*p, *n, ".py", 3) ? ".py" : ">", end_of_line);
+}

@@ -246,15 +246,16 @@ def marks(work):
 def lines(work):
     """Checks that Python functions are matched by file and name if only their lines differ, unless a run has two functions with one
     name in a file, and that --fold drops all lines."""
-    paths, at = [f'{work}/lines{i}.json' for i in range(3)], {'before': ('module.py(1743)', 'model.py:10', 'app.py:7'), 'after': ('module.py(1755)', 'model.py:12', 'app.py:9')}
+    paths, at = [f'{work}/lines{i}.json' for i in range(3)], {'before': ('module.py(1743)', 'model.py:10', 'app.py:7'), 'after': ('module.py(1755)', 'model.py:12', 'app.py:19')}
     for path, (call, method, app) in zip(paths, (at['before'], at['after'], at['after'])):
         names = [(f'torch/nn/{call}: _call_impl', 0, 100), (f'${method} forward', 10, 30), ('aten::mm', 15, 10), (f'step ({app})', 50, 20),
+                 (f'_find_and_load (<frozen importlib._bootstrap>:{len(app + call)})', 72, 4), (f'<frozen runpy>({call[-5:-1]}): _run_code', 78, 4),
                  ('torch/nn/two.py(5): forward', 110, 10), (f'torch/nn/two.py({6 + len(paths[0])}): forward', 130, 5)]
         if path != paths[0]:
             names[-1] = ('torch/nn/two.py(99): forward', 130, 5)
         with open(path, 'w', encoding='utf-8') as f:
             json.dump([{'ph': 'X', 'name': n, 'cat': 'python_function', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur} for n, ts, dur in names], f)
-    joined = ['torch/nn/module.py(*): _call_impl', '$model.py:* forward', 'step (app.py:*)']
+    joined = ['torch/nn/module.py(*): _call_impl', '$model.py:* forward', 'step (app.py:*)', '_find_and_load (<frozen importlib._bootstrap>:*)', '<frozen runpy>(*): _run_code']
     for report, sides in ((diff(*paths[:2]), lambda r: (r['before'], r['after'])), (json.loads(run('diff', '-q', '--json', *paths)[1]), lambda r: r['runs'])):
         rows = {r['name']: [s['count'] for s in sides(r)] for r in report['rows']}
         judge('functions on other lines', '' if all(set(rows.get(n, [0])) == {1} for n in joined) else str(rows))
