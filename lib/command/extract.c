@@ -247,6 +247,12 @@ static bool put_trace(struct extractor *x, struct tk_extracted *f, struct tk_tra
   return tk_save(t, f->output, &save, &f->written, x->err);
 }
 
+/* Fails if nothing of an incomplete input could be read. */
+static bool has_events(struct extractor *x, const struct tk_trace *t) {
+  if (t->n_events || !(t->truncated || t->damaged)) return true;
+  return err_set(x->err, TK_ECORRUPT, "%s: no event could be read: the file is %s", t->source, t->truncated ? "truncated" : "damaged");
+}
+
 static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
   struct tk_trace *t = tk_sources_load(x->sources, input, &x->opt->load, x->err);
   bool ok;
@@ -254,7 +260,7 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
   diagnostics_add_notes(x->report->notes, t, t->source);
   if (t->truncated || t->damaged) f->saved = t->n_events;
   f->from = keep_text(x, t->source);
-  ok = diagnostics_check(x->report->notes, x->err) && put_trace(x, f, t);
+  ok = diagnostics_check(x->report->notes, x->err) && has_events(x, t) && put_trace(x, f, t);
   tk_free(t);
   return ok;
 }
