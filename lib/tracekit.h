@@ -491,6 +491,10 @@ struct tk_summary {
   uint32_t stacks, frames;   /* distinct stacks, counting their outer parts, and frames */
 };
 
+/* Returns the rank of a trace if only its name states the rank, and the name of the file `output` does not: the rank would be lost
+ * unless tk_save_options.provenance contains it, as "\"rank\":3". Otherwise returns -1. */
+TK_API int64_t tk_lost_rank(const struct tk_trace *t, const char *output);
+
 /* Writes the summary of a sealed trace to *s. Returns false with err when memory runs out. */
 TK_API bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err);
 

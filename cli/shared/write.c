@@ -102,7 +102,7 @@ static void print_write_json(FILE *to, const struct shared *s, const struct tk_t
 
 int write_trace(const struct shared *s, const char *command, const struct tk_trace *t, const char *output,
                 const struct report *more) {
-  char name[64] = "tracekit ";
+  char name[64] = "tracekit ", lost[48];
   struct tk_err err = { 0 };
   struct tk_saved done = { 0 };
   struct progress progress;
@@ -111,6 +111,8 @@ int write_trace(const struct shared *s, const char *command, const struct tk_tra
   bool ok;
   strncat(name, command, sizeof name - strlen(name) - 1);
   options = run_save_options(s, name, &progress);
+  const int64_t rank = s->no_provenance || options.provenance ? -1 : tk_lost_rank(t, output);
+  if (rank >= 0) snprintf(lost, sizeof lost, "\"rank\":%lld", (long long)rank), options.provenance = lost;
   progress_start(&progress, "writing", output, s->quiet ? -1 : s->progress);
   ok = tk_save(t, output, &options, &done, &err);
   progress_end(&progress);

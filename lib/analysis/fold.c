@@ -63,7 +63,7 @@ static const struct {
     {".py:", " "},   /* JAX and TensorFlow: "$api.py:3165 try_to_block" */
     {".py:", ")"},   /* viztracer and py-spy: "step (/app/train.py:12)" */
     {".pyx:", ")"}, {".pyx(", "): "},
-    {">:", ")"}, {">(", "): "}, /* code without a file: "_find_and_load (<frozen importlib._bootstrap>:1022)", "<string>(1): <module>" */
+    {">:", ")"}, {">(", "): "}, /* code without a file: "_find_and_load (<frozen importlib>:1022)", "<string>(1): <module>" */
 };
 
 /* Returns the end of the line number whose first digit is at p; NULL if there is none. The text starts at `begin`. */

@@ -95,6 +95,8 @@ static void count_kinds(const struct tk_trace *t, struct tk_summary *s, struct m
   }
 }
 
+int64_t tk_lost_rank(const struct tk_trace *t, const char *output) { return t && output ? identity_lost_rank(t, output) : -1; }
+
 bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err) {
   struct mem mem = {0};
   struct tk_err own;

@@ -2,6 +2,7 @@
  *
  *     distributedInfo.rank                  Kineto, any version of torch
  *     metadata event global_rank            Composer, composer/profiler/json_trace_handler.py
+ *     tracekit.rank                         tracekit, in a file whose name does not state the rank of its input
  *     gpu3.json next to gpu4.json           the number in which the names of the inputs differ (ranks.h)
  *     profiler_info_3.json next to it       torch_npu (rundir.h)
  *     rank3.json, trace_rank-3.json.gz,     common file names
@@ -37,6 +38,16 @@ static bool rank_of_records(const struct tk_trace *t, int64_t *rank) {
   struct merged_record r = {0};
   if (!merged_next_record(t, &r)) return false;
   *rank = r.rank;
+  return true;
+}
+
+/* Takes the rank that was recorded when the trace was converted (identity_lost_rank). */
+static bool converted_rank(const struct tk_trace *t, int64_t *rank) {
+  const struct tk_meta *m = trace_meta(t, "tracekit");
+  struct json_value v;
+  if (!m || !json_member(trace_raw(t, m->at), m->size, "rank", &v)) return false;
+  if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0) return false;
+  *rank = v.num.mant;
   return true;
 }
 
@@ -110,12 +121,23 @@ struct identity identity_of(const struct tk_trace *t) {
   if (identity_is_merged(t)) return id;
   if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
   else if (rank_of_records(t, &id.rank)) id.rank_from = "metadata";
+  else if (converted_rank(t, &id.rank)) id.rank_from = "tracekit";
   else if (t->store->rank_from) id.rank = t->store->rank, id.rank_from = t->store->rank_from, id.rank_note = t->store->rank_note;
   else if (rundir_rank(path_leaf(t->source), &id.rank)) id.rank_from = "file name";
   else if (rank_of_folder(t->source, &id.rank)) id.rank_from = "folder name";
   find_host(t, &id);
   if (!*id.host) set_host(&id, t->host, strlen(t->host));
   return id;
+}
+
+int64_t identity_lost_rank(const struct tk_trace *t, const char *output) {
+  static const char *const STATED[] = {"", "distributedInfo", "metadata", "tracekit", NULL};
+  const struct identity id = identity_of(t);
+  int64_t rank;
+  for (const char *const *p = STATED; *p; p++)
+    if (strcmp(id.rank_from, *p) == 0) return -1;
+  const bool is_named = rundir_rank(path_leaf(output), &rank) || rank_of_folder(output, &rank);
+  return is_named && rank == id.rank ? -1 : id.rank;
 }
 
 /* ---- by track ---- */
