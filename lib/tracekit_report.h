@@ -193,9 +193,10 @@ struct tk_report_kernel {
 struct tk_report_launch {
   const char *name;
   uint64_t work;
-  struct tk_total call_sum, work_sum; /* sums of durations; a call counts once for each piece of work */
+  struct tk_total call_sum, work_sum; /* sums of durations; a call counts once, however many pieces of work it launched */
   struct tk_total delay_sum;
   tk_time delay_max;
+  uint64_t calls; /* number of calls that launched the work */
 };
 
 /* Collectives of one name. */

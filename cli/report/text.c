@@ -399,7 +399,7 @@ static bool print_launches(const struct tk_report *r, size_t top) {
     const struct tk_report_launch *l = &r->launches[i];
     const double n = (double)l->work * 1e-12;
     cell_count(&t, l->work);
-    cell_time(&t, true, (tk_time)(figure_seconds(l->call_sum) / n));
+    cell_time(&t, true, (tk_time)(figure_seconds(l->call_sum) / ((double)l->calls * 1e-12)));
     cell_time(&t, true, (tk_time)(figure_seconds(l->work_sum) / n));
     cell_time(&t, true, (tk_time)(figure_seconds(l->delay_sum) / n));
     cell_time(&t, true, l->delay_max);

@@ -475,6 +475,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   work_classes_free(&p.work_classes);
   match_free(&p.match);
   mem_free(p.mem, p.time_of);
+  mem_free(p.mem, p.counted);
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 

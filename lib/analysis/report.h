@@ -64,6 +64,7 @@ struct report_launch {
   uint32_t name;
   uint64_t work, calls, unrecorded, trailing; /* calls: with a correlation id; unrecorded: without recorded work; trailing: those of
                                                * them after the last launch with recorded work, before that work ended */
+  uint64_t working; /* calls with recorded work */
   i128 call_sum, work_sum, delay_sum;
   tk_time delay_max;
 };
@@ -186,6 +187,7 @@ struct reporter {
   uint8_t *traits;     /* by class: set of enum work_trait; 0 = not computed yet; NULL = no device yet */
   uint8_t *launches;   /* by event: set of enum report_launched; 0 = it launched no device work */
   tk_id copy_details;  /* key of the text in which XLA describes a copy; 0 = none */
+  bool *counted;       /* by event: it is in the table of launches; NULL = none is yet */
   bool *leads;         /* by track: true if it contains the steps, or launched work */
   tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */

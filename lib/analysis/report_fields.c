@@ -430,8 +430,8 @@ const struct field_list report_kernel_fields = FIELD_LIST(tk_report_kernel, kern
 static const struct tk_field launch_list[] = {
   FIELD(tk_report_launch, TEXT, name, "name", "name of the call"),
   FIELD(tk_report_launch, COUNT, work, "work", "number of pieces of work that it launched"),
-  FIELD_TIME(tk_report_launch, call_sum, "call_ns",
-    "sum of the durations of the calls; a call counts once for each piece of work"),
+  FIELD(tk_report_launch, COUNT, calls, "calls", "number of calls that launched this work"),
+  FIELD_TIME(tk_report_launch, call_sum, "call_ns", "sum of the durations of these calls"),
   FIELD_TIME(tk_report_launch, work_sum, "work_ns", "sum of the durations of the work"),
   FIELD_TIME(tk_report_launch, delay_sum, "delay_ns",
     "sum of the delays from the end of the call to the start of the work, each at least 0"),

@@ -170,15 +170,25 @@ struct report_launch *report_launch_row(struct reporter *p, tk_id call) {
   return &impl->launches[*slot - 1];
 }
 
+/* Counts a call that launched work, once. Returns false if memory runs out. */
+static bool count_call(struct reporter *p, struct report_launch *l, tk_id call) {
+  if (!p->counted) p->counted = mem_zeros(p->mem, (uint64_t)p->t->n_events + 1, sizeof *p->counted);
+  if (!p->counted) return false;
+  if (p->counted[call]) return true;
+  p->counted[call] = true;
+  l->working++;
+  l->call_sum += p->t->events[call].dur;
+  return true;
+}
+
 static bool count_launch(struct counter *c, const struct work *w, tk_time time) {
   const struct tk_trace *t = c->p->t;
   const struct tk_event *call = &t->events[w->launch];
   if (!w->launch) return true;
   struct report_launch *l = report_launch_row(c->p, w->launch);
   const tk_time delay = w->start - (call->ts + call->dur);
-  if (!l) return false;
+  if (!l || !count_call(c->p, l, w->launch)) return false;
   l->work++;
-  l->call_sum += call->dur;
   l->work_sum += time;
   l->delay_sum += delay > 0 ? delay : 0;
   if (delay > l->delay_max) l->delay_max = delay;
@@ -530,7 +540,7 @@ static bool make_launches(struct tk_report *r) {
     if (!l->work) continue;
     r->launches[r->n_launches++] = (struct tk_report_launch){
         .name = (const char *)impl->texts.strs[l->name].bytes, .work = l->work, .call_sum = report_total(l->call_sum),
-        .work_sum = report_total(l->work_sum), .delay_sum = report_total(l->delay_sum), .delay_max = l->delay_max};
+        .work_sum = report_total(l->work_sum), .delay_sum = report_total(l->delay_sum), .delay_max = l->delay_max, .calls = l->working};
   }
   if (r->n_launches) qsort(r->launches, r->n_launches, sizeof *r->launches, by_work);
   return r->launches != NULL;

@@ -606,6 +606,21 @@ def equal_names(work):
     judge('inputs of equal names', '' if names == ['x/one/trace.json', 'y/one/trace.json', 'two/trace.json', 'other.json'] else f'{table}')
 
 
+def graph_launches(work):
+    """Checks that a call counts once in the table of launches, however many kernels it launched."""
+    calls = {1: (0, 50, 100), 2: (100, 10, 1), 3: (200, 30, 4)}
+    events = [{'ph': 'X', 'cat': 'cuda_runtime', 'name': 'cudaGraphLaunch', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur, 'args': {'correlation': i}}
+              for i, (ts, dur, _) in calls.items()]
+    events += [{'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 0, 'tid': 7, 'ts': 1000 * i + 3 * k, 'dur': 2, 'args': {'correlation': i, 'stream': 7, 'device': 0}}
+               for i, (_, _, n) in calls.items() for k in range(n)]
+    with open(f'{work}/graphs.json', 'w', encoding='utf-8') as f:
+        json.dump(events, f)
+    got = json.loads(run('report', '-q', '--json', f'{work}/graphs.json'))['launches']
+    judge('launches of graphs', '' if [(r['calls'], r['work'], r['call_ns'], r['work_ns']) for r in got] == [(3, 105, 90000, 210000)] else str(got))
+    text = run('report', '-q', f'{work}/graphs.json').decode().split('\nLaunches')[1].splitlines()[2].split()
+    judge('mean of a call', '' if text[:3] == ['105', '30.000', 'us'] else str(text))
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 if os.environ.get('LONG') else 6):
@@ -624,6 +639,7 @@ def main():
         long_operators(work)
         system_calls(work)
         equal_names(work)
+        graph_launches(work)
         all_fixtures()
 
 
