@@ -428,6 +428,7 @@ static void free_tree(struct tree *tree) {
   mem_free(tree->mem, tree->place_of);
   if (tree->children.mem) map_free(&tree->children), map_free(&tree->node_of_stack);
   mem_free(tree->mem, tree->stack_path);
+  step_names_free(&tree->begins, tree->mem);
   self_free(&tree->selves);
 }
 
@@ -470,7 +471,7 @@ bool tree_of_found(struct tk_trace *t, const struct tk_tree_options *opt, const 
   bool ok = tree_prepare(&tree);
   if (ok && opt->layers) {
     own.per_step = tree.match.steps.n > 0;
-    tree_layers_choose(&tree, found->works);
+    ok = tree_layers_choose(&tree, found->works);
   }
   ok = ok && fill(&tree, found->works, err) && mem_check(&report->impl->mem, err);
   if (!report->n_nodes) report->layers = NULL;

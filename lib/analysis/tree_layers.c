@@ -13,7 +13,8 @@
 bool tree_layers_holds(const struct tree *tree, const struct tk_event *e) {
   const unsigned kind = kinds_of(&tree->match.kinds, e);
   if (tree->layers == TREE_MODULES) return !(kind & KIND_DEVICE) && regions_is_module(tree->t, e->cls);
-  return kind & KIND_ANNOTATION && !(kind & (KIND_DEVICE | KIND_STEP));
+  const bool is_step = kind & KIND_STEP && !(tree->begins.cuts && tree->begins.marks && tree->begins.marks[e->cls]);
+  return kind & KIND_ANNOTATION && !(kind & KIND_DEVICE) && !is_step;
 }
 
 /* Returns the scopes that the event states in the arg `path`; "" if it states none. */
@@ -204,8 +205,9 @@ enum tree_layers tree_layers_of(const struct tk_trace *t, const struct works *wo
   return any_modules(t) ? TREE_MODULES : TREE_ANNOTATIONS;
 }
 
-void tree_layers_choose(struct tree *tree, const struct works *works) {
+bool tree_layers_choose(struct tree *tree, const struct works *works) {
   static const char *const WORDS[] = {[TREE_SCOPES] = "scopes", [TREE_MODULES] = "modules", [TREE_ANNOTATIONS] = "annotations"};
   tree->layers = tree_layers_of(tree->t, works, &tree->path);
   tree->report->layers = WORDS[tree->layers];
+  return step_names_find(&tree->begins, tree->t, tree->mem);
 }

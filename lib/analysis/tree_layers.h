@@ -8,8 +8,8 @@
 /* Returns the kind of layers in a trace with this work: scopes or, without scopes, modules or, without modules, annotations,
  * even if the trace has none. *path: key of the arg that contains the scopes. */
 enum tree_layers tree_layers_of(const struct tk_trace *t, const struct works *works, tk_id *path);
-/* Decides what counts as a layer in this trace. */
-void tree_layers_choose(struct tree *tree, const struct works *works);
+/* Decides what counts as a layer in this trace. Returns false if memory runs out. */
+bool tree_layers_choose(struct tree *tree, const struct works *works);
 /* True if the span is a layer. */
 bool tree_layers_holds(const struct tree *tree, const struct tk_event *e);
 /* Gives the operators of PyTorch's backward pass a row "(backward)" below the layer of their forward pass, where the trace links

@@ -3,6 +3,7 @@
 #define ANALYSIS_TREE_NODES_H
 
 #include "base/int128.h"
+#include "graph/step_names.h"
 #include "graph/within.h"
 #include "group.h"
 #include "measure.h"
@@ -58,6 +59,7 @@ struct tree {
   uint32_t n_works, cap_works;
   uint8_t *place_of;    /* by event, of device work: enum tree_place */
   tk_id path;           /* key of the arg that contains the path */
+  struct step_names begins; /* with layers: spans that begin steps ("every:PATTERN"), and are no steps themselves */
   enum tree_layers layers; /* kind of layers, if the option `layers` is set */
   struct weight_unit unit;
   struct map node_of_stack; /* outermost node and stack -> node */

@@ -331,6 +331,25 @@ def stepless(folder):
     judge('stepless: other steps', '' if 'spans_outside_steps' not in report and ('before', 'within') in found else str(report))
 
 
+def begins(folder):
+    """Checks that annotations that begin steps are layers, and that annotations that are steps are not."""
+    events = [{'ph': 'M', 'name': 'process_labels', 'pid': 0, 'args': {'labels': 'GPU 0'}}]
+    for step in range(4):
+        at = 1000 * step
+        events += [{'ph': 'X', 'cat': 'user_annotation', 'name': n, 'pid': 1, 'tid': 1, 'ts': at + ts, 'dur': 300} for n, ts in (('embed 7', 0), ('block', 400))]
+        for i, ts in enumerate((10, 100, 410, 800)):
+            link = {'correlation': 10 * step + i + 1}
+            events += [{'ph': 'X', 'cat': 'cuda_runtime', 'name': 'cudaLaunchKernel', 'pid': 1, 'tid': 1, 'ts': at + ts, 'dur': 5, 'args': link},
+                       {'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 0, 'tid': 7, 'ts': at + ts + 20, 'dur': 10 + i, 'args': {**link, 'stream': 7, 'device': 0}}]
+    path = write(f'{folder}/begins.json', events)
+    for pattern in ('every:embed*', 'every:/^embed/'):
+        _, found = layers(path, '--step-name', pattern)
+        got = {name: (row['per_call']['count'], row['per_call']['device_ns']) for name, row in found.items()}
+        judge(f'{pattern}', '' if got == {('embed 7',): (1, 21000), ('block',): (1, 12000), (None,): (1, 13000)} else str(got))
+    _, found = layers(path, '--step-name', 'embed*')
+    judge('steps are no layers', '' if ('embed 7',) not in found else str(found))
+
+
 def nothing(folder):
     run('tree', '--layers', write(f'{folder}/none.json', [{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 0, 'dur': 1}]), status=1)
     for option in (('--path', 'arg.tf_op'), ('--per', 'a'), ('--every', 'a'), ('--svg',)):
@@ -461,6 +480,7 @@ def main():
         waiting(folder)
         crowded(folder)
         stepless(folder)
+        begins(folder)
         nothing(folder)
     names()
     return finish()
