@@ -40,7 +40,6 @@ struct shrinker {
   struct sample sample, none; /* samples of the original trace: a part of its events, and its metadata without events */
   struct shrink part;
   uint32_t every;     /* the sample contains one event in this many; 1 = all */
-  uint64_t fixed;     /* size of `none` */
   double scale;       /* size of all events / size of the sample's events */
   bool written;       /* true when the output is complete */
 };
@@ -107,17 +106,25 @@ static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
+/* Lets the sample without events have the tracks of a view, whose names and other metadata are written only if the track is not
+ * empty. */
+static void show_tracks(struct shrinker *s, const struct tk_trace *view) {
+  for (tk_id i = 1; i <= view->n_tracks; i++) s->none.view.tracks[i].hidden = view->tracks[i].hidden;
+}
+
 /* Estimates the size of the whole trace from a view of the sample. The size of events is scaled up, but not that of metadata
  * and the account of dropped events. */
 static bool weigh_view(struct shrinker *s, const struct tk_trace *view, const char *provenance, double *weight) {
-  uint64_t events, rest;
+  uint64_t events, fixed, rest;
   if (s->every == 1) {
     if (!weigh_trace(s, view, provenance, &events)) return false;
     *weight = (double)events;
     return true;
   }
-  if (!weigh_trace(s, view, NULL, &events) || !weigh_trace(s, &s->none.view, provenance, &rest)) return false;
-  *weight = (double)rest + ((double)events - (double)s->fixed) * s->scale;
+  show_tracks(s, view);
+  if (!weigh_trace(s, &s->none.view, NULL, &fixed) || !weigh_trace(s, &s->none.view, provenance, &rest)) return false;
+  if (!weigh_trace(s, view, NULL, &events)) return false;
+  *weight = (double)rest + ((double)events - (double)fixed) * s->scale;
   return true;
 }
 
@@ -149,7 +156,7 @@ enum { SAMPLE = 1 << 15, WHOLE_TO = 1 << 16 };
 
 static bool take_sample(struct shrinker *s, const struct track_origin *origins) {
   struct mem *mem = &s->t->store->mem;
-  uint64_t all = s->report->before - s->report->passthrough, some;
+  uint64_t all = s->report->before - s->report->passthrough, some, fixed;
   s->every = s->t->n_events <= WHOLE_TO ? 1 : s->t->n_events / SAMPLE;
   s->scale = 1;
   if (!sample_take(&s->sample, s->t, s->every, mem, s->err) || !sample_take(&s->none, s->t, 0, mem, s->err)) return false;
@@ -159,8 +166,9 @@ static bool take_sample(struct shrinker *s, const struct track_origin *origins) 
     s->scale = (double)s->t->n_events / (s->sample.view.n_events ? s->sample.view.n_events : 1);
     return true;
   }
-  if (!weigh_trace(s, &s->none.view, NULL, &s->fixed) || !weigh_trace(s, &s->sample.view, NULL, &some)) return false;
-  if (some > s->fixed && all > s->fixed) s->scale = (double)(all - s->fixed) / (double)(some - s->fixed);
+  show_tracks(s, &s->sample.view);
+  if (!weigh_trace(s, &s->none.view, NULL, &fixed) || !weigh_trace(s, &s->sample.view, NULL, &some)) return false;
+  if (some > fixed && all > fixed) s->scale = (double)(all - fixed) / (double)(some - fixed);
   return true;
 }
 
