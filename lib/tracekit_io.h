@@ -39,7 +39,10 @@ enum tk_with {
   TK_WITH_SCHED = 1, /* Perfetto: the scheduler, as a row for each CPU and the states of each thread */
   TK_WITH_PROCESS_LIMIT = 2, /* max_memory limits the resident memory of the whole process, if the system reports it; for programs
                               * that do nothing else */
-  TK_WITH_NSYS_SCHED = 4 /* Nsight Systems: the scheduler, as in TK_WITH_SCHED */
+  TK_WITH_NSYS_SCHED = 4, /* Nsight Systems: the scheduler, as in TK_WITH_SCHED */
+  TK_WITH_NEXT_RANKS = 8 /* tk_sources_load of a rank also loads the next ranks of its file, and keeps them for later calls with this
+                          * bit, so that the file is read once; within 1/32 of max_memory. For callers that load all inputs in order
+                          * with the same options, in one thread */
 };
 
 struct tk_load_options {

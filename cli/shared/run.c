@@ -259,6 +259,7 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
   struct progress progress;
   struct tk_load_options options = run_load_options(s, &progress);
   struct tk_trace *t;
+  options.with |= TK_WITH_NEXT_RANKS;
   progress_start(&progress, "reading", sources->inputs[i].name, s->quiet ? -1 : s->progress);
   t = tk_sources_load_cut(sources, i, s->cut, output_format(s), &options, &err);
   progress_end(&progress);

@@ -148,6 +148,7 @@ bool tk_list(const char *const *names, size_t n, const struct tk_list_options *o
   err_clear(err);
   if (!NEW_REPORT(report, err) || !TAKE_OPTIONS(&options, opt, err)) return false;
   options.source.by_rank = true;
+  options.load.with |= TK_WITH_NEXT_RANKS;
   return list_all(*report, names, n, &options, err);
 }
 

@@ -17,7 +17,9 @@
 #include "source/shrunk.h"
 #include "source/sources.h"
 #include "source/sources_beside.h"
+#include "source/sources_kept.h"
 #include "source/sources_notes.h"
+#include "source/sources_parts.h"
 
 /* Turns repairs made by the input layer into notes of the trace. */
 static void keep_input_notes(struct tk_trace *t, const struct in *in) {
@@ -266,8 +268,33 @@ struct tk_trace *load_ranks(struct tk_sources *s, size_t i, const struct load_ra
   return t ? add_recordings(s, i, t, opt, err) : NULL;
 }
 
+/* Returns the number of inputs after i that are ranks of the same file and are not kept yet. */
+static size_t count_next(struct tk_sources *s, size_t i) {
+  const size_t most = sources_ranks_from(s, i);
+  struct tk_trace **kept = most > 1 ? sources_kept(s) : NULL;
+  size_t n = 1;
+  while (kept && n < most && !kept[i + n]) n++;
+  return n - 1;
+}
+
+/* Loads an input and keeps the next ranks of its file, unless an earlier call has kept this rank. Traces that are kept count as used
+ * memory. */
+static struct tk_trace *load_in_order(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
+  const uint64_t limit = os_memory_limit(opt->max_memory), most = limit / LOAD_KEPT_SHARE;
+  struct tk_load_options less = *opt;
+  struct tk_trace *ready = sources_kept_take(s, i);
+  const uint64_t used = sources_kept_bytes(s);
+  if (limit) less.max_memory = limit > used ? limit - used : 1;
+  if (ready) load_limit(ready, &less);
+  if (ready) return ready;
+  const size_t n = count_next(s, i);
+  const struct load_ranks next = {.v = n ? sources_kept(s) + i + 1 : NULL, .n = n, .room = most > used ? most - used : 0};
+  return load_ranks(s, i, n ? &next : NULL, &less, err);
+}
+
 struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
-  return load_ranks(s, i, NULL, opt, err);
+  const bool in_order = opt && (opt->with & TK_WITH_NEXT_RANKS);
+  return in_order ? load_in_order(s, i, opt, err) : load_ranks(s, i, NULL, opt, err);
 }
 
 /* Returns false with an error such as "3 traces (host-0, host-1, host-2)", which contains names that distinguish the traces. */

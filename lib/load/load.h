@@ -17,6 +17,8 @@ bool load_take(struct tk_load_options *opt, struct tk_err *err);
 /* Limits the memory of the trace, and stores in it those options that matter after reading. */
 void load_configure(struct tk_trace *t, const struct tk_load_options *opt);
 
+enum { LOAD_KEPT_SHARE = 32 }; /* traces that are loaded before they are needed may use 1/32 of --max-memory */
+
 /* Room for ranks of one file that are loaded together. */
 struct load_ranks {
   struct tk_trace **v; /* by input after the requested one: NULL on entry */

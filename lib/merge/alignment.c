@@ -11,7 +11,6 @@
 #include "source/sources_parts.h"
 
 enum { FEWEST_ANCHORS = 256, ALL_ANCHORS = 1 << 20 };
-enum { KEPT_SHARE = 32 }; /* graphs in memory for later use may need 1/32 of --max-memory */
 
 bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock) {
   return clock == base->clock && clock != TK_CLOCK_UNKNOWN;
@@ -27,7 +26,7 @@ uint32_t merge_most_anchors(size_t n) {
 }
 
 uint64_t merge_room(const struct merge_alignment *a, const struct tk_load_options *opt) {
-  const uint64_t most = os_memory_limit(opt->max_memory) / KEPT_SHARE;
+  const uint64_t most = os_memory_limit(opt->max_memory) / LOAD_KEPT_SHARE;
   return most > a->kept_bytes ? most - a->kept_bytes : 0;
 }
 

@@ -22,6 +22,7 @@
 #include "sources_rank.h"
 #include "sources_beside.h"
 #include "sources_join.h"
+#include "sources_kept.h"
 #include "sources_parts.h"
 #include "sources_notes.h"
 
@@ -499,6 +500,7 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
 
 void tk_sources_close(struct tk_sources *s) {
   if (!s) return;
+  sources_kept_free(s);
   struct mem *mem = &s->impl->source.mem;
   mem_free(mem, s->inputs);
   mem_free(mem, s->impl->chosen);
@@ -511,6 +513,7 @@ bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_
   struct tk_input *inputs = calloc(n + 1, sizeof *inputs);
   struct chosen *chosen = calloc(n + 1, sizeof *chosen);
   bool ok = inputs && chosen;
+  sources_kept_free(s);
   for (size_t i = 0; ok && i < n; i++) {
     inputs[places[i]] = s->inputs[first + i];
     chosen[places[i]] = s->impl->chosen[first + i];

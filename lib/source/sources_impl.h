@@ -37,6 +37,7 @@ struct tk_sources_impl {
   struct tk_source_options opt;
   int64_t rank; /* requested rank, or -1 */
   struct trace_early cut; /* the range to which the caller will cut the trace (tk_sources_load_cut) */
+  struct tk_trace **kept; /* by input: ranks that are read already (sources_kept.h); NULL = none */
   enum tk_align align; /* how the clocks of recordings of one rank are aligned */
 };
 

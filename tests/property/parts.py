@@ -275,6 +275,13 @@ def memory():
     for threads in ('1', '2'):
         for most in ('30M', '60M', '100M', '2G'):
             check(f'-j{threads} --max-memory {most}: the same output', written('-j', threads, '--max-memory', most) == want)
+    for command in (('info', '-v'), ('info', '--json'), ('list', '--deep', '--json')):
+        want = None
+        for name in ('node0.sqlite', 'two.rpd'):
+            for options in (('-j1', '--max-memory=4G'), ('-j2', '--max-memory=4G'), ('-j1', '--max-memory=20M')):
+                got = tracekit(*command, *options, path(name))
+                want = got if options == ('-j1', '--max-memory=4G') else want
+                check(f'{command} {name} {options}: the same output', got[0] == 0 and got == want, f'{got[2]}')
 
 
 def main():

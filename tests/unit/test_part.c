@@ -6,6 +6,7 @@
 #include "load/load.h"
 #include "merge/alignment.h"
 #include "source/identity.h"
+#include "source/sources_kept.h"
 #include "source/sources_parts.h"
 
 static char dir[] = "/tmp/tracekit-part-XXXXXX";
@@ -115,8 +116,42 @@ static void merges_read_once(void **state) {
   tk_sources_close(s);
 }
 
+/* A caller who loads all inputs in order reads the file once. Ranks that the caller never asks for are freed with the sources. */
+static void keeps_next_ranks(void **state) {
+  const struct tk_load_options opt = {.max_memory = 1 << 30, .with = TK_WITH_NEXT_RANKS};
+  const struct tk_load_options little = {.max_memory = 2 << 20, .with = TK_WITH_NEXT_RANKS};
+  struct tk_err err = TK_ERR_INIT;
+  struct tk_sources *s = open_dir();
+  (void)state;
+  struct tk_trace *alone = tk_sources_load(s, 1, NULL, &err), *first = tk_sources_load(s, 0, &opt, &err);
+  struct tk_trace *const kept = sources_kept(s)[1];
+  assert_non_null(alone);
+  assert_non_null(first);
+  assert_non_null(kept);
+  assert_int_equal(sources_kept_bytes(s), kept->store->mem.used);
+  struct tk_trace *again = tk_sources_load(s, 0, &opt, &err);
+  assert_ptr_equal(sources_kept(s)[1], kept);
+  struct tk_trace *second = tk_sources_load(s, 1, &opt, &err);
+  assert_ptr_equal(second, kept);
+  assert_int_equal(sources_kept_bytes(s), 0);
+  check_equal(again, first);
+  check_equal(second, alone);
+  tk_free(again);
+  again = tk_sources_load(s, 0, &little, &err); /* the second rank needs more than 1/32 */
+  assert_non_null(again);
+  assert_null(sources_kept(s)[1]);
+  tk_free(again);
+  again = tk_sources_load(s, 0, &opt, &err);
+  assert_non_null(sources_kept(s)[1]);
+  tk_free(again);
+  tk_free(first);
+  tk_free(second);
+  tk_free(alone);
+  tk_sources_close(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(equals_ranks_alone), cmocka_unit_test(respects_room),
-                                     cmocka_unit_test(merges_read_once)};
+                                     cmocka_unit_test(merges_read_once), cmocka_unit_test(keeps_next_ranks)};
   return cmocka_run_group_tests_name("part", tests, make_dir, remove_dir);
 }
