@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks binary payloads of NVTX in exports of Nsight Systems. A payload is a C structure, so structures of ctypes are the oracle: each
-value must become an arg, whether the schema states offsets or leaves them to the alignment. Entries without a value (unions, pointers,
-damage) keep their bytes. The sizes that NCCL states reach the reports of collectives."""
+value must become an arg, whether the schema states offsets and sizes or leaves them to the alignment: nested structures, arrays of
+them, and the selected members of unions, too. Entries without a value (pointers, damage, unions without a selector) keep their bytes. The sizes that NCCL states reach the reports of collectives."""
 import ctypes
 import json
 import os
@@ -43,41 +43,73 @@ class Structures:
         low = field(-1).value < 0 and -2 ** (bits - 1) or 0
         return self.draw.choice((low, low + 2 ** bits - 1, self.draw.randrange(low, low + 2 ** bits)))
 
+    def simple(self, name, field):
+        """Returns a field of ctypes, an entry and its filler for a number or an array of numbers."""
+        kind = self.draw.choice(list(TYPES))
+        count = self.draw.randrange(1, 6) if self.draw.random() < .2 else 0
+
+        def fill_in(target, args, key):
+            values = [self.value(TYPES[kind]) for _ in range(count or 1)]
+            setattr(target, field, (TYPES[kind] * count)(*values) if count else values[0])
+            args[key] = values if count else values[0]
+        return (field, TYPES[kind] * count if count else TYPES[kind]), (kind, name, FIXED if count else 0, count), fill_in
+
+    def nested(self, name, field, depth):
+        """The same for a structure or an array of structures."""
+        number, structure, fill = self.make(depth + 1)
+        count = self.draw.randrange(1, 4) if self.draw.random() < .4 else 0
+
+        def fill_in(target, args, key):
+            for i in range(count or 1):
+                fill(getattr(target, field)[i] if count else getattr(target, field), args, f'{key}[{i}].' if count else key + '.')
+        return (field, structure * count if count else structure), (number, name, FIXED if count else 0, count), fill_in
+
+    def union(self, name, field, depth, selector):
+        """The same for a union, whose member the entry with the number `selector` selects. The filler returns the number of the member."""
+        self.made += 1
+        number = FIRST + self.made
+        parts = [self.field(f'm{i}', f'm{i}', depth + 1) for i in range(self.draw.randrange(1, 4))]
+        union = type(f'U{number}', (ctypes.Union,), {'_fields_': [part[0] for part in parts]})
+        self.report.schema(number, *[(kind, label, None, flags, length) for _, (kind, label, flags, length), _ in parts], kind=3,
+                           size=ctypes.sizeof(union) if self.draw.random() < .5 else None)
+
+        def fill_in(target, args, key):
+            member = self.draw.randrange(len(parts))
+            parts[member][2](getattr(target, field), args, f'{key}.m{member}')
+            return member
+        return (field, union), (number, name, 0, selector), fill_in
+
+    def field(self, name, field, depth):
+        return self.nested(name, field, depth) if depth < 3 and self.draw.random() < .2 else self.simple(name, field)
+
     def make(self, depth=0):
-        """Returns the id of a schema, its structure, and a function that fills one in and returns its args."""
+        """Returns the id of a schema, its structure, and a function that fills one in and adds its args."""
         self.made += 1
         number, stated, pack = FIRST + self.made, self.draw.random() < .5, self.draw.choice((0, 0, 1, 2, 4))
-        fields, entries, fills = [], [], []
-        for i in range(self.draw.randrange(1, 9)):
+        parts = []
+        for i in range(self.draw.randrange(1, 7)):
             name = f'field {i}' if self.draw.random() < .9 else f'f\u00fcld-{i}'
-            kind = self.draw.random()
-            if kind < .15 and depth < 3:
-                stated = True  # the alignment of a nested schema is not in the export
-                nested, structure, fill = self.make(depth + 1)
-                fields.append((f'f{i}', structure))
-                entries.append([nested, name, 0, 0])
-                fills.append((name, f'f{i}', fill))
-                continue
-            type_ = self.draw.choice(list(TYPES))
-            count = self.draw.randrange(1, 6) if kind < .3 else 0
-            fields.append((f'f{i}', TYPES[type_] * count if count else TYPES[type_]))
-            entries.append([type_, name, FIXED if count else 0, count])
-            fills.append((name, f'f{i}', (TYPES[type_], count)))
-        body = {'_fields_': fields, **({'_pack_': pack} if pack else {})}
-        structure = type(f'S{number}', (ctypes.Structure,), body)
-        self.report.schema(number, *[(kind, name, getattr(structure, f'f{i}').offset if stated else None, flags, length)
-                                     for i, (kind, name, flags, length) in enumerate(entries)], size=ctypes.sizeof(structure), align=pack or None)
+            if self.draw.random() < .1 and depth < 3:
+                part = self.union(name, f'f{i}', depth, len(parts))
+                chosen = self.draw.choice((5, 6, 12, 14, 18))
 
-        def fill_in(target):
-            args = {}
-            for name, field, how in fills:
-                if callable(how):
-                    args.update({f'{name}.{key}': value for key, value in how(getattr(target, field)).items()})
-                    continue
-                values = [self.value(how[0]) for _ in range(how[1] or 1)]
-                setattr(target, field, (how[0] * how[1])(*values) if how[1] else values[0])
-                args[name] = values if how[1] else values[0]
-            return args
+                def select(target, args, key, part=part, name=name, i=i):
+                    member = part[2](target, args, key)
+                    setattr(target, f's{i}', member)
+                    args[key[:len(key) - len(name)] + f'selector {i}'] = member
+                parts += [((f's{i}', TYPES[chosen]), (chosen, f'selector {i}', 0, 0), None), (part[0], part[1], select)]
+            else:
+                parts.append(self.field(name, f'f{i}', depth))
+        body = {'_fields_': [part[0] for part in parts], **({'_pack_': pack} if pack else {})}
+        structure = type(f'S{number}', (ctypes.Structure,), body)
+        self.report.schema(number, *[(kind, name, getattr(structure, field[0]).offset if stated else None, flags, length)
+                                     for field, (kind, name, flags, length), _ in parts],
+                           size=ctypes.sizeof(structure) if self.draw.random() < .7 else None, align=pack or None)
+
+        def fill_in(target, args, prefix=''):
+            for _, (_, name, _, _), fill in parts:
+                if fill:
+                    fill(target, args, prefix + name)
         return number, structure, fill_in
 
 
@@ -85,13 +117,17 @@ def structures():
     r = Report(path('structures.sqlite'))
     s, wanted = Structures(r, 7), {}
     r.add('NVTX_EVENTS', start=1, eventType=75, text='app', globalTid=process(9) + 9, domainId=1)
-    for i in range(150):
+    while len(wanted) < 250:
         number, structure, fill = s.make()
-        target = structure()
-        wanted[f'range {i}'] = fill(target)
-        r.payload(10 + 10 * i, 15 + 10 * i, f'range {i}', number, bytes(target))
+        target, args, at = structure(), {}, 10 * len(wanted)
+        fill(target, args)
+        if len(args) < 80:
+            wanted[f'range {at}'] = args
+            r.payload(10 + at, 15 + at, f'range {at}', number, bytes(target))
     r.close()
     events, _ = converted(path('structures.sqlite'))
+    check('there are arrays of structures and unions', sum('].' in key for want in wanted.values() for key in want) > 100 and
+          sum('selector' in key for want in wanted.values() for key in want) > 50)
     for name, want in wanted.items():
         got = args_of(events, name)
         check(f'{name}: every value is an arg', without_binary(got) == want and got['domain'] == 'app', (got, want))
@@ -130,6 +166,49 @@ def kinds():
     check('a text as payload', args_of(events, 'plain 76') == {'payload[0]': 'plain text'}, args_of(events, 'plain 76'))
 
 
+def dynamic():
+    """Checks payloads whose layout depends on their values: arrays with several dimensions or up to a zero, structures of unknown size."""
+    r = Report(path('dynamic.sqlite'))
+    wanted = {}
+
+    def add(name, schema, data, **want):
+        wanted[name] = {key.replace('_', ' '): value for key, value in want.items()}
+        r.payload(10 * len(wanted), 10 * len(wanted) + 5, name, schema, data)
+    r.schema(FIRST + 1, (15, 'lengths', None, FIXED, 3), (3, 'cube', None, BY_INDEX, 0), (12, 'after'), kind=2)
+    add('three dimensions', FIRST + 1, struct.pack('<3i12hB', 2, 3, 2, *range(12), 77), lengths=[2, 3, 2],
+        cube=[[[0, 1], [2, 3], [4, 5]], [[6, 7], [8, 9], [10, 11]]], after=77)
+    add('no rows', FIRST + 1, struct.pack('<3iB', 0, 3, 2, 78), lengths=[0, 3, 2], cube=[], after=78)
+    r.schema(FIRST + 2, (16, 'lengths', None, ZERO_TERMINATED), (5, 'table', None, BY_INDEX, 0), (12, 'after'), kind=2)
+    add('lengths up to a zero', FIRST + 2, struct.pack('<3I4iB', 2, 2, 0, 1, -2, 3, -4, 79), lengths=[2, 2], table=[[1, -2], [3, -4]], after=79)
+    r.schema(FIRST + 3, (18, 'wide', None, ZERO_TERMINATED), (12, 'narrow', None, ZERO_TERMINATED), (14, 'after'), kind=2)
+    add('up to a zero', FIRST + 3, struct.pack('<3Q3BxH', 5, 2**64 - 1, 0, 7, 8, 0, 80), wide=[5, 2**64 - 1], narrow=[7, 8], after=80)
+    r.schema(FIRST + 4, (12, 'n'), (16, 'list', None, BY_INDEX, 0), kind=2)
+    r.schema(FIRST + 5, (12, 'first'), (FIRST + 4, 'inner'), (12, 'count'), (FIRST + 4, 'many', None, BY_INDEX, 2), (12, 'after'), kind=2)
+    add('structures of unknown size', FIRST + 5, struct.pack('<BxxxBxxxIIB' 'xxx' 'BxxxIII' 'BxxxI' 'B', 1, 2, 21, 22, 2, 3, 31, 32, 33, 1, 41, 81),
+        first=1, **{'inner.n': 2, 'inner.list': [21, 22], 'many[0].n': 3, 'many[0].list': [31, 32, 33], 'many[1].n': 1, 'many[1].list': [41]},
+        count=2, after=81)
+    r.schema(FIRST + 6, (5, 'x'), (12, 'y'))
+    r.schema(FIRST + 7, (14, 'count'), (FIRST + 6, 'points', None, BY_INDEX, 0), (12, 'after'), kind=2)
+    add('structures counted', FIRST + 7, struct.pack('<Hxx iBxxx iBxxx B', 2, -1, 1, -2, 2, 82), count=2,
+        **{'points[0].x': -1, 'points[0].y': 1, 'points[1].x': -2, 'points[1].y': 2}, after=82)
+    add('none counted', FIRST + 7, struct.pack('<HxxB', 0, 83), count=0, after=83)
+    r.schema(FIRST + 8, (42, 'half'), (42, 'halves', None, FIXED, 6), (50, 'brain', None, FIXED, 2), (52, 'tensor'))
+    halves = [1.5, -0.0, 2**-24, 65504.0, -2**-14, 0.333251953125]
+    add('short numbers', FIRST + 8, struct.pack('<7e', 0.25, *halves) + struct.pack('<f', -3.5)[2:] + struct.pack('<f', 1e20)[2:] + struct.pack('<xxf', 2.5),
+        half=0.25, halves=halves, brain=[-3.5, struct.unpack('<f', b'\0\0' + struct.pack('<f', 1e20)[2:])[0]], tensor=2.5)
+    r.schema(FIRST + 9, (77, 'wide', None, 0, 5), (78, 'wider', None, 0, 3), (26, 'c16'), (24, 'wchar'), (77, 'rest', None, ZERO_TERMINATED), (12, 'after'))
+    add('wide texts', FIRST + 9, 'na\u00ef\U0001f600'.encode('utf-16-le') + b'xx' + 'h\u00e9'.encode('utf-32-le') + bytes(4) + '\u20ac'.encode('utf-16-le') +
+        b'xx' + '\U0001f600'.encode('utf-32-le') + 'end'.encode('utf-16-le') + bytes(2) + b'T', wide='na\u00ef\U0001f600', wider='h\u00e9',
+        c16='\u20ac', wchar='\U0001f600', rest='end', after=84)
+    r.close()
+    events, _ = converted(path('dynamic.sqlite'))
+    for name, want in wanted.items():
+        got = args_of(events, name)
+        check(f'{name}: every value is an arg', got == want, (got, want))
+    check('nothing is reported', 'binaryData' not in tracekit('info', path('dynamic.sqlite'))[2])
+    check_formats('dynamic.sqlite')
+
+
 def unread():
     """Checks that entries which cannot be read keep their bytes, and that the other entries of the payload are read."""
     r = Report(path('unread.sqlite'))
@@ -137,14 +216,19 @@ def unread():
     cases = {'union': ((FIRST + 20, 'u'), (18, 'after', 8)), 'pointer': ((5, 'p', 0, 1 << 1), (18, 'after', 8)),
              'char *': ((75, 's'), (18, 'after', 8)), 'long double': ((21, 'x'),), 'beyond': ((18, 'after', 8), (18, 'b', 12)),
              'far': ((18, 'after', 8), (18, 'b', 1 << 40)), 'negative': ((18, 'after', 8), (18, 'b', -8)),
-             'huge array': ((18, 'after', 8), (12, 'b', 1, FIXED, 1 << 40)), 'array of structures': ((FIRST + 21, 'a', 0, FIXED, 2), (18, 'after', 8)),
+             'huge array': ((18, 'after', 8), (12, 'b', 1, FIXED, 1 << 40)), 'array beyond': ((FIRST + 21, 'a', 0, FIXED, 3), (18, 'after', 8)),
+             'array of unions': ((FIRST + 20, 'u', 0, FIXED, 2), (18, 'after', 8)), 'no member 6': ((18, 'after', 8), (FIRST + 20, 'u', 1, 0, 0)),
+             'selector within': ((FIRST + 22, 'u'), (18, 'after', 8)), 'selector of a later entry': ((FIRST + 20, 'u', 0, 0, 1), (18, 'after', 8)),
+             'array of itself': ((FIRST + 38, 'me', 0, FIXED, 2), (18, 'after', 8)), 'pointer to an array': ((18, 'p', 0, FIXED | 1 << 1, 9), (18, 'after', 8)),
              'unknown type': ((240, 'x'), (18, 'after', 8)), 'length of nothing': ((18, 'after', 8), (12, 'b', 1, BY_INDEX, 77)),
              'itself': ((FIRST + 39, 'me'), (18, 'after', 8))}
     r.schema(FIRST + 20, (18, 'a'), (20, 'b'), kind=3, size=8)
     r.schema(FIRST + 21, (18, 'a'), size=8)
+    r.schema(FIRST + 22, (100, 's'), (18, 'a'), kind=4, size=8)
     for i, (name, entries) in enumerate(cases.items()):
-        r.schema(FIRST + (39 if name == 'itself' else 40 + i), *entries, size=16)
-        r.payload(10 * i, 10 * i + 5, name, FIRST + (39 if name == 'itself' else 40 + i), good)
+        number = FIRST + {'itself': 39, 'array of itself': 38}.get(name, 100 + i)
+        r.schema(number, *entries, size=16)
+        r.payload(10 * i, 10 * i + 5, name, number, good)
     r.schema(FIRST + 60, (18, 'x'))
     r.schema(FIRST + 60, (19, 'x'))
     r.payload(500, 501, 'two processes disagree', FIRST + 60, good)
@@ -158,12 +242,13 @@ def unread():
         r.add('NVTX_EVENTS', start=600 + 10 * i, end=605 + 10 * i, eventType=59, text=f'blob {i}', globalTid=process(9) + 9, binaryData=blob)
     r.add('NVTX_EVENTS', start=700, end=701, eventType=59, text='text', globalTid=process(9) + 9, binaryData='a text that is no payload at all, only long')
     r.close()
+    check('info reports it', 'not read completely' in tracekit('info', path('unread.sqlite'))[2])
     events, _ = converted(path('unread.sqlite'))
     for name in (*cases, 'two processes disagree', 'too many entries', 'too many elements', 'no schema'):
         args = args_of(events, name)
         check(f'{name}: the bytes are kept', 'binaryData' in args, args)
         if name in cases and name not in ('long double', 'unknown type'):
-            check(f'{name}: what can be read is read', args.get('after', args.get('me.after')) == 6, args)
+            check(f'{name}: what can be read is read', 6 in (args.get('after'), args.get('me.after'), args.get('me[0].after')), args)
     end_is_fine = struct.pack('<QQQQ', 1, 18, 8, 40)
     for i in range(6):
         args = args_of(events, f'blob {i}')
@@ -232,9 +317,10 @@ def main():
     os.environ['TMPDIR'] = folder.name
     structures()
     kinds()
+    dynamic()
     unread()
     nccl()
-    check_damage('structures.sqlite', 'unread.sqlite', 'nccl_rank0.sqlite', rounds=30, seed=8)
+    check_damage('structures.sqlite', 'unread.sqlite', 'dynamic.sqlite', 'nccl_rank0.sqlite', rounds=30, seed=8)
     return finish()
 
 

@@ -10,6 +10,7 @@
 #include "nccl.h"
 #include "nvtx.h"
 #include "payload.h"
+#include "schemas.h"
 #include "texts.h"
 #include "tracks.h"
 
@@ -75,6 +76,7 @@ static void add_binary(struct nsys *r, const struct sqlite_scan *row) {
   const uint32_t *domain = map_get(&r->domains, domain_key(row));
   if (data->type == CELL_NULL || payload_args(r, data, domain ? tk_string(r->d.t, *domain, NULL) : "")) return;
   const tk_id key = trace_text(r->d.t, "binaryData");
+  trace_note(r->d.t, TK_NOTE_FACT, UINT64_MAX, "NVTX payloads that are not read completely: their bytes are in the arg binaryData");
   if (data->type == CELL_BLOB) args_str(r->d.t, key, TK_ARG_BYTES, trace_string(r->d.t, data->p, data->n));
   else database_text_arg(&r->d, &r->texts, key, data);
 }
@@ -134,6 +136,6 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
 }
 
 bool nvtx_read(struct nsys *r) {
-  return payload_read_schemas(r) && database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_name, r) &&
+  return schemas_read(r) && database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_name, r) &&
     database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_event, r);
 }

@@ -12,7 +12,7 @@
 #include "chains.h"
 #include "counters.h"
 #include "nvtx.h"
-#include "payload.h"
+#include "schemas.h"
 #include "samples.h"
 #include "sched.h"
 #include "tables.h"
@@ -107,7 +107,7 @@ static void start(struct nsys *r) {
   list_maps(r, maps);
   for (size_t i = 0; i < MAPS; i++) map_init(maps[i], mem);
   database_texts_init(&r->texts, mem);
-  payload_init(&r->payloads, mem);
+  schemas_init(&r->payloads, mem);
   r->text.mem = r->switches.mem = r->collectives.mem = mem;
 }
 
@@ -119,7 +119,7 @@ static void end(struct nsys *r) {
   buf_free(&r->switches);
   buf_free(&r->collectives);
   database_texts_free(&r->texts);
-  payload_free(&r->payloads);
+  schemas_free(&r->payloads);
 }
 
 static bool read_all(struct nsys *r) {

@@ -5,6 +5,7 @@
  *     tracks.c    processes, threads, devices and streams
  *     tables.c    tables of spans and instants, whose columns are interpreted by name
  *     nvtx.c      NVTX: ranges, marks, domains, categories
+ *     schemas.c   schemas of the payloads of NVTX
  *     payload.c   binary payloads of NVTX
  *     nccl.c      kernels of NCCL
  *     chains.c    call chains
@@ -21,7 +22,7 @@
 /* Schemas of NVTX payloads. */
 struct payloads {
   struct buf entries;  /* array of struct payload_entry, by domain, schema and index */
-  struct buf schemas;  /* array of struct payload_schema */
+  struct buf schemas;  /* array of struct payload_schema (schemas.h) */
   struct map index;    /* domain and schema -> index of the schema + 1 */
   struct map enums;    /* domain and schema -> size of the enumeration in bytes */
   struct map names;    /* domain, schema and value -> name of the value */
