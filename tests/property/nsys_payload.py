@@ -313,6 +313,62 @@ def nccl():
         check('collectives of two communicators are apart', status == 0 and len(f.read().splitlines()) == 1, said)
 
 
+def nccl_groups():
+    """Checks groups of calls, whose kernels are launched when the outermost group ends."""
+    r, pid = Report(path('groups.sqlite')), 4001
+    for number, entries in NCCL.values():
+        r.schema(number, *entries, size=24)
+    r.add('NVTX_EVENTS', start=1, eventType=75, text='NCCL', globalTid=process(pid) + pid, domainId=1)
+    r.payload(10, 900, 'ncclCommInitRank', FIRST + 2, struct.pack('<Qiiixxxx', COMMUNICATOR, 4, 1, 1), pid=pid)
+    launches, expected, t = 0, {}, 10000
+
+    def end(*kernels, name='ncclGroupEnd'):
+        nonlocal launches, t
+        r.add('NVTX_EVENTS', start=t, end=t + 900, eventType=59, text=name, globalTid=process(pid) + pid, domainId=1)
+        for i, kernel in enumerate(kernels):
+            launches += 1
+            r.call(pid, pid, t + 100 + 50 * i, t + 140 + 50 * i, 'cuLaunchKernelExC', correlation=launches, eventClass=1)
+            r.kernel(pid, t + 200 + 500 * i, t + 600 + 500 * i, kernel, correlation=launches)
+        t += 2000
+
+    def group(want, *calls, kernels=('ncclDevKernel_x',), nested=()):
+        nonlocal t
+        for _ in range(1 + len(nested)):
+            r.add('NVTX_EVENTS', start=t, end=t + 10, eventType=59, text='ncclGroupStart', globalTid=process(pid) + pid, domainId=1)
+            t += 20
+        for i, (call, size, communicator) in enumerate(calls):
+            r.payload(t, t + 30, call, NCCL['ncclSend' if call == 'ncclRecv' else call][0], struct.pack('<QQIxxxx', communicator, size, 0), pid=pid)
+            t += 40
+            if i in nested:
+                end()
+        if nested:
+            r.call(pid, pid, t, t + 5, 'cudaGetDevice', correlation=0)
+        end(*kernels)
+        expected[launches] = want
+    a, b = COMMUNICATOR, COMMUNICATOR + 1
+    group((None, 30, 70), ('ncclSend', 10, a), ('ncclRecv', 30, a), ('ncclSend', 20, a), ('ncclRecv', 40, a))
+    group((None, 30, 30), ('ncclSend', 10, a), ('ncclSend', 20, a))
+    group((None, 40, 40), ('ncclRecv', 40, a))
+    group(('allreduce', 60, 60), ('ncclAllReduce', 20, a), ('ncclAllReduce', 40, a))
+    group(('_allgather_base', 60, 240), ('ncclAllGather', 20, a), ('ncclAllGather', 40, a), nested=(0,))
+    group((None, 12, 8), ('ncclSend', 12, a), ('ncclRecv', 8, a), kernels=('ncclDevKernel_SendRecv', 'memset'))
+    group(None, ('ncclSend', 12, a), ('ncclRecv', 8, b))
+    group(None, ('ncclAllReduce', 12, a), ('ncclAllGather', 8, a))
+    group(None, ('ncclAllReduce', 12, a), ('ncclSend', 8, a))
+    group(None, ('ncclAllReduce', 12, a), ('ncclAllReduce', 8, a), kernels=('ncclDevKernel_x', 'ncclDevKernel_y'))
+    group(None)
+    end('ncclDevKernel_without_start')
+    expected[launches] = None
+    r.close()
+    events, _ = converted(path('groups.sqlite'))
+    kernels = {e['args']['correlation']: e for e in spans(events, 'kernel')}
+    for launch, want in expected.items():
+        launch -= kernels[launch]['name'] == 'memset'
+        args = kernels[launch]['args']
+        got = (args.get('Collective name'), args['In msg nelems'], args['Out msg nelems']) if 'dtype' in args else None
+        check(f'group of launch {launch}', got == want and (not want or args['Process Group Name'] == f'0x{a:x}'), (got, want))
+
+
 def main():
     os.environ['TMPDIR'] = folder.name
     structures()
@@ -320,7 +376,8 @@ def main():
     dynamic()
     unread()
     nccl()
-    check_damage('structures.sqlite', 'unread.sqlite', 'dynamic.sqlite', 'nccl_rank0.sqlite', rounds=30, seed=8)
+    nccl_groups()
+    check_damage('structures.sqlite', 'unread.sqlite', 'dynamic.sqlite', 'nccl_rank0.sqlite', 'groups.sqlite', rounds=30, seed=8)
     return finish()
 
 

@@ -294,10 +294,24 @@ bool tables_know(const char *table) {
   return false;
 }
 
+/* Counts the kernels of groups of NCCL calls, because a group is described only if it launched one kernel. */
+static void count_kernel(const struct sqlite_scan *row, void *arg) {
+  struct nsys *r = arg;
+  if (row->v[0].type != CELL_INT || row->v[1].type != CELL_INT) return;
+  const uint32_t *call = map_get(&r->calls, link_key(nsys_process_of(row->v[0].i), row->v[1].i));
+  if (call) nccl_count(r, texts_of(r, &row->v[2]), *call);
+}
+
+static bool count_kernels(struct nsys *r, const char *table) {
+  static const char *const COLUMN[] = {"globalPid", "correlationId", "demangledName", NULL};
+  const bool is_needed = strcmp(table, "CUPTI_ACTIVITY_KIND_KERNEL") == 0 && nccl_has_groups(r);
+  return !is_needed || database_each(&r->d, table, COLUMN, count_kernel, r);
+}
+
 static bool read_table(struct nsys *r, const struct table_row *row, const struct sqlite_table *table) {
   struct reading x = {.r = r, .table = row, .columns = table};
   describe(r, &x);
-  return database_each_whole(&r->d, table, take_row, &x);
+  return count_kernels(r, table->name) && database_each_whole(&r->d, table, take_row, &x);
 }
 
 bool tables_read(struct nsys *r) {
