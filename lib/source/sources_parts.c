@@ -60,12 +60,23 @@ const char *sources_format(struct tk_sources *s, size_t i) {
   return entry != UINT32_MAX && look(&s->impl->source, entry, &unused) ? s->impl->source.entries[entry].format : NULL;
 }
 
-/* Sets *parts if the input contains several ranks. Otherwise sets the input's host, if the input states it. */
+/* Stores the rank and the host that an undivided input states. */
+static void take_stated(struct tk_sources *s, size_t i, const struct parts *found) {
+  struct source *src = &s->impl->source;
+  struct chosen *c = &s->impl->chosen[i];
+  if (!*s->inputs[i].host) s->inputs[i].host = source_text(src, found->host);
+  if (found->rank < 0) return;
+  s->inputs[i].rank = src->entries[c->entry].rank = found->rank;
+  c->rank_from = found->rank_from;
+  c->rank_note = NULL;
+}
+
+/* Sets *parts if the input contains several ranks. Otherwise sets the input's rank and host, if the input states them. */
 static bool find_parts(struct tk_sources *s, size_t i, struct parts **parts, struct tk_err *err) {
   struct source *src = &s->impl->source;
   const uint32_t entry = s->impl->chosen[i].entry;
   struct mem mem = {.limit = src->mem.limit};
-  struct parts found = {.mem = &mem};
+  struct parts found = {.mem = &mem, .rank = -1};
   struct tk_err why = {.offset = UINT64_MAX};
   *parts = NULL;
   if (!may_have_parts(s, i)) return true;
@@ -78,7 +89,7 @@ static bool find_parts(struct tk_sources *s, size_t i, struct parts **parts, str
   bool ok = true;
   const bool known = in && f->ranks(in, &found, &why);
   if (known && found.n > 1) ok = (*parts = keep(s, &found)) != NULL;
-  if (known && found.n < 2 && !*s->inputs[i].host) s->inputs[i].host = source_text(src, found.host);
+  if (known && found.n < 2) take_stated(s, i, &found);
   in_close(in);
   parts_free(&found);
   return (ok || err_set(err, TK_ELIMIT, "out of memory")) && source_progress(src, err);
@@ -239,6 +250,19 @@ static bool split(struct tk_sources *s, struct parts **parts, size_t n, struct t
   return ok;
 }
 
+/* Forgets ranks that were guessed from the names of all inputs, if the content of an input states its rank: the numbers in the names
+ * may then mean something else. */
+static void drop_guesses(struct tk_sources *s) {
+  bool any = false;
+  for (size_t i = 0; i < s->n; i++) any = any || states_rank(s, i);
+  for (size_t i = 0; any && i < s->n; i++) {
+    struct chosen *c = &s->impl->chosen[i];
+    if (!c->rank_note) continue;
+    s->inputs[i].rank = -1;
+    c->rank_from = c->rank_note = NULL;
+  }
+}
+
 bool sources_split(struct tk_sources *s, struct tk_err *err) {
   struct parts **parts = calloc(s->n + 1, sizeof *parts);
   bool ok = parts || err_set(err, TK_ELIMIT, "out of memory");
@@ -247,6 +271,7 @@ bool sources_split(struct tk_sources *s, struct tk_err *err) {
     ok = find_parts(s, i, &parts[i], err);
     if (ok && parts[i]) n += parts[i]->n - 1;
   }
+  if (ok) drop_guesses(s);
   if (ok && n > UINT32_MAX / 2) ok = err_set(err, TK_ELIMIT, "too many inputs");
   if (ok && n > s->n) ok = split(s, parts, n, err);
   free(parts);

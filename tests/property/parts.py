@@ -221,6 +221,48 @@ def single():
     check('and is written alike by convert and merge', events_of('convert', path('single.sqlite')) == events_of('merge', path('single.sqlite')))
 
 
+def alone():
+    """Checks reports of one rank each: their ranks are stated by MPI_RANKS or by the environment in which the launcher started the profiler."""
+    def report(name, mpi=(), threads=(50,), **environment):
+        r = Report(path(name))
+        r.call(50, 50, 100, 200, correlation=1)
+        r.kernel(50, 300, 400, 'gemm', correlation=1)
+        for variable, value in {**environment, 'HF_TOKEN': 'hf_planted', 'RANKING': '9', 'XRANK': '8'}.items():
+            r.add('META_DATA_CAPTURE', name='PROCESS_0:ENVIRONMENT_VARIABLE', value=f'{variable}={value}')
+        r.add('META_DATA_CAPTURE', name='PROCESS_0:COMMAND', value='RANK=6')
+        for rank in mpi:
+            r.db.execute('CREATE TABLE IF NOT EXISTS MPI_RANKS (globalTid INTEGER, rank INTEGER)')
+            r.db.executemany('INSERT INTO MPI_RANKS VALUES (?, ?)', [(process(50) + tid, rank) for tid in threads])
+        r.close()
+        return path(name)
+    cases = [('mpi_x.sqlite', 5, 'MPI_RANKS', {'mpi': (5,), 'threads': (50, 51), 'RANK': 1, 'WORLD_SIZE': 8}),
+             ('two_x.sqlite', None, None, {'mpi': (5, 6)}),
+             ('torchrun_x.sqlite', 3, 'environment', {'RANK': 3, 'WORLD_SIZE': 8, 'LOCAL_RANK': 1}),
+             ('mpirun_x.sqlite', 12, 'environment', {'OMPI_COMM_WORLD_RANK': 12, 'OMPI_COMM_WORLD_SIZE': 16}),
+             ('srun_x.sqlite', 0, 'environment', {'SLURM_PROCID': 0, 'SLURM_STEP_NUM_TASKS': 4, 'SLURM_NTASKS': 4}),
+             ('both_x.sqlite', 2, 'environment', {'PMI_RANK': 2, 'PMI_SIZE': 4, 'SLURM_PROCID': 2, 'SLURM_STEP_NUM_TASKS': 4}),
+             ('batch_x.sqlite', None, None, {'SLURM_PROCID': 0, 'SLURM_NTASKS': 4}),
+             ('single_x.sqlite', None, None, {'RANK': 0, 'WORLD_SIZE': 1}),
+             ('dispute_x.sqlite', None, None, {'RANK': 0, 'WORLD_SIZE': 4, 'PMI_RANK': 2, 'PMI_SIZE': 4}),
+             ('beyond_x.sqlite', None, None, {'RANK': 4, 'WORLD_SIZE': 4}),
+             ('text_x.sqlite', None, None, {'RANK': '1a', 'WORLD_SIZE': 4}), ('long_x.sqlite', None, None, {'RANK': 10**30, 'WORLD_SIZE': 10**31})]
+    for name, rank, origin, how in cases:
+        source = report(name, **how)
+        status, out, said = tracekit('info', '--json', source)
+        trace = json.loads(out)['traces'][0]
+        check(f'{name}: rank', status == 0 and (trace.get('rank'), trace.get('rank_from')) == (rank, origin), (trace.get('rank'), trace.get('rank_from')))
+        check(f'{name}: list', listed(source)[0].get('rank') == rank)
+        status, written, _ = tracekit('convert', '-q', source, '-f', 'json')
+        check(f'{name}: nothing of the environment', 'hf_planted' not in out + said + written and status == 0)
+    known = [path(name) for name, rank, _, _ in cases if rank is not None]
+    one = events_of('merge', *known, '--rank', '12')
+    check('merge --rank', len(spans(one, 'kernel')) == 1 and any(e.get('args', {}).get('name', '').startswith('rank 12 - ') for e in one))
+    merged = events_of('merge', *known)
+    check('merge labels each rank', {e['args']['name'].split(' - ')[0] for e in merged if e.get('name') == 'process_name'} == {f'rank {k}' for k in (0, 2, 3, 5, 12)})
+    files = [report(f'job{7 - k}.sqlite', RANK=k, WORLD_SIZE=2) for k in range(2)]
+    check('the content decides, not the numbers in the names', [f['rank'] for f in listed(*files)] == [0, 1], listed(*files))
+
+
 RPD = '''CREATE TABLE rocpd_string (id integer PRIMARY KEY, string text);
 CREATE TABLE rocpd_api (id integer PRIMARY KEY, pid integer, tid integer, start integer, "end" integer, apiName_id integer, args_id integer);
 CREATE TABLE rocpd_op (id integer PRIMARY KEY, gpuId integer, queueId integer, sequenceId integer, completionSignal text, start integer, "end" integer,
@@ -290,6 +332,7 @@ def main():
     two_nodes()
     stated()
     single()
+    alone()
     rpd()
     mixed()
     by_steps()

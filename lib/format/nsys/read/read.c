@@ -83,7 +83,7 @@ static bool is_known(const char *table) {
                                            "sqlite_", "_", NULL};
   static const char *const NAMES[] = {"StringIds", "PROCESSES", "ThreadNames", "ProcessStreams", "NVTX_EVENTS", "DIAGNOSTIC_EVENT",
                                       "GPU_METRICS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "UnwindMethodType", "COMPOSITE_EVENTS",
-                                      "SAMPLING_CALLCHAINS", "OSRT_CALLCHAINS", "CUDA_CALLCHAINS", "SCHED_EVENTS", NULL};
+                                      "MPI_RANKS", "SAMPLING_CALLCHAINS", "OSRT_CALLCHAINS", "CUDA_CALLCHAINS", "SCHED_EVENTS", NULL};
   if (text_any_begins(table, BEGINNINGS) || tables_know(table)) return true;
   for (const char *const *name = NAMES; *name; name++)
     if (strcmp(*name, table) == 0) return true;
