@@ -330,6 +330,53 @@ def calls():
         check(f'calls {seed}: calls that are open at the start stay whole', found == want, (err, len(found), len(want)))
 
 
+def spans_of_calls(events):
+    """Returns the spans that trace_processor shows for Binder events (binder_tracker.cc): (start, end or None, thread)."""
+    sent, stacks, spans = {}, collections.defaultdict(list), []
+
+    def begin(ns, thread):
+        spans.append([ns, None, thread])
+        stacks[thread].append(spans[-1])
+
+    def end(ns, thread):
+        if stacks[thread]:
+            stacks[thread].pop()[1] = ns
+    for ns, thread, number, content in sorted(events):
+        message = get(parse(content), 1)
+        kind = {5: REPLY, 7: ONE_WAY}.get(next((n for n, _ in parse(content) if n in (5, 7)), None), REQUEST)
+        if number == SENT:
+            sent[message] = kind
+            if kind == REQUEST:
+                begin(ns, thread)
+            elif kind == REPLY:
+                end(ns, thread)
+        elif number == RECEIVED and message in sent:
+            kind = sent.pop(message)
+            if kind == ONE_WAY:
+                spans.append([ns, ns, thread])
+            else:
+                (begin if kind == REQUEST else end)(ns, thread)
+    return spans
+
+
+def incomplete_calls():
+    """Checks that the spans of calls in the range stay the same if the trace lacks events, so that replies close the spans of other calls."""
+    rng, n_kept, n_all = random.Random(5), 0, 0
+    for seed in range(40):
+        events = sorted(e[:4] for thread in (100, 300) for e in Calls(rng, thread).events if rng.random() > .15)
+        with open(path('in.pftrace'), 'wb') as f:
+            f.write(b''.join(packet(field(FTRACE, field(1, cpu) + b''.join(field(2, field(1, ns) + field(2, tid) + field(number, content))
+                                    for ns, tid, number, content in events if tid % 2 == cpu)), sequence=8, flags=0) for cpu in (1, 0)))
+        start = rng.choice(events)[0] + rng.choice((0, 1))
+        status, err = run('filter', path('in.pftrace'), '--time', f'{start}ns..{events[-1][0] + 1}ns', '--allow-empty', '-o', path('part.pftrace'), '--force')
+        items = [parse(v) for _, p in parse(read('part.pftrace')) for n, b in parse(p) if n == FTRACE for m, v in parse(b) if m == 2] if status == 0 else []
+        kept = [(get(i, 1), get(i, 2), n, c) for i in items for n, c in i if n in (SENT, RECEIVED, BUFFER)]
+        want, found = ([s for s in spans_of_calls(e) if s[1] is None or s[1] >= start] for e in (events, kept))
+        check(f'incomplete calls {seed}: the spans in the range', found == want, (err, found, want))
+        n_kept, n_all = n_kept + sum(ns < start for ns, *_ in kept), n_all + sum(ns < start for ns, *_ in events)
+    check('incomplete calls: few events before the ranges stay', n_kept < n_all / 2, (n_kept, n_all))
+
+
 def shrunk(seed, whole):
     """Checks that shrink to a size keeps the first part of the trace, with its packets."""
     timed = [key for key in named(whole) if key[0] not in ('tree', 'span')]
@@ -364,5 +411,6 @@ other_edits(data)
 compact()
 drivers()
 calls()
+incomplete_calls()
 without_events()
 finish()

@@ -4,9 +4,16 @@
  *     sent (request) ---------->  received       the client waits; the server works on the reply
  *     received       <----------  sent (reply)
  *
- * Importers show a span for each side, and need all earlier events of a call to show the later ones: a reply without its request closes
- * another span of the thread. So a call that has not ended before the range stays whole. A reply belongs to the request that its thread
- * received last. A one-way request ends when it is received. Rules: trace_processor's binder_tracker.cc. */
+ * Importers show a span for each side. A request opens the span of the client when it is sent, and that of the server when it is
+ * received; a reply closes the innermost span of each thread. A message that was not sent in the trace is ignored when it is received.
+ * So these events before the range are kept:
+ *
+ *     - those that opened a span that is still open, and those that sent a message that has not been received
+ *     - the event that sent a message whose receipt is kept
+ *     - the other end of a span of which one end is kept
+ *
+ * In a complete trace, these are the events of all calls that have not ended. If the trace lacks events, a reply may close the span of
+ * another call. Rules: trace_processor's binder_tracker.cc. */
 #include "cut_binder.h"
 
 #include "base/hash.h"
@@ -14,25 +21,24 @@
 #include "format/perfetto/head.h"
 
 enum step_kind { REQUEST, ONE_WAY, REPLY, RECEIVED, BUFFER };
+
+/* An event. Other events are named by 1 + their index, 0 = none. */
 struct cut_binder_step {
   const uint8_t *at;
   uint64_t message, thread; /* hashes with the machine */
-  uint32_t previous;        /* 1 + index of the previous step of this call */
+  uint32_t sent;     /* received: the event that sent the message */
+  uint32_t other;    /* the other end of the span that this event opened or closed */
+  uint32_t below;    /* opened a span: the event that opened the enclosing span of the thread */
+  uint32_t buffer;   /* sent: the last event about a buffer of the message; buffer: the one before it */
   enum step_kind kind;
+  bool opens;      /* the span that this event opened has not been closed */
+  bool waits;      /* the message that this event sent has not been received */
+  bool is_kept;
 };
 
-struct call {
-  uint32_t last;  /* 1 + index of its last step */
-  uint32_t below; /* 1 + index of the call that its server received before, and has not replied to */
-  enum step_kind sent;
-  bool has_ended;
-};
-
-struct calls {
-  struct call *of;
-  struct map messages; /* message -> 1 + index of its call, until it is received */
-  struct map servers;  /* thread -> 1 + index of the call to which it replies next */
-  uint32_t n, cap;
+struct states {
+  struct map messages; /* message -> the event that sent it, until the message is received */
+  struct map threads;  /* thread -> the event that opened its innermost span */
 };
 
 static enum step_kind step_kind_of(const struct pb_field *content) {
@@ -53,59 +59,94 @@ void cut_binder_add(struct cut_binder *b, const uint8_t *at, const struct pb_fie
     .at = at, .message = hash_pair(machine, head_number(content, id, 0)), .thread = hash_pair(machine, tid), .kind = kind};
 }
 
-/* Returns 1 + the index of a new call, or 0 when memory runs out. */
-static uint32_t add_call(struct cut_binder *b, struct calls *c) {
-  if (!mem_grow(b->mem, (void **)&c->of, &c->cap, (uint64_t)c->n + 1, sizeof *c->of)) return 0;
-  c->of[c->n] = (struct call){.has_ended = false};
-  return ++c->n;
+static void open_span(struct cut_binder *b, struct states *c, uint32_t at) {
+  uint32_t *top = map_put(&c->threads, b->steps[at].thread, 0);
+  if (!top) return;
+  b->steps[at].below = *top;
+  b->steps[at].opens = true;
+  *top = at + 1;
 }
 
-/* Removes the call to which the thread replies next, and returns 1 + its index, or 0. */
-static uint32_t take_reply(struct calls *c, uint64_t thread) {
-  uint32_t *top = map_get(&c->servers, thread);
-  if (!top || !*top) return 0;
-  const uint32_t call = *top;
-  *top = c->of[call - 1].below;
-  return call;
+static void close_span(struct cut_binder *b, struct states *c, uint32_t at) {
+  uint32_t *top = map_get(&c->threads, b->steps[at].thread);
+  if (!top || !*top) return;
+  struct cut_binder_step *opened = &b->steps[*top - 1];
+  b->steps[at].other = *top;
+  *top = opened->below;
+  opened->other = at + 1;
+  opened->opens = false;
 }
 
-/* Notes that the message of a call was received: the call ends, or the thread will reply to it. */
-static void receive(struct calls *c, const struct cut_binder_step *step, uint32_t *message) {
-  struct call *call = &c->of[*message - 1];
-  uint32_t *top = call->sent == REQUEST ? map_put(&c->servers, step->thread, 0) : NULL;
-  call->has_ended = call->sent != REQUEST;
-  if (top) call->below = *top, *top = *message;
-  *message = 0;
-}
-
-static void follow(struct cut_binder *b, struct calls *c, uint32_t at) {
-  struct cut_binder_step *step = &b->steps[at];
-  const bool is_sent = step->kind != RECEIVED && step->kind != BUFFER;
-  uint32_t *message = is_sent ? map_put(&c->messages, step->message, 0) : map_get(&c->messages, step->message);
+static void follow_sent(struct cut_binder *b, struct states *c, uint32_t at) {
+  uint32_t *message = map_put(&c->messages, b->steps[at].message, 0);
   if (!message) return;
-  if (is_sent) *message = step->kind == REPLY ? take_reply(c, step->thread) : 0;
-  if (is_sent && !*message) *message = add_call(b, c);
-  if (!*message) return;
-  struct call *call = &c->of[*message - 1];
-  step->previous = call->last;
-  call->last = at + 1;
-  if (is_sent) call->sent = step->kind;
-  if (step->kind == RECEIVED) receive(c, step, message);
+  if (*message) b->steps[*message - 1].waits = false;
+  b->steps[at].waits = true;
+  *message = at + 1;
+  if (b->steps[at].kind == REQUEST) open_span(b, c, at);
+  if (b->steps[at].kind == REPLY) close_span(b, c, at);
+}
+
+static void follow(struct cut_binder *b, struct states *c, uint32_t at) {
+  struct cut_binder_step *step = &b->steps[at];
+  if (step->kind != RECEIVED && step->kind != BUFFER) return follow_sent(b, c, at);
+  uint32_t *message = map_get(&c->messages, step->message);
+  if (!message || !*message) return;
+  struct cut_binder_step *sent = &b->steps[*message - 1];
+  if (step->kind == BUFFER) {
+    step->buffer = sent->buffer;
+    sent->buffer = at + 1;
+    return;
+  }
+  step->sent = *message;
+  sent->waits = false;
+  *message = 0;
+  if (sent->kind == REQUEST) open_span(b, c, at);
+  if (sent->kind == REPLY) close_span(b, c, at);
+}
+
+/* Events to keep whose related events have not been kept yet. */
+struct waiting {
+  uint32_t *v, n, cap;
+};
+
+static void keep_step(struct cut_binder *b, struct waiting *w, uint32_t event) {
+  if (!event || b->steps[event - 1].is_kept) return;
+  if (!mem_grow(b->mem, (void **)&w->v, &w->cap, (uint64_t)w->n + 1, sizeof *w->v)) return;
+  b->steps[event - 1].is_kept = true;
+  w->v[w->n++] = event;
+}
+
+static void keep_related(struct cut_binder *b, struct waiting *w) {
+  while (w->n) {
+    const struct cut_binder_step *step = &b->steps[w->v[--w->n] - 1];
+    keep_step(b, w, step->sent);
+    keep_step(b, w, step->other);
+    keep_step(b, w, step->buffer);
+  }
+}
+
+/* Keeps the events on which the state at the start of the range depends. */
+static void keep_all(struct cut_binder *b) {
+  struct waiting w = {.n = 0};
+  for (uint32_t i = 0; i < b->n; i++)
+    if (b->steps[i].opens || b->steps[i].waits) keep_step(b, &w, i + 1);
+  keep_related(b, &w);
+  mem_free(b->mem, w.v);
 }
 
 void cut_binder_find(struct cut_binder *b, struct map *open) {
-  struct calls c = {.n = 0};
+  struct states c = {.messages.n = 0};
   struct keyed *spare = b->n ? mem_array(b->mem, b->n, sizeof *spare) : NULL;
   const struct keyed *sorted = spare ? keyed_sort(b->times, spare, b->n) : NULL;
   map_init(&c.messages, b->mem);
-  map_init(&c.servers, b->mem);
+  map_init(&c.threads, b->mem);
   for (uint32_t i = 0; sorted && i < b->n; i++) follow(b, &c, sorted[i].index);
-  for (uint32_t i = 0; i < c.n; i++)
-    for (uint32_t at = c.of[i].has_ended ? 0 : c.of[i].last; at; at = b->steps[at - 1].previous)
-      map_put(open, (uint64_t)(uintptr_t)b->steps[at - 1].at, 1);
+  keep_all(b);
+  for (uint32_t i = 0; i < b->n; i++)
+    if (b->steps[i].is_kept) map_put(open, (uint64_t)(uintptr_t)b->steps[i].at, 1);
   map_free(&c.messages);
-  map_free(&c.servers);
-  mem_free(b->mem, c.of);
+  map_free(&c.threads);
   mem_free(b->mem, spare);
   mem_free(b->mem, b->times);
   mem_free(b->mem, b->steps);

@@ -20,7 +20,7 @@ struct cut_binder {
 void cut_binder_add(struct cut_binder *b, const uint8_t *at, const struct pb_field *content, uint32_t machine, uint64_t tid,
                     int64_t ns);
 
-/* Adds the addresses of all events of calls that have not ended to `open`, and frees the events. */
+/* Adds the addresses of the events that importers need to show calls in the range to `open`, and frees the events. */
 void cut_binder_find(struct cut_binder *b, struct map *open);
 
 #endif
