@@ -12,6 +12,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import extensions  # noqa: E402
 import torch_pftrace  # noqa: E402
+from protobuf import parse  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
@@ -195,4 +196,62 @@ for n in range(0, len(interned), 3):
     if status not in (0, 3):
         check(f'cut at byte {n}', False, f'status {status}: {err}')
 check('cut at every third byte', True)
+
+
+def arrows(name, *operation):
+    """Returns the flows of the trace's JSON after an operation: [(name of the flow, name of its source, name of its target)]."""
+    if operation:
+        status, _, err = tracekit(*operation, path(name), '-o', path('new.pftrace'), '--force')
+        os.replace(path('new.pftrace'), path('edited.pftrace'))
+        check(f'{name}: {operation[0]}', status == 0, err)
+    events = json.loads(tracekit('convert', path('edited.pftrace' if operation else name), '-f', 'json')[1])['traceEvents']
+    of = {(e['pid'], e['tid'], e['ts']): e['name'] for e in events if e.get('ph') in ('X', 'B')}
+    ends = {ph: [(e['cat'], e['name'], e['id'], of.get((e['pid'], e['tid'], e['ts']))) for e in events if e.get('ph') == ph] for ph in 'sf'}
+    return sorted((name, source, target) for cat, name, ident, source in ends['s'] for c, n, i, target in ends['f'] if (c, n, i) == (cat, name, ident))
+
+
+# Stages that wait for other stages, and submissions of their work: GpuRenderStageEvent.event_wait_ids and submission_id.
+def submit(ns, duration, submission, **more):
+    return packet(field(65, field(2, field(1, duration) + field(2, 100) + field(3, 101) + field(6, submission))), ns=ns, **more)
+
+
+def run_stage(ns, event, name, *fields, **more):
+    return packet(field(53, field(1, event) + field(2, 50) + field(13, 1) + field(14, 1) + field(17, name) + b''.join(fields)), ns=ns, **more)
+
+
+waiting = packet(field(12, specification(1, 'queue')), flags=1) + b''.join((
+    run_stage(1100, 1, 'a', field(10, 7)), submit(1000, 20, 7), submit(1030, 20, 8), run_stage(1200, 2, 'b', field(10, 8), field(18, 1)),
+    run_stage(1300, 3, 'c', field(18, 1), field(18, 2), field(18, 99), field(18, 3)), run_stage(1400, 4, 'd', field(10, 9)),
+    run_stage(1500, 1, 'e'), run_stage(1600, 5, 'f', field(18, 1))))
+save('waiting.pftrace', waiting)
+want = [('event_wait_ids', 'a', 'b'), ('event_wait_ids', 'a', 'c'), ('event_wait_ids', 'b', 'c'), ('event_wait_ids', 'e', 'f'),
+        ('submission_id', 'vkQueueSubmit', 'a'), ('submission_id', 'vkQueueSubmit', 'b')]
+check('waits and submissions are flows', arrows('waiting.pftrace') == want, arrows('waiting.pftrace'))
+check('also after a conversion', arrows('waiting.pftrace', 'convert') == want)
+with open(path('edited.pftrace'), 'rb') as f:
+    packets = [parse(p) for _, p in parse(f.read())]
+check('the output has the packets', sum(n in (53, 65) for p in packets for n, _ in p) == 8, packets)
+check('and no events with flows', not [n for p in packets for m, e in p if m == 11 for n, _ in parse(e) if n in (47, 48)], packets)
+check('also after an edit', [a[1:] for a in arrows('waiting.pftrace', 'filter', '--name=[!d]*')] == sorted(a[1:] for a in want))
+
+
+# Track events that submit work or wait for it: the extension GpuCorrelation.
+def call(ns, name, *correlation):
+    return packet(field(11, field(9, 1) + field(11, 5) + field(23, name) + field(3000, b''.join(correlation))), ns=ns) + \
+        packet(field(11, field(9, 2) + field(11, 5)), ns=ns + 40)
+
+
+host = packet(field(12, specification(1, 'queue')), flags=1) + packet(field(60, field(1, 5) + field(4, field(1, 100) + field(2, 101)))) + b''.join((
+    call(1000, 'launch', field(1, 1), field(1, 2), field(1, 77)), run_stage(1100, 1, 'a'), run_stage(1200, 2, 'b', field(18, 1)),
+    call(1210, 'wait', field(2, 2)), call(1300, 'both', field(1, 3), field(2, 1)), run_stage(1400, 3, 'c')))
+save('host.pftrace', host)
+want = [('event_wait_ids', 'a', 'b'), ('render_stage_submission_event_ids', 'both', 'c'), ('render_stage_submission_event_ids', 'launch', 'a'),
+        ('render_stage_submission_event_ids', 'launch', 'b'), ('render_stage_wait_event_ids', 'a', 'both'), ('render_stage_wait_event_ids', 'b', 'wait')]
+check('track events: correlations are flows', arrows('host.pftrace') == want, arrows('host.pftrace'))
+for time in range(3):
+    check('track events: also after conversions', arrows('host.pftrace' if time == 0 else 'edited.pftrace', 'convert') == want)
+with open(path('edited.pftrace'), 'rb') as f:
+    packets = [parse(p) for _, p in parse(f.read())]
+check('track events: the fields stay, without ids of flows', [sum(n == number for p in packets for m, e in p if m == 11 for n, _ in parse(e))
+                                                              for number in (3000, 47, 48)] == [3, 0, 0], packets)
 sys.exit(finish())

@@ -94,6 +94,7 @@ enum {
   EVENT_EXTRA_DOUBLE_VALUES = 46,
   EVENT_FLOW_IDS = 47,
   EVENT_TERMINATING_FLOW_IDS = 48,
+  EVENT_GPU_CORRELATION = 3000, /* GpuCorrelation: an extension (gpu_track_event.proto) */
   EVENT_CORRELATION_ID = 52,
   EVENT_CORRELATION_ID_STR = 53,
   EVENT_CORRELATION_ID_IID = 54,
@@ -296,6 +297,8 @@ enum { NAMED_OF_PROCESS = 1, NAMED_GLOBAL, NAMED_OF_THREAD, NAMED_IS_PROCESS, NA
 
 /* GpuRenderStageEvent: protos/perfetto/trace/gpu/gpu_render_stage_event.proto. Producers before 2020 refer to queues and stages
  * by number and describe them in one event (GPU_SPECIFICATIONS); later producers intern them. */
+enum { GPU_CORRELATION_SUBMITS = 1, GPU_CORRELATION_WAITS = 2 }; /* GpuCorrelation: ids of GpuRenderStageEvents */
+
 enum {
   GPU_EVENT_ID = 1,
   GPU_DURATION = 2, /* ns */

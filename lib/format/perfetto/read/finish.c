@@ -14,6 +14,7 @@
 #include "finish_tracks.h"
 #include "finish_ends.h"
 #include "finish_atrace.h"
+#include "gpu_flows.h"
 #include "counters.h"
 #include "clock.h"
 #include "graph/args.h"
@@ -290,6 +291,7 @@ void perfetto_finish(struct perfetto *r) {
   perfetto_finish_ends(r);
   set_clock(r);
   chain_points(r);
+  gpu_flows_finish(r);
   perfetto_finish_tracks(r);
   early_check(r);
   passthrough_clock(r);

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "format/perfetto/head.h"
 #include "gpu_args.h"
+#include "gpu_flows.h"
 #include "inspect.h"
 #include "machine.h"
 #include "sequence.h"
@@ -172,7 +173,9 @@ bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct pac
   span.cat = trace_text(r->t, "gpu_render_stage");
   span.node = node_of(r, k->machine, g.number, queue);
   span.args = gpu_args_of(r, q, k);
-  return add_queue_span(r, &span, at);
+  if (!add_queue_span(r, &span, at)) return false;
+  gpu_flows_of_stage(r, k);
+  return true;
 }
 
 static tk_id annotation_name(struct perfetto *r, struct sequence *q, const struct pb_field *note) {

@@ -8,6 +8,7 @@
  * therefore stored at the time of the previous sample, and the last sample has the value 0, as in trace_processor
  * (gpu_event_parser.cc). */
 #include "gpu_counters.h"
+#include "gpu_flows.h"
 
 #include <stdio.h>
 
@@ -236,12 +237,13 @@ bool gpu_submit_read(struct perfetto *r, struct sequence *q, const struct packet
   struct pb c = pb_inside(&k->content);
   struct pb_field submit, f;
   struct proc_time at;
-  uint64_t pid = 0, tid = 0, duration = 0;
+  uint64_t pid = 0, tid = 0, duration = 0, submission = 0;
   if (!pb_next(&c, &submit) || pb_field_key(&submit) != PB_KEY(VULKAN_SUBMIT, PB_BYTES)) return false;
   for (c = pb_inside(&submit); pb_next(&c, &f);) {
     if (pb_field_key(&f) == PB_KEY(SUBMIT_PID, PB_VARINT)) pid = f.value;
     if (pb_field_key(&f) == PB_KEY(SUBMIT_TID, PB_VARINT)) tid = f.value;
     if (pb_field_key(&f) == PB_KEY(SUBMIT_DURATION, PB_VARINT)) duration = f.value;
+    if (pb_field_key(&f) == PB_KEY(SUBMIT_ID, PB_VARINT)) submission = f.value;
   }
   if (!proc_packet_time(r, q, k, &at)) return false;
   const uint32_t node = submit_node(r, k->machine, (uint32_t)pid, (uint32_t)tid), args = args_of_submit(r, &submit);
@@ -253,5 +255,6 @@ bool gpu_submit_read(struct perfetto *r, struct sequence *q, const struct packet
   e->cls = cls;
   e->args = args;
   r->t->counts.by_phase['X']++;
+  gpu_flows_of_submit(r, k->machine, submission);
   return true;
 }

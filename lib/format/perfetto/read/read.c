@@ -167,7 +167,7 @@ static bool add_dummies(struct perfetto *r) {
 #define AT(member) offsetof(struct perfetto, member)
 static const size_t BUFFERS[] = {AT(decoder.text), AT(decoder.json), AT(extensions.json), AT(extensions.path), AT(extensions.rest),
                                  AT(text), AT(json), AT(fields), AT(value_types), AT(types), AT(copy), AT(packets),
-                                 AT(descriptors), AT(late_descriptors), AT(early_copy)};
+                                 AT(descriptors), AT(late_descriptors), AT(early_copy), AT(gpu_links)};
 static const size_t MAPS[] = {AT(gpu_nodes), AT(gpu_machines), AT(gpu_counters.index), AT(counter_classes.index),
                               AT(counter_sums.index), AT(sequence_index), AT(uuid_index), AT(thread_index), AT(clock_index),
                               AT(sequence_clock_index), AT(machine_index), AT(machine_names), AT(early_cpus)};

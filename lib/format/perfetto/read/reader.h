@@ -21,6 +21,7 @@
  *     ftrace.c            bundles of kernel events
  *     gpu_args.c          args of GpuRenderStageEvent
  *     gpu.c               GpuRenderStageEvent
+ *     gpu_flows.c         flows between GPU events
  *     gpu_own.c           GpuRenderStageEvent and GpuCounterEvent of our writer
  *     gpu_counters.c      GpuCounterEvent, GpuMemTotalEvent, VulkanApiEvent
  *     samples.c           PerfSample, and stack samples of our writer
@@ -347,6 +348,7 @@ struct perfetto {
   struct filed_stacks filed_stacks;
   struct sched sched;
   struct gpu_counters gpu_counters;
+  struct buf gpu_links; /* array of struct gpu_link (gpu_flows.c) */
   struct map gpu_nodes; /* GPU, queue and machine -> node */
   struct map gpu_machines; /* process of a GPU -> id of its machine */
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;

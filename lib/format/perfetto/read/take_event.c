@@ -17,6 +17,7 @@
 #include "extension.h"
 #include "extra.h"
 #include "flow_points.h"
+#include "gpu_flows.h"
 #include "passthrough.h"
 #include "sequence.h"
 #include "track.h"
@@ -374,6 +375,15 @@ static void add_bound_point(struct perfetto *r, const struct track_event *e) {
   if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e->direction & 3);
 }
 
+/* Adds the event, and notes the GPU events to which its fields refer. */
+static void add_linked_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e, enum tk_kind kind) {
+  const size_t n_links = r->gpu_links.len;
+  const tk_id id = r->t->n_events + 1;
+  if (r->fields.len && kind != TK_EVENT_END) gpu_flows_of_event(r, k, id);
+  take_add_event(r, q, k, e, kind);
+  if (r->t->n_events < id) r->gpu_links.len = n_links;
+}
+
 void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e) {
   uint32_t pending;
   bool known;
@@ -400,7 +410,7 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     r->n_points = e->first_point;
     counter_event(r, q, k, e, sample_of(r, q, e, pending));
   } else {
-    take_add_event(r, q, k, e, kind);
+    add_linked_event(r, q, k, e, kind);
     if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_events, false});
   }
   add_extra(r, q, e, pending);

@@ -7,6 +7,7 @@
 
 #include "flows.h"
 #include "base/keyed.h"
+#include "format/perfetto/gpu_flows.h"
 #include "graph/chain.h"
 #include "writer.h"
 
@@ -132,6 +133,21 @@ static void sort_flow_ends(struct event_writer *w) {
   w->cap_flow_ends = n + 1;
 }
 
+/* Marks the classes of flows that packets state which are passed through. Returns NULL if there are none, or when memory runs out. */
+static uint8_t *classes_in_packets(const struct event_writer *w) {
+  const struct tk_trace *t = w->t;
+  uint8_t *v = w->has_packets ? mem_zeros(w->mem, (uint64_t)t->n_classes + 1, 1) : NULL;
+  for (tk_id i = 1; v && i <= t->n_classes; i++) {
+    if (strcmp(tk_string(t, t->classes[i].cat, NULL), GPU_FLOW_CATEGORY) != 0) continue;
+    for (int k = 0; k < GPU_FLOWS; k++) v[i] = v[i] || strcmp(tk_string(t, t->classes[i].name, NULL), GPU_FLOW_NAMES[k]) == 0;
+  }
+  return v;
+}
+
+static bool is_in_packets(const struct event_writer *w, const struct tk_flow_point *f) {
+  return w->in_packets && f->bound && w->in_packets[f->cls];
+}
+
 /* Collects points that were separate events (s, t, f in JSON), because a TrackEvent has no field for their name, id and
  * time. */
 static void collect_points(struct event_writer *w) {
@@ -145,7 +161,7 @@ static void collect_points(struct event_writer *w) {
   if (!w->points) return;
   w->n_points = 0;
   for (tk_id i = 1; i <= t->n_flow_points; i++)
-    if (t->flow_points[i].bound && t->flow_points[i].role < TK_FLOW_OUT) {
+    if (t->flow_points[i].bound && t->flow_points[i].role < TK_FLOW_OUT && !is_in_packets(w, &t->flow_points[i])) {
       mark_event(w, t->flow_points[i].at);
       w->points[w->n_points++] = i;
     }
@@ -198,6 +214,7 @@ uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id) {
   struct sources s = {.dangling = 0};
   struct uses uses;
   const uint64_t least = *next_id;
+  w->in_packets = classes_in_packets(w);
   collect_points(w);
   sort_points(w);
   pass_ids(t, w->step, next_id);
@@ -207,6 +224,7 @@ uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id) {
   ok = ok && s.loose && uses.few;
   for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
+    if (is_in_packets(w, f)) continue;
     if (is_chain(t, f)) link_of_chain(w, f);
     else follow_flow(w, &s, i, next_id, is_alone(&uses, f, least));
   }
@@ -214,6 +232,8 @@ uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id) {
   mem_free(w->mem, s.loose);
   mem_free(w->mem, uses.few);
   map_free(&uses.others);
+  mem_free(w->mem, w->in_packets);
+  w->in_packets = NULL;
   sort_flow_ends(w);
   return s.dangling;
 }

@@ -192,6 +192,7 @@ void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t) {
   s->whole_packets = was_perfetto(t) || has_tracks_in_packets(t);
   s->has_sched = has_sched(t);
   s->keeps_packets = s->is_valid && !s->opt.no_passthrough;
+  s->w.has_packets = s->keeps_packets && has_tracks_in_packets(t);
   if (s->opt.no_passthrough) return;
   begin_passing(&p, s, t);
   p.cuts = s->is_valid && cut_begin(&p.cut, t, &s->mem);
