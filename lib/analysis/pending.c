@@ -19,7 +19,7 @@ static bool is_group_work(const struct tk_trace *t, const struct tk_event *e) {
   return *group != NULL;
 }
 
-/* True for a span that no collective runs. */
+/* True for a span that belongs to the model: a collective does not run annotations, Python functions or operators that compute. */
 static bool is_of_model(const struct kinds *kinds, const struct tk_event *e) {
   const unsigned kind = kinds_of(kinds, e);
   if (kind & KIND_COLLECTIVE || is_group_work(kinds->t, e)) return false;

@@ -51,7 +51,7 @@ static bool take_name(struct mangled *m, struct short_span *name) {
 
 static bool skip_part(struct mangled *m);
 
-/* Skips parts up to an E, and the E. */
+/* Skips a list of parts and the letter E that ends it. */
 static bool skip_list(struct mangled *m) {
   while (m->p < m->end && *m->p != 'E')
     if (!skip_part(m)) return false;

@@ -197,8 +197,7 @@ static bool parse_plane(const char *name, struct accelerator *a) {
 static int64_t accelerator_number_of(const struct tk_trace *t, const struct process_row *row, const struct tk_track *k,
                                      const char *name) {
   struct accelerator a;
-  if (parse_plane(name, &a)) return a.number;
-  if (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0) return a.number;
+  if (parse_plane(name, &a) || (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0)) return a.number;
   return strchr(row->name, '*') ? number_at_end(name) : ascend_number(k);
 }
 
@@ -212,25 +211,28 @@ static struct accelerator of_process(const struct tk_trace *t, const struct tk_t
     const bool queues = row->part == QUEUES || (row->part == SUMMARY && row->family);
     return queues ? (struct accelerator){row->family, accelerator_number_of(t, row, k, name)} : (struct accelerator){NULL, -1};
   }
-  if (parse_plane(name, &a)) return a;
-  if (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0) return a;
-  if (parse_family(name, &a) && a.number >= 0) return a;
+  if (parse_plane(name, &a) || (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0)) return a;
+  parse_family(name, &a);
   return a;
 }
 
-bool accelerator_is_part(const struct tk_trace *t, tk_id process) {
+bool accelerator_is_process(const char *name) {
+  static const char *const COUNTERS[] = {"AI Core Freq", "HBM", "LLC", "NPU MEM", NULL}; /* Ascend: they contain only counters */
+  bool is_one = text_any_begins(name, COUNTERS);
+  for (unsigned i = 0; i < N_PROCESSES && !is_one; i++) is_one = !strchr(PROCESSES[i].name, '*') && is_named(name, PROCESSES[i].name);
+  return is_one;
+}
+
+/* True if the process has the name of a row with one of these parts; `mark`: character that the row's name must contain, 0 = any. */
+static bool has_part(const struct tk_trace *t, tk_id process, unsigned parts, char mark) {
   const char *name = process_words(t, &t->tracks[process]);
   for (const struct process_row *row = PROCESSES; row < PROCESSES + N_PROCESSES; row++)
-    if ((row->part == COLLECTIVES || row->part == COPIES) && is_named(name, row->name)) return true;
+    if (parts >> row->part & 1 && (!mark || strchr(row->name, mark)) && is_named(name, row->name)) return true;
   return false;
 }
 
-bool accelerator_is_queue(const struct tk_trace *t, tk_id process) {
-  const char *name = process_words(t, &t->tracks[process]);
-  for (const struct process_row *row = PROCESSES; row < PROCESSES + N_PROCESSES; row++)
-    if (row->part == QUEUES && strchr(row->name, '/') && is_named(name, row->name)) return true;
-  return false;
-}
+bool accelerator_is_part(const struct tk_trace *t, tk_id process) { return has_part(t, process, 1 << COLLECTIVES | 1 << COPIES, 0); }
+bool accelerator_is_queue(const struct tk_trace *t, tk_id process) { return has_part(t, process, 1 << QUEUES, '/'); }
 
 /* ---- tracks ---- */
 
@@ -413,9 +415,7 @@ static const struct category_row SUFFIXES[] = {
     {"runtime_api", KIND_RUNTIME},
     {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* this row and the next five: rocprofiler-systems, core/categories.hpp */
     {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
-    {"hip_api", KIND_RUNTIME},
-    {"hsa_api", KIND_RUNTIME},
-    {"rccl_api", KIND_RUNTIME},
+    {"hip_api", KIND_RUNTIME}, {"hsa_api", KIND_RUNTIME}, {"rccl_api", KIND_RUNTIME},
     {"marker_api", KIND_ANNOTATION},
     {"hip", KIND_RUNTIME}, /* omnitrace: rocm_hip, rocm_hsa, rocm_roctx */
     {"hsa", KIND_RUNTIME},

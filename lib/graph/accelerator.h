@@ -23,6 +23,8 @@ bool accelerator_is_thread(const struct tk_trace *t, tk_id track);
 const char *accelerator_suspect(const struct tk_trace *t);
 /* True for a label of a process such as "GPU 0". */
 bool accelerator_is_label(const char *label);
+/* True for a name that implies what the process shows, such as "Communication". */
+bool accelerator_is_process(const char *name);
 /* Returns the family that the categories of the trace show, such as "XPU" for xpu_runtime; "GPU" if they show none. */
 const char *accelerator_of_categories(const struct tk_trace *t);
 /* Returns the family of a device type of PyTorch (c10::DeviceType), "device" if unknown. */

@@ -64,7 +64,7 @@ struct sink {
   /* Set by the caller: number of graphs in the output (0 = one), and index of the graph that is written. Ids of this graph are
    * base + ordinal, base + ordinal + graphs and so on, so separate processes can write the graphs without using the same id. */
   uint32_t graphs, ordinal;
-  uint32_t first_row, rows; /* positions of the graph's processes among those of all graphs: the first, and their number */
+  uint32_t first_row, rows; /* the graph's processes among those of all graphs: position of the first, and number */
   struct tk_saved saved; /* losses and sizes, counted while writing */
 };
 

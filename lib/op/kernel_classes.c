@@ -55,6 +55,9 @@ static const struct row NAMES[] = {
   {"collective-permute", COLLECTIVE}, {"cross_device_reduce", COLLECTIVE}, {"allreduce", COLLECTIVE}, {"all_reduce", COLLECTIVE},
   {"all_gather", COLLECTIVE}, {"reduce_scatter", COLLECTIVE}, {"multimem_", COLLECTIVE}, {"deep_ep::", COLLECTIVE},
   {"reshape_and_cache", COPY}, /* vLLM: writes to the cache of keys and values, such as reshape_and_cache_flash_kernel */
+  {"store_kvcache", COPY},     /* SGLang: the same */
+  {"upsample_", ELEMENTWISE},  /* PyTorch, before "index", which their functors contain */
+  {"moe::dev::finalize", SORT}, /* TensorRT-LLM: returns tokens to their order; the name contains "cutlass" */
   /* attention: SageAttention, FlashAttention, xFormers, cuDNN, TensorRT-LLM, FlashInfer, vLLM, AITER */
   {"sage_fwd", ATTENTION},
   {"flash_", ATTENTION}, {"flashattn", ATTENTION}, {"flash_attn", ATTENTION}, {"fmha", ATTENTION}, {"attention", ATTENTION},

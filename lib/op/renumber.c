@@ -123,11 +123,11 @@ static struct tk_ident new_pid(struct tk_trace *t, struct given *g, struct tk_id
   return pid;
 }
 
-/* Returns the name of a process. Kineto calls all processes "python" and distinguishes them by labels: "GPU 0", "python
- * (CPU)". */
+/* Returns the name of a process. Kineto calls all processes "python" and distinguishes them by labels: "GPU 0", "python (CPU)".
+ * A name that implies what the process shows stays: "Communication (NPU 0)". */
 static const char *process_text(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was, char *text, size_t size) {
   const char *name = tk_string(t, k->name, NULL), *labels = tk_string(t, k->labels, NULL);
-  if (accelerator_is_label(labels)) snprintf(text, size, "%s", labels);
+  if (accelerator_is_label(labels) && !accelerator_is_process(name)) snprintf(text, size, "%s", labels);
   else if (*name) snprintf(text, size, *labels ? "%s (%s)" : "%s", name, labels);
   else if (was.kind == TK_IDENT_STR) snprintf(text, size, "%s", tk_string(t, was.str, NULL));
   else if (ident_is_number(was)) snprintf(text, size, "pid %lld", (long long)was.num);

@@ -37,7 +37,7 @@ struct merge_place {
   const char *machine; /* name of the machine: "rank 3 - host42" */
   const char *suffix; /* appended to string pids: " [rank 3]" */
   int64_t order;      /* sort position of the rank, or of its host; may be any number */
-  const struct track_origin *origins; /* by track: rank and host, if the trace is a merged one and its processes are to be named */
+  const struct track_origin *origins; /* by track: rank and host, if the trace is merged and its processes are renamed */
   const struct pid_change *pids; /* pids assigned beforehand */
   uint32_t n_pids;
   bool by_kind;       /* sort all CPUs before all accelerators before the rest, each group by `order` */

@@ -6,7 +6,8 @@
 #include "launched.h"
 #include "op_classes.h"
 
-/* Classes of work that show that an optimizer's step runs the model, too: Lightning passes both passes to it as a closure. */
+/* Classes of work that show that an optimizer's step also runs the model: Lightning passes the forward and backward passes to it as a
+ * closure. */
 enum {
   MODEL = 1 << CLASS_ATTENTION | 1 << CLASS_MATMUL | 1 << CLASS_CONV | 1 << CLASS_NORM | 1 << CLASS_SOFTMAX | 1 << CLASS_EMBEDDING
 };
@@ -24,7 +25,8 @@ static uint8_t *classes_of_operators(const struct kinds *k, struct mem *mem, boo
   return of;
 }
 
-/* Collects the classes of the operators around the events of a track. */
+/* Collects the classes of the operators around the events of a track. The span of an asynchronous collective contains whatever its
+ * thread runs until the collective ends, so a collective says nothing about the work of operators and annotations inside of it. */
 static bool look_around(struct work_classes *w, const uint8_t *of, struct within *within, tk_id track) {
   const struct tk_trace *t = w->kinds->t;
   const struct tk_track *k = &t->tracks[track];
@@ -34,8 +36,10 @@ static bool look_around(struct work_classes *w, const uint8_t *of, struct within
     const unsigned kind = kinds_of(w->kinds, e);
     const struct within_span around = within_find(within, e);
     const bool is_op = e->kind == TK_EVENT_SPAN && !(kind & KIND_DEVICE) && kind & (KIND_OP | KIND_ANNOTATION) && of[e->cls];
-    w->around[i] = (uint16_t)(w->around[around.node] | (is_op ? 1u << of[e->cls] : 0));
-    if (!within_add(within, t, i, around, is_op ? i : 0)) return false;
+    const bool is_other = kind & (KIND_OP | KIND_ANNOTATION) && of[e->cls] != CLASS_COLLECTIVE;
+    const unsigned outer = w->around[around.node] & ~(is_other ? 1u << CLASS_COLLECTIVE : 0);
+    w->around[i] = (uint16_t)(outer | (is_op ? 1u << of[e->cls] : 0));
+    if (!within_add(within, t, i, around, w->around[i] != w->around[around.node] ? i : 0)) return false;
   }
   return true;
 }
@@ -56,7 +60,7 @@ static void take_flow(void *arg, tk_id host, tk_id work) {
   if (!around[work]) around[work] = around[host];
 }
 
-/* Gives work the classes around its launch. Work of a replayed graph has those around its captured call. */
+/* Gives each piece of work the classes of the operators around its launch, or, in a replayed graph, around the captured call. */
 static bool follow_launches(struct work_classes *w, const struct track_origin *origins, const tk_id *launch) {
   tk_id *capture = NULL;
   if (!captured_find(w->kinds, origins, launch, w->mem, &capture)) return false;
@@ -66,7 +70,7 @@ static bool follow_launches(struct work_classes *w, const struct track_origin *o
   return launched_each_flow(w->kinds, w->mem, take_flow, w->around);
 }
 
-/* Forgets the steps of optimizers if one of them runs the model, too. */
+/* Removes the class of optimizer steps from all work if one of these steps also runs the model. */
 static void forget_closures(struct work_classes *w) {
   const struct tk_trace *t = w->kinds->t;
   enum { STEP = 1 << CLASS_OPTIMIZER };

@@ -106,8 +106,8 @@ static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* Lets the sample without events have the tracks of a view, whose names and other metadata are written only if the track is not
- * empty. */
+/* Shows in the sample without events the tracks that the view shows. The metadata of a track, such as its name, is written only if the
+ * track is shown. */
 static void show_tracks(struct shrinker *s, const struct tk_trace *view) {
   for (tk_id i = 1; i <= view->n_tracks; i++) s->none.view.tracks[i].hidden = view->tracks[i].hidden;
 }

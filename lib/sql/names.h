@@ -11,6 +11,6 @@ const char *sql_name(const struct tk_sql *s, uint32_t number, size_t *n); /* ret
 /* True if the name with this number passes the test; `text` is unused for NAME_THERE. */
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text);
 bool sql_names_events(struct tk_sql *s);
-bool sql_names_order(struct tk_sql *s); /* returns false also if there are too many names */
+bool sql_names_order(struct tk_sql *s); /* also returns false if there are too many names */
 
 #endif

@@ -169,6 +169,20 @@ def ranks():
     with open(path('report.json'), encoding='utf-8') as f:
         hosts = json.load(f)['hosts']
     check('two ranks merge', status == 0 and sorted(sum((h['ranks'] for h in hosts), [])) == [5, 6], said or hosts)
+    want = shares(path('ascend_pytorch_profiler_5.db'), path('rank6.db'))
+    check('each rank communicates', all(row[2] for row in want), want)
+    for name in ('m.json', 'm.pftrace'):
+        tracekit('merge', '-q', '--force', path('ascend_pytorch_profiler_5.db'), path('rank6.db'), '-o', path(name))
+        check(f'{name} has the times of its ranks', shares(path(name)) == want, (shares(path(name)), want))
+    with open(path('m.json'), encoding='utf-8') as f:
+        names = [(e['pid'], e['args']['name']) for e in json.load(f)['traceEvents'] if e.get('name') == 'process_name']
+    check('processes have different names', len({name for _, name in names}) == len(names), names)
+
+
+def shares(*paths):
+    """Returns rank, device, and the times of communication and computation in ns."""
+    rows = json.loads(tracekit('report', '-q', '--json', *paths)[1])['ranks']
+    return [(r['rank'], r['device'], r['communication_ns'], r['compute_ns']) for r in rows]
 
 
 def main():

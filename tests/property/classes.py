@@ -3,6 +3,7 @@
 
     random    nested operators and launches: top, an expression and report; also after conversion, and with several threads
     closure   steps of an optimizer that run the model decide nothing
+    async     an asynchronous collective says nothing about the operators that run meanwhile
     nvtx      names as emit_nvtx writes them
     names     names of MTIA, and names that only sound like another class"""
 import collections
@@ -78,7 +79,8 @@ class Trace:
 
     def op(self, name, around, body, cat='cpu_op', implied=None):
         start, self.now = self.now, self.now + 1
-        body({*around, implied or OPS.get(name)})
+        own = implied or OPS.get(name)
+        body({*(around if own == 'collective' else around - {'collective'}), own})
         self.events.append(x(name, cat, 1, 2, start, self.now - start, **{'External id': len(self.events)}))
         self.now += 1
 
@@ -148,6 +150,19 @@ def judge_closure(folder):
     check('closure', got == {'elementwise': 2, 'matmul': 2}, got)
 
 
+def judge_async(folder):
+    """A forward pass that runs while an all-to-all is open on its thread, and a kernel of the all-to-all itself."""
+    t = Trace()
+
+    def forward(around):
+        t.launch('secret_kernel_v2', around)
+        t.op('## forward ##', set(), lambda inner: t.op('fb::bounds_check', inner, lambda deep: t.launch('SubTensorOpWithScalar1d', deep)))
+
+    t.op('hccl:all_to_all', set(), forward, 'user_annotation', 'collective')
+    got = top(t.write(f'{folder}/async.json'))
+    check('async', got == {'collective': 1, 'other': 1}, got)
+
+
 def judge_names(folder):
     t = Trace()
     t.op('aten::conv2d, op_id = 7', set(), lambda _: t.launch('nvjet_tst_64x16', set()), 'user_annotation')
@@ -157,6 +172,9 @@ def judge_names(folder):
     t = Trace()
     names = {'fc-dtype_Float': 'matmul', 'aten::mul.out-dtype_Double': 'elementwise', 'aten::cat.out-dtype_Int-extraKey_2': 'copy',
              'split_eb_bwd_rowwise_adagrad-dtype_Half': 'embedding', 'vector_norm_float_order-dtype_Float': 'reduction',
+             'void at::native::(anonymous namespace)::upsample_nearest2d_nhwc_out_frame<float, &at::native::nearest_neighbor_compute_source_index>(float)':
+             'elementwise', 'void moe::dev::finalize::finalizeKernelVecLoad<Params<cutlass::bfloat16_t>>(Params)': 'sort/index',
+             'store_kvcache(P)': 'copy',
              'void vllm::rotary_embedding_kernel<c10::BFloat16, true>(long const*)': 'elementwise', 'Im2d2Col_v2': 'conv'}
     t.events = [x(n, 'kernel', 0, 7, 10 * i, 5, device=0, stream=7) for i, n in enumerate(names)]
     got = top(t.write(f'{folder}/names.json'))
@@ -167,6 +185,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         judge_random(folder)
         judge_closure(folder)
+        judge_async(folder)
         judge_names(folder)
     return finish()
 

@@ -110,7 +110,8 @@ struct align_host {
   struct align_stretch *stretches; /* owned by the solution */
   uint32_t n_stretches;
   struct align_gap *gaps;          /* the n_stretches - 1 gaps between the stretches */
-  bool cut_front, cut_back;        /* collectives before (after) all stretches disagree: the clock may have been set */
+  bool cut_front, cut_back;        /* collectives before the first stretch, or after the last one, disagree: the clock may have been set
+                                    * there */
   double weight;          /* weight of the estimate among all possible answers, 0..1 */
   double unless_ns;       /* the estimate is right unless wall clocks differed by more than this; 0 = no condition */
   struct align_other others[ALIGN_OTHERS];

@@ -44,7 +44,7 @@ struct key_list {
   const uint8_t *text; /* text of all fragments */
 };
 
-/* Keys of the shape with many args that was looked up last. */
+/* Keys of the last shape that was looked up and has many args. */
 struct key_set {
   struct map map;
   const struct tk_arg_shape *of;

@@ -52,7 +52,7 @@ struct gecko_open {
   bool ended;
 };
 
-/* Meaning of a member of a marker's data; those other than OTHER are indices of strings. */
+/* Meaning of a member of a marker's data. The values of all members but OTHER are indices of strings. */
 enum gecko_field { GECKO_FIELD_OTHER, GECKO_FIELD_STRING, GECKO_FIELD_FLOW, GECKO_FIELD_LAST_FLOW };
 
 /* A flow id in the data of a marker. */

@@ -115,7 +115,7 @@ bool perfetto_is_packet(const uint8_t *p, size_t n, unsigned known) {
   return packet_bid(p, n, false, &wrong) >= known * BITS && !wrong;
 }
 
-/* Returns the score of a chain of packets; enough of them prove the format. */
+/* Returns the score of consecutive packets. Stops when they prove the format. */
 static unsigned chain_bid(const uint8_t *p, size_t n) {
   enum { SURE = 32, PROOF = 4096 };
   struct pb c = pb_over(p, n);

@@ -5,8 +5,8 @@
  *     track event (render_stage_submission_event_ids 1)     --->  stage (event_id 1)
  *     stage (event_id 1)                                    --->  track event (render_stage_wait_event_ids 1)
  *
- * Importers show all but the first kind (gpu_tracker.cc). If several events have the same number, the last one before the target
- * is its source. */
+ * Importers show all but the first kind (gpu_tracker.cc). If several events have the same number, the source of an arrow is the last of
+ * them before the target. */
 #include "gpu_flows.h"
 
 #include <stdlib.h>

@@ -326,8 +326,7 @@ static void begin_types(struct event_writer *w, uint32_t args, tk_id key) {
   w->types_at = 0;
 }
 
-/* True if the packet of an event, or its track, may represent args, which is rare. Asked once for an event, so that is_said is
- * not called for each arg. */
+/* True if is_said may return true for an arg of the event. Tested once for each event rather than for each arg, because it is rare. */
 static bool may_say(const struct event_writer *w) {
   return w->accompanied || w->track_has_scope || w->own_tid || w->begin_keys.thread_time;
 }
