@@ -176,6 +176,10 @@ def ranks():
         check(f'{name} has the times of its ranks', shares(path(name)) == want, (shares(path(name)), want))
     with open(path('m.json'), encoding='utf-8') as f:
         names = [(e['pid'], e['args']['name']) for e in json.load(f)['traceEvents'] if e.get('name') == 'process_name']
+    tracekit('convert', '-q', '--force', path('rank6.db'), '-o', path('c.json'))
+    with open(path('c.json'), encoding='utf-8') as f:
+        types = [e['args'].get('data_type') for e in json.load(f)['traceEvents'] if e['name'].startswith('hcom_') and 'count' in e.get('args', {})]
+    check('type of the elements', types == ['FP32'], types)
     check('processes have different names', len({name for _, name in names}) == len(names), names)
 
 

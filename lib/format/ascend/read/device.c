@@ -161,7 +161,16 @@ static void take_task(const struct sqlite_scan *row, void *arg) {
 
 /* ---- collectives ---- */
 
-enum collective { O_NAME, O_START, O_END, O_CONNECTION, O_GROUP, O_COUNT, O_ALGORITHM };
+enum collective { O_NAME, O_START, O_END, O_CONNECTION, O_GROUP, O_COUNT, O_ALGORITHM, O_TYPE };
+
+/* Adds the type of the elements, as trace_view.json names it. The numbers are those of the table ENUM_HCCL_DATA_TYPE. */
+static void add_element_type(struct device *d, const struct cell *type) {
+  static const char *const TYPES[] = {"INT8",   "INT16",  "INT32",  "FP16", "FP32", "INT64", "UINT64", "UINT8",
+                                      "UINT16", "UINT32", "FP64",   "BFP16", "INT128"};
+  struct tk_trace *t = d->r->d.t;
+  if (type->type != CELL_INT || type->i < 0 || type->i >= (int64_t)(sizeof TYPES / sizeof *TYPES)) return;
+  args_str(t, trace_text(t, "data_type"), TK_ARG_STR, trace_text(t, TYPES[type->i]));
+}
 
 static void take_collective(const struct sqlite_scan *row, void *arg) {
   struct device *d = arg;
@@ -173,6 +182,7 @@ static void take_collective(const struct sqlite_scan *row, void *arg) {
   args_begin(t);
   if (ascend_is_connection(&row->v[O_CONNECTION])) add_number(d, "connection_id", &row->v[O_CONNECTION]);
   add_number(d, "count", &row->v[O_COUNT]);
+  add_element_type(d, &row->v[O_TYPE]);
   add_words(d, "alg_type", &row->v[O_ALGORITHM]);
   add_words(d, "group", &row->v[O_GROUP]);
   e.args = args_end(t);
@@ -184,7 +194,7 @@ bool ascend_read_device(struct ascend *r) {
   static const char *const PART[] = {"globalTaskId", "name", "planeId", "groupName", "srcRank", "dstRank", "size", NULL};
   static const char *const TASK[] = {"startNs", "endNs", "deviceId", "connectionId", "globalTaskId", "taskType", "streamId", "taskId",
                                      "globalPid", "contextId", NULL};
-  static const char *const OP[] = {"opName", "startNs", "endNs", "connectionId", "groupName", "count", "algType", NULL};
+  static const char *const OP[] = {"opName", "startNs", "endNs", "connectionId", "groupName", "count", "algType", "dataType", NULL};
   struct device d = {.r = r, .infos.mem = &r->d.t->store->mem};
   map_init(&d.whole, &r->d.t->store->mem);
   const bool ok = database_each(&r->d, "COMPUTE_TASK_INFO", COMPUTE, take_compute, &d) &&
