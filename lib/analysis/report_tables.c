@@ -58,7 +58,7 @@ static uint32_t name_of_work(struct counter *c, const struct work *w) {
 }
 
 static struct report_kernel *kernel_row(struct tk_report_impl *impl, uint32_t id, unsigned class) {
-  uint32_t *slot = map_put(&impl->kernel_of, (uint64_t)id << 8 | class, 0);
+  uint32_t *slot = id ? map_put(&impl->kernel_of, (uint64_t)id << 8 | class, 0) : NULL;
   if (!slot) return NULL;
   if (*slot) return &impl->kernels[*slot - 1];
   if (!mem_grow(&impl->mem, (void **)&impl->kernels, &impl->cap_kernels, (uint64_t)impl->n_kernels + 1, sizeof *impl->kernels))
@@ -227,7 +227,7 @@ static size_t operation_end(const char **name) {
 struct report_collective *report_collective(struct tk_report_impl *impl, const char *name) {
   const size_t n = operation_end(&name);
   const uint32_t id = report_name(impl, name, n);
-  uint32_t *slot = map_put(&impl->collective_of, id, 0);
+  uint32_t *slot = id ? map_put(&impl->collective_of, id, 0) : NULL;
   if (!slot) return NULL;
   if (*slot) return &impl->collectives[*slot - 1];
   if (!mem_grow(&impl->mem, (void **)&impl->collectives, &impl->cap_collectives, (uint64_t)impl->n_collectives + 1,
