@@ -212,7 +212,7 @@ static struct report_roof *roof_row(struct reporter *p, const struct flops_op *o
   const struct device_peaks *peaks = &p->flops.peaks;
   const uint32_t id = report_name(impl, name, n), device = intern(&impl->texts, peaks->name, strlen(peaks->name));
   const uint64_t key = (uint64_t)id << 32 | (uint64_t)(device & 0xfffffff) << 4 | (uint64_t)op->f.type << 1 | op->stated;
-  uint32_t *slot = map_put(&impl->roof_of, key, 0);
+  uint32_t *slot = id && device ? map_put(&impl->roof_of, key, 0) : NULL;
   if (!slot) return NULL;
   if (*slot) return &impl->roofs[*slot - 1];
   if (!mem_grow(&impl->mem, (void **)&impl->roofs, &impl->cap_roofs, (uint64_t)impl->n_roofs + 1, sizeof *impl->roofs))

@@ -160,7 +160,7 @@ static bool count_flops(struct counter *c, const struct work *w, tk_time time) {
 struct report_launch *report_launch_row(struct reporter *p, tk_id call) {
   struct tk_report_impl *impl = p->impl;
   const uint32_t id = report_class_name(p, p->t->events[call].cls);
-  uint32_t *slot = map_put(&impl->launch_of, id, 0);
+  uint32_t *slot = id ? map_put(&impl->launch_of, id, 0) : NULL;
   if (!slot) return NULL;
   if (*slot) return &impl->launches[*slot - 1];
   if (!mem_grow(&impl->mem, (void **)&impl->launches, &impl->cap_launches, (uint64_t)impl->n_launches + 1, sizeof *impl->launches))
