@@ -4,24 +4,37 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct jobs {
-  void (*work)(void *job);
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
+struct queue {
   struct slot {
     void *job;
     bool done;
   } slots[JOBS_MOST];
   unsigned given, begun, taken; /* counters that never decrease */
+};
+
+struct jobs {
+  void (*work)(void *job);
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  struct queue first, rest;
   unsigned running;
   bool stopped;
   unsigned n_threads;
   pthread_t threads[JOBS_MOST];
 };
 
-/* Runs the next job that no thread has begun. Called with the lock held; releases the lock while the job runs. */
-static void do_next(struct jobs *j) {
-  struct slot *s = &j->slots[j->begun++ % JOBS_MOST];
+static bool has_next(const struct queue *q) { return q->begun != q->given; }
+
+static void give(struct jobs *j, struct queue *q, void *job) {
+  pthread_mutex_lock(&j->lock);
+  q->slots[q->given++ % JOBS_MOST] = (struct slot){.job = job};
+  pthread_cond_broadcast(&j->changed);
+  pthread_mutex_unlock(&j->lock);
+}
+
+/* Runs the next job of the queue. Called with the lock held; releases the lock while the job runs. */
+static void do_next(struct jobs *j, struct queue *q) {
+  struct slot *s = &q->slots[q->begun++ % JOBS_MOST];
   j->running++;
   pthread_mutex_unlock(&j->lock);
   j->work(s->job);
@@ -35,7 +48,8 @@ static void *run_thread(void *self) {
   struct jobs *j = self;
   pthread_mutex_lock(&j->lock);
   while (!j->stopped) {
-    if (j->begun != j->given) do_next(j);
+    if (has_next(&j->first)) do_next(j, &j->first);
+    else if (has_next(&j->rest)) do_next(j, &j->rest);
     else pthread_cond_wait(&j->changed, &j->lock);
   }
   pthread_mutex_unlock(&j->lock);
@@ -53,24 +67,44 @@ struct jobs *jobs_start(unsigned threads, void (*work)(void *job)) {
   return j;
 }
 
-void jobs_give(struct jobs *j, void *job) {
+void jobs_give(struct jobs *j, void *job) { give(j, &j->rest, job); }
+
+void jobs_give_first(struct jobs *j, void *job) { give(j, &j->first, job); }
+
+/* Takes the jobs at the head of the queue that are done. Returns the number of the others. */
+static unsigned take_done(struct queue *q) {
+  while (q->taken != q->given && q->slots[q->taken % JOBS_MOST].done) q->taken++;
+  return q->given - q->taken;
+}
+
+unsigned jobs_count_first(struct jobs *j) {
   pthread_mutex_lock(&j->lock);
-  j->slots[j->given++ % JOBS_MOST] = (struct slot){.job = job};
-  pthread_cond_broadcast(&j->changed);
+  const unsigned n = take_done(&j->first);
+  pthread_mutex_unlock(&j->lock);
+  return n;
+}
+
+void jobs_finish_first(struct jobs *j) {
+  pthread_mutex_lock(&j->lock);
+  while (take_done(&j->first) > 0) {
+    if (has_next(&j->first)) do_next(j, &j->first);
+    else pthread_cond_wait(&j->changed, &j->lock);
+  }
   pthread_mutex_unlock(&j->lock);
 }
 
 void *jobs_take(struct jobs *j) {
   void *job = NULL;
   pthread_mutex_lock(&j->lock);
-  while (j->taken != j->given) {
-    struct slot *s = &j->slots[j->taken % JOBS_MOST];
+  while (j->rest.taken != j->rest.given) {
+    struct slot *s = &j->rest.slots[j->rest.taken % JOBS_MOST];
     if (s->done) {
       job = s->job;
-      j->taken++;
+      j->rest.taken++;
       break;
     }
-    if (j->begun != j->given) do_next(j);
+    if (has_next(&j->first)) do_next(j, &j->first);
+    else if (has_next(&j->rest)) do_next(j, &j->rest);
     else pthread_cond_wait(&j->changed, &j->lock);
   }
   pthread_mutex_unlock(&j->lock);
@@ -79,9 +113,11 @@ void *jobs_take(struct jobs *j) {
 
 void jobs_drop(struct jobs *j) {
   pthread_mutex_lock(&j->lock);
-  j->begun = j->given;
+  j->first.begun = j->first.given;
+  j->rest.begun = j->rest.given;
   while (j->running) pthread_cond_wait(&j->changed, &j->lock);
-  j->taken = j->given;
+  j->first.taken = j->first.given;
+  j->rest.taken = j->rest.given;
   pthread_mutex_unlock(&j->lock);
 }
 

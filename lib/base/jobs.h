@@ -21,6 +21,12 @@ struct jobs *jobs_start(unsigned threads, void (*work)(void *job));
 void jobs_give(struct jobs *j, void *job);
 /* Waits for the oldest job and returns it; NULL if all jobs have been taken. */
 void *jobs_take(struct jobs *j);
+/* Adds a job that threads run before all others and that is not taken. At most JOBS_MOST such jobs may be unfinished. */
+void jobs_give_first(struct jobs *j, void *job);
+/* Returns the number of such jobs that are unfinished or were given after an unfinished one. */
+unsigned jobs_count_first(struct jobs *j);
+/* Waits until such jobs are all finished; runs those that have not begun. */
+void jobs_finish_first(struct jobs *j);
 /* Waits for running jobs and discards all that have not been taken. */
 void jobs_drop(struct jobs *j);
 /* Discards all jobs and ends the threads; `j` may be NULL. */

@@ -18,6 +18,7 @@
 #if defined(__linux__)
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #elif !defined(__wasi__)
 #include <sys/random.h>
@@ -148,16 +149,85 @@ unsigned os_threads(unsigned asked) {
 }
 
 #if defined(__linux__)
-static void advise(void *p, size_t n, int advice) {
+void os_release(void *p, size_t n) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) & ~(page - 1);
   uintptr_t to = ((uintptr_t)p + n) & ~(page - 1);
-  if (from < to) madvise((void *)from, to - from, advice);
+  if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);
 }
-void os_huge_pages(void *p, size_t n) { advise(p, n, MADV_HUGEPAGE); }
-void os_release(void *p, size_t n) { advise(p, n, MADV_DONTNEED); }
 #else
-void os_huge_pages(void *p, size_t n) { (void)p, (void)n; }
 void os_release(void *p, size_t n) { (void)p, (void)n; }
+#endif
+
+/* ---- blocks that grow in place ---- */
+
+/* Sanitizers cannot guard such blocks. */
+#if defined(__linux__) && !defined(SANITIZED)
+enum { HUGE_PAGE = 2 << 20 };
+
+static size_t whole_pages(size_t n) { return (n + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1); }
+
+static bool has_free_addresses(void) {
+  struct rlimit most;
+  return sizeof(void *) == 8 && getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur == RLIM_INFINITY;
+}
+
+/* Reserves addresses that cannot be used yet, and so do not count as memory even if the system never overcommits. */
+static uint8_t *reserve(size_t room) {
+  uint8_t *p = mmap(NULL, room + HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return NULL;
+  const size_t before = -(uintptr_t)p & (HUGE_PAGE - 1);
+  if (before) munmap(p, before);
+  munmap(p + before + room, HUGE_PAGE - before);
+  madvise(p + before, room, MADV_HUGEPAGE);
+  return p + before;
+}
+
+struct os_block os_block_new(size_t n, size_t room) {
+  struct os_block b = {.room = whole_pages(room)};
+  if (!has_free_addresses() || !(b.p = reserve(b.room))) return (struct os_block){0};
+  if (os_block_grow(&b, n)) return b;
+  os_block_free(&b);
+  return (struct os_block){0};
+}
+
+bool os_block_grow(struct os_block *b, size_t n) {
+  const size_t from = whole_pages(b->n), to = whole_pages(n);
+  if (to > from && mprotect(b->p + from, to - from, PROT_READ | PROT_WRITE) != 0) return false;
+  b->n = n;
+  return true;
+}
+
+bool os_block_move(struct os_block *b, size_t room) {
+  const size_t used = whole_pages(b->n);
+  const struct os_block from = *b;
+  room = whole_pages(room);
+  uint8_t *p = reserve(room);
+  if (!p) return false;
+  if (mremap(b->p, used, used, MREMAP_MAYMOVE | MREMAP_FIXED, p) == MAP_FAILED) {
+    munmap(p, room);
+    return false;
+  }
+  if (from.room > used) munmap(from.p + used, from.room - used);
+  b->p = p;
+  b->room = room;
+  return true;
+}
+
+void os_block_free(const struct os_block *b) { munmap(b->p, b->room); }
+#else
+struct os_block os_block_new(size_t n, size_t room) {
+  (void)n, (void)room;
+  return (struct os_block){0};
+}
+bool os_block_grow(struct os_block *b, size_t n) {
+  (void)b, (void)n;
+  return false;
+}
+bool os_block_move(struct os_block *b, size_t room) {
+  (void)b, (void)room;
+  return false;
+}
+void os_block_free(const struct os_block *b) { (void)b; }
 #endif
 
 /* Creates a file; random characters replace the XXXXXX before the suffix of its path. */

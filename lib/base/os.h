@@ -25,8 +25,21 @@ unsigned os_threads(unsigned asked);
 /* Fills p with n <= 256 unpredictable bytes. */
 void os_random(void *p, size_t n);
 
-/* Requests huge pages for memory that is about to be filled, which reduces page faults. */
-void os_huge_pages(void *p, size_t n);
+/* A block that grows in place: `room` bytes of addresses, of which the first n may be used. It begins at the boundary of a huge
+ * page and gets huge pages, which reduces page faults. */
+struct os_block {
+  uint8_t *p; /* NULL = none */
+  size_t n, room;
+};
+
+/* Makes a block of n cleared bytes in `room` >= n bytes of addresses; p is NULL if the system has no such blocks, or if the user
+ * limits the addresses of the process. */
+struct os_block os_block_new(size_t n, size_t room);
+/* Makes the first n bytes usable, n <= b->room. Returns false if memory runs out; the block is then unchanged. */
+bool os_block_grow(struct os_block *b, size_t n);
+/* Moves the block's pages to another place with room for more bytes. Returns false if that fails; the block is then unchanged. */
+bool os_block_move(struct os_block *b, size_t room);
+void os_block_free(const struct os_block *b);
 
 /* Returns those pages to the system that are entirely in [p, p + n). Their contents are undefined afterwards. */
 void os_release(void *p, size_t n);

@@ -45,10 +45,15 @@ static bool fetch(struct chunk *c) {
   return got == (ptrdiff_t)c->size;
 }
 
-static void read_chunk(void *job) {
-  struct chunk *c = job;
+static void read_chunk(struct chunk *c) {
   c->read = 0;
   if (!c->in || fetch(c)) c->of->read(c);
+}
+
+static void work_on(void *job) {
+  struct chunk *c = job;
+  if (c->joined) fragment_place(&c->fragment);
+  else read_chunk(c);
 }
 
 /* ---- cutting ---- */
@@ -77,13 +82,11 @@ static bool chunks_prepare(struct turn *u, struct chunk *c) {
 }
 
 /* Cuts the next chunk from a plain file. Reads only the first CHUNK_HEAD and the last `tail` bytes of its range, next to each
- * other into the chunk's buffer; fetch() reads the whole chunk later. Returns false near the end of the file, or if there is no
- * cut. */
-static bool cut_file(struct turn *u, struct chunk *c, size_t asked) {
-  const size_t tail = u->s->of->tail, n = CHUNK_HEAD + tail;
+ * other into the chunk's buffer; fetch() reads the whole chunk later. Returns false if there is no cut. */
+static bool cut_tail(struct turn *u, struct chunk *c, size_t asked, size_t tail) {
+  const size_t n = CHUNK_HEAD + tail;
   const uint64_t at = in_offset(u->in);
   uint8_t *const text = c->text;
-  if (!tail || asked <= n || !in_is_shared(u->in) || at + asked >= in_raw_total(u->in)) return false;
   if (in_read_shared(u->in, text, CHUNK_HEAD, at, NULL) != CHUNK_HEAD) return false;
   if (in_read_shared(u->in, text + CHUNK_HEAD, tail, at + asked - tail, NULL) != (ptrdiff_t)tail) return false;
   const size_t end = u->s->of->cut(text, n);
@@ -96,9 +99,17 @@ static bool cut_file(struct turn *u, struct chunk *c, size_t asked) {
   return true;
 }
 
+/* Returns false also near the end of the file. Nearly all events are found in an eighth of the tail. */
+static bool cut_file(struct turn *u, struct chunk *c, size_t asked) {
+  const size_t tail = u->s->of->tail;
+  if (!tail || asked <= CHUNK_HEAD + tail || !in_is_shared(u->in) || in_offset(u->in) + asked >= in_raw_total(u->in)) return false;
+  return cut_tail(u, c, asked, tail / 8) || cut_tail(u, c, asked, tail);
+}
+
 /* Cuts the next chunk from the input. Returns false if the sequential reader must handle the next bytes, or an error. */
 static bool cut(struct turn *u, struct chunk *c) {
   struct chunks *s = u->s;
+  c->joined = false;
   if (!u->most || !chunks_prepare(u, c)) return false;
   const size_t asked = u->most < s->size ? (size_t)u->most : s->size;
   c->in = NULL;
@@ -115,19 +126,35 @@ static bool cut(struct turn *u, struct chunk *c) {
 
 /* ---- joining ---- */
 
+/* Joins the chunk's fragment with the trace; any thread puts it into its place. Before an array of the trace moves, all fragments
+ * must be in their places. */
+static bool join_fragment(struct chunks *s, struct chunk *c) {
+  if (!fragment_fits(&c->fragment, s->t)) jobs_finish_first(s->jobs);
+  if (!fragment_join(&c->fragment, s->t)) return false;
+  c->joined = true;
+  jobs_give_first(s->jobs, c);
+  return true;
+}
+
 /* Joins the chunk's events with the trace. If this fails, the chunk counts as not read. */
 static void join(struct turn *u, struct chunk *c) {
-  struct tk_trace *t = u->s->t;
-  const tk_id events = t->n_events, points = t->n_flow_points;
-  if (c->of->has_no_fragments || fragment_join(&c->fragment, t)) c->of->joined(c, u->one, events, points);
+  struct chunks *s = u->s;
+  const tk_id events = s->t->n_events, points = s->t->n_flow_points;
+  if (s->of->has_no_fragments || join_fragment(s, c)) s->of->joined(c, u->one, events, points);
   else c->read = 0;
+}
+
+/* Discards the chunks that have not been taken. */
+static void drop(struct chunks *s) {
+  jobs_finish_first(s->jobs);
+  jobs_drop(s->jobs);
 }
 
 /* Puts the bytes of chunks that did not join back into the input. */
 static bool put_back(struct turn *u, const struct chunk *c) {
   struct chunks *s = u->s;
   bool ok = true;
-  jobs_drop(s->jobs);
+  drop(s);
   if (in_is_shared(u->in)) {
     in_move(u->in, c->offset + c->read);
     s->given = s->taken;
@@ -140,29 +167,42 @@ static bool put_back(struct turn *u, const struct chunk *c) {
   return ok && in_put_back(u->in, c->text + c->read, c->size - c->read, u->err);
 }
 
+/* Gives the threads as many chunks as are free. Returns false if the input has no more of them. */
+static bool give_chunks(struct turn *u) {
+  struct chunks *s = u->s;
+  while (s->given - s->taken + jobs_count_first(s->jobs) < s->n) {
+    struct chunk *c = &s->v[s->given % s->n];
+    if (!cut(u, c)) return false;
+    jobs_give(s->jobs, c);
+    s->given++;
+  }
+  return true;
+}
+
 /* Reads as many chunks as possible with several threads. Returns true when all chunks have joined or were put back into the
  * input. */
 static bool read_all(struct turn *u) {
   struct chunks *s = u->s;
   bool more = true;
   for (unsigned joined = 0;; joined++) {
-    struct chunk *c;
-    for (; more && s->given - s->taken < s->n && (more = cut(u, c = &s->v[s->given % s->n])); s->given++) jobs_give(s->jobs, c);
-    c = jobs_take(s->jobs);
+    more = more && give_chunks(u);
+    struct chunk *c = jobs_take(s->jobs);
     if (joined == MANY) s->patience = s->size;
+    if (!c) jobs_finish_first(s->jobs);
+    if (!c && more) continue;
     if (!c) return u->err->code == TK_OK;
     s->taken++;
     c->stops = false;
     if (c->in && c->fault.code != TK_OK) {
       *u->err = c->fault;
-      jobs_drop(s->jobs);
+      drop(s);
       return false;
     }
     join(u, c);
     if (c->fragment.t && c->fragment.t->store->mem.failed) s->from = UINT64_MAX;
     if (c->stops || c->read < c->size) return put_back(u, c);
     if (!s->of->tick(u->one)) {
-      jobs_drop(s->jobs);
+      drop(s);
       return false;
     }
   }
@@ -177,7 +217,7 @@ static bool wake(struct turn *u) {
     s->from = UINT64_MAX;
     return true;
   }
-  s->jobs = jobs_start(s->threads, read_chunk);
+  s->jobs = jobs_start(s->threads, work_on);
   bool ok = s->jobs != NULL;
   for (unsigned i = 0; ok && i < s->n; i++) {
     struct chunk *c = &s->v[i];

@@ -11,6 +11,8 @@
  * with all later chunks, and the sequential reader continues there. Only the sequential reader makes repairs and interprets
  * names. The trace depends neither on the number of threads nor on the positions of the cuts.
  *
+ * The caller's thread only finds the places of a chunk's events in the trace; another thread copies them there.
+ *
  * If the input is a plain file, the caller's thread reads only the bytes that it needs to find a cut, and another thread reads
  * the text of the chunk. Copying a file from the page cache was a third of the work that only one thread can do.
  *
@@ -31,6 +33,7 @@ struct chunk {
   const struct chunks_of *of;
   void *reader;    /* state of the format's reader */
   bool prepared;   /* `begin` was called, but not `end` */
+  bool joined;     /* its fragment has joined the trace, but is not in its place yet */
   uint8_t *text;   /* [size], followed by a pad, as in inputs */
   size_t size, read;
   const struct in *in; /* input from which the thread that reads the chunk also reads its text; NULL = the text is already there */

@@ -211,25 +211,40 @@ static uint64_t most_growth(const struct fragment *f) {
   return n;
 }
 
-/* Appends the arg pool to the pool of `to`. Each foreign record stores how far the records after it have moved. */
+/* Returns how many bytes of the pool of `to` the fragment's pool takes at most. */
+static uint64_t most_pool(const struct fragment *f) { return f->t->store->pool.len + most_growth(f) + 16; }
+
+/* Appends the arg pool to the pool of `to`: its foreign records, and room for the others. Each foreign record stores where it ends
+ * and how far the records after it move. */
 static bool join_pool(struct fragment *f, struct tk_trace *to) {
   struct tk_store *s = f->t->store;
   struct buf *pool = &to->store->pool;
-  const uint64_t most = s->pool.len + most_growth(f) + 16;
+  const uint64_t most = most_pool(f);
   const uint8_t *p = s->pool.data + 1, *const end = s->pool.data + s->pool.len;
   if (pool->len + most > UINT32_MAX) to->store->mem.failed = true;
   uint8_t *q = to->store->mem.failed ? NULL : buf_reserve(pool, (size_t)most);
   if (!q) return false;
   for (uint32_t i = 0; i < s->n_foreign; i++) {
-    const uint8_t *at = s->pool.data + s->foreign[i].at;
-    memcpy(q, p, (size_t)(at - p));
-    q += at - p;
-    p = repack(f, at, &q);
-    s->foreign[i].behind = (uint32_t)((q - pool->data) - (p - s->pool.data));
+    struct foreign_args *foreign = &s->foreign[i];
+    q += s->pool.data + foreign->at - p;
+    p = repack(f, s->pool.data + foreign->at, &q);
+    foreign->end = (uint32_t)(p - s->pool.data);
+    foreign->behind = (uint32_t)((q - pool->data) - (p - s->pool.data));
   }
-  memcpy(q, p, (size_t)(end - p));
   pool->len = (size_t)(q + (end - p) - pool->data);
   return true;
+}
+
+/* Copies the records between the foreign ones. */
+static void place_pool(const struct fragment *f) {
+  const struct tk_store *s = f->t->store;
+  uint32_t from = 1, behind = f->place.args;
+  for (uint32_t i = 0; i < s->n_foreign; i++) {
+    memcpy(f->place.pool + (uint32_t)(from + behind), s->pool.data + from, s->foreign[i].at - from);
+    from = s->foreign[i].end;
+    behind = s->foreign[i].behind;
+  }
+  memcpy(f->place.pool + (uint32_t)(from + behind), s->pool.data + from, s->pool.len - from);
 }
 
 /* Maps old positions of args to new ones. Events refer to args in pool order, so the next foreign record is near the previous
@@ -249,9 +264,9 @@ static uint32_t moved(struct mover *m, uint32_t args) {
 
 /* ---- events ---- */
 
-static void join_events(const struct fragment *f, struct tk_trace *to, struct mover m) {
+static void place_events(const struct fragment *f, struct mover m) {
   const struct tk_event *from = f->t->events + 1;
-  struct tk_event *e = to->events + to->n_events + 1;
+  struct tk_event *e = f->place.events;
   for (tk_id i = 0; i < f->t->n_events; i++) {
     e[i] = from[i];
     e[i].cls = now(&f->classes, from[i].cls);
@@ -260,13 +275,13 @@ static void join_events(const struct fragment *f, struct tk_trace *to, struct mo
   }
 }
 
-static void join_points(const struct fragment *f, struct tk_trace *to, struct mover m) {
+static void place_points(const struct fragment *f, struct mover m) {
   const struct tk_flow_point *from = f->t->flow_points + 1;
-  struct tk_flow_point *p = to->flow_points + to->n_flow_points + 1;
+  struct tk_flow_point *p = f->place.points;
   for (tk_id i = 0; i < f->t->n_flow_points; i++) {
     p[i] = from[i];
     p[i].cls = now(&f->classes, from[i].cls);
-    p[i].at = from[i].bound ? to->n_events + from[i].at : now(&f->tracks, from[i].at);
+    p[i].at = from[i].bound ? f->place.before + from[i].at : now(&f->tracks, from[i].at);
     p[i].args = moved(&m, from[i].args);
     if (from[i].id_kind == TK_FLOW_ID_STR) p[i].id = now(&f->strings, (uint32_t)from[i].id);
   }
@@ -288,19 +303,32 @@ static bool make_room(const struct fragment *f, struct tk_trace *to) {
          mem_grow(&s->mem, (void **)&to->flow_points, &s->cap_flow_points, points, sizeof *to->flow_points);
 }
 
+bool fragment_fits(const struct fragment *f, const struct tk_trace *to) {
+  const struct tk_store *s = to->store;
+  const uint64_t events = (uint64_t)to->n_events + f->t->n_events, points = (uint64_t)to->n_flow_points + f->t->n_flow_points;
+  return events < s->cap_events && points < s->cap_flow_points && s->pool.len + most_pool(f) <= s->pool.cap;
+}
+
 bool fragment_join(struct fragment *f, struct tk_trace *to) {
   struct tk_trace *t = f->t;
   if (t->store->mem.failed || any_is_misspelled(f, to)) return false;
   if (!join_strings(f, to) || !join_tracks(f, to) || !join_shapes(f, to) || !join_classes(f, to) || !make_room(f, to)) return false;
-  const struct mover m = {.s = t->store, .first = (uint32_t)to->store->pool.len - 1};
+  const uint32_t args = (uint32_t)to->store->pool.len - 1;
   if (!join_pool(f, to)) return false;
-  join_points(f, to, m);
-  join_events(f, to, m);
+  f->place = (struct fragment_place){.events = to->events + to->n_events + 1, .points = to->flow_points + to->n_flow_points + 1,
+                                     .pool = to->store->pool.data, .args = args, .before = to->n_events};
   to->n_events += t->n_events;
   to->n_flow_points += t->n_flow_points;
   to->store->left_points |= t->store->left_points;
   join_counts(&to->counts, &t->counts);
   trace_copy_notes(to, t, NULL);
-  empty(t);
   return true;
+}
+
+void fragment_place(struct fragment *f) {
+  const struct mover m = {.s = f->t->store, .first = f->place.args};
+  place_pool(f);
+  place_points(f, m);
+  place_events(f, m);
+  empty(f->t);
 }

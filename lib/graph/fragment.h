@@ -20,9 +20,19 @@ struct fragment_ids {
   uint32_t *now;
 };
 
+/* Where the events, flow points and args of a fragment that has joined belong. */
+struct fragment_place {
+  struct tk_event *events;
+  struct tk_flow_point *points;
+  uint8_t *pool;
+  uint32_t args; /* displacement of the args before the first foreign record */
+  tk_id before;  /* number of events before the first */
+};
+
 struct fragment {
   struct tk_trace *t; /* has its own memory */
   struct fragment_ids strings, classes, tracks, shapes;
+  struct fragment_place place;
 };
 
 /* Initialises a fragment. `whole`: memory of the trace that the fragment will join; both have the same limit of resident
@@ -40,9 +50,14 @@ bool fragment_is_outgrown(const struct fragment *f, const struct tk_trace *of);
 /* Returns the number of bytes that fragment_begin copies. */
 uint64_t fragment_cost(const struct tk_trace *of);
 
-/* Appends the fragment's events, flow points, notes and counts to `to`, the trace it began with, and empties the fragment.
- * Event i becomes event to->n_events + i, and flow points are renumbered in the same way. Returns false without any change if
- * the fragment met a track whose ids are spelled differently in `to`, or when memory runs out. */
+/* True if fragment_join would not move the arrays of `to`. */
+bool fragment_fits(const struct fragment *f, const struct tk_trace *to);
+/* Appends the fragment's events, flow points, notes and counts to `to`, the trace it began with, but leaves the places of its
+ * events, flow points and args to be filled by fragment_place. Event i becomes event to->n_events + i, and flow points are
+ * renumbered in the same way. Returns false without any change if the fragment met a track whose ids are spelled differently in
+ * `to`, or when memory runs out. */
 bool fragment_join(struct fragment *f, struct tk_trace *to);
+/* Fills the places of the fragment and empties it. May be called on any thread, before any array of the trace moves. */
+void fragment_place(struct fragment *f);
 
 #endif

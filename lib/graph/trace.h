@@ -78,7 +78,7 @@ struct tk_store {
    * the packed args that contain ids which the fragment assigned itself (foreign). */
   uint32_t known_strings, known_shapes;
   struct foreign_args {
-    uint32_t at, behind; /* `behind`: offset by which joining moved the records after this one */
+    uint32_t at, end, behind; /* `behind`: offset by which joining moved the records after this one, which ends at `end` */
   } *foreign;
   uint32_t n_foreign, cap_foreign;
   bool has_foreign; /* the args under construction contain foreign ids */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how well every core is used, and how small the graph is, at 50 MB, 200 MB and (LONG=1) 2 GB of Kineto JSON.
 
-    read      one core, in GB/s of CPU time; two cores against one, in wall time; and what 8 and 16 cores could reach at most: the time
+    read      one core, in GB/s of CPU time; two cores against one, in wall time, of reading and of the command info; and what 8 and 16 cores could reach at most: the time
               of one thread, divided by the serial part plus an equal share of the rest (stages.c)
     pftrace   reading the same trace as Perfetto protobuf, against its JSON, in CPU time; JSON to .pftrace on two cores, in GB/s of wall time
     gz        .gz to .gz on two cores, in wall time, against the CPU time of inflating and deflating the bytes (limits.c)
@@ -56,7 +56,7 @@ def measure_size(megabytes):
     size = os.path.getsize(path)
     most = {n: parts['read'] / (parts['serial'] + parts['shared'] / (n - 1)) for n in (8, 16)}
     print(f'  {size / 1e6:.0f} MB, {info["events"]} events, {rounds} rounds')
-    print(f'    read      {size / parts["read"] / 1e9:.2f} GB/s of one core; info -j2 {walls["j1"] / walls["j2"]:.2f}x of -j1; {parts["serial"] * 1e3:.0f} of '
+    print(f'    read      {size / parts["read"] / 1e9:.2f} GB/s of one core; two cores {parts["gain"]:.2f}x (info {walls["j1"] / walls["j2"]:.2f}x); {parts["serial"] * 1e3:.0f} of '
           f'{parts["read"] * 1e3:.0f} ms serial, so at most {most[8]:.1f}x on 8 cores, {most[16]:.1f}x on 16')
     print(f'    pftrace   read in {packed["read"] / parts["read"]:.2f}x the time of JSON; JSON to .pftrace {size / walls["pftrace"] / 1e9:.2f} GB/s on two cores')
     print(f'    gz        {walls["gz"] / (limits["inflate"] + limits["deflate"]):.2f}x of inflate and deflate')

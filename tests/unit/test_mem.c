@@ -51,6 +51,28 @@ static void arrays(void **state) {
   assert_int_equal(m.used, 0);
 }
 
+/* A large array keeps its contents while it grows past the room that it had and after it has shrunk. */
+static void large_arrays(void **state) {
+  enum { MB = 1 << 20 };
+  struct mem m = {0};
+  uint8_t *a = NULL;
+  uint32_t cap = 0;
+  (void)state;
+  for (uint32_t n = 1; n <= 160 * MB; n += MB / 2) {
+    assert_true(mem_grow(&m, (void **)&a, &cap, n, 1));
+    a[n - 1] = (uint8_t)(n / MB + 1);
+  }
+  for (uint32_t n = 1; n <= 160 * MB; n += MB / 2) assert_int_equal(a[n - 1], (uint8_t)(n / MB + 1));
+  a = mem_resize(&m, a, 6 * MB);
+  assert_int_equal(m.used, 6 * MB);
+  assert_int_equal(a[5 * MB], 6);
+  a = mem_resize(&m, a, 600u * MB);
+  assert_int_equal(a[5 * MB], 6);
+  a[600u * MB - 1] = 1;
+  mem_free(&m, a);
+  assert_int_equal(m.used, 0);
+}
+
 static bool is_clear(const void *p, size_t n) {
   const uint8_t *bytes = p;
   while (n && bytes[n - 1] == 0) n--;
@@ -119,7 +141,7 @@ static void arenas(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(budget), cmocka_unit_test(whole_budget), cmocka_unit_test(arrays),
+      cmocka_unit_test(budget), cmocka_unit_test(whole_budget), cmocka_unit_test(arrays), cmocka_unit_test(large_arrays),
       cmocka_unit_test(zeros),  cmocka_unit_test(bufs),         cmocka_unit_test(arenas),
   };
   return cmocka_run_group_tests_name("mem", tests, NULL, NULL);

@@ -202,8 +202,18 @@ static void place_all(struct chrome *r) {
   }
 }
 
+static bool any_is_at_zero(const struct chrome *r) {
+  const struct tk_trace *t = r->t;
+  const i128 zero = (i128)r->origin_ns * -1000;
+  if (zero < INT64_MIN || zero > INT64_MAX) return false;
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (t->events[i].ts == (tk_time)zero) return true;
+  return false;
+}
+
 void chrome_finish(struct chrome *r) {
   place_all(r);
+  if (!any_is_at_zero(r)) return;
   lose_zeros(r);
   lose_untimed(r);
 }
