@@ -19,7 +19,7 @@ struct params {
 
 #define FIELD(field) offsetof(struct params, field)
 
-/* Words for shell completion only: --ladder takes any list of these words. */
+/* Used only for shell completion: --ladder takes a list of these words, separated by commas. */
 static const struct opt_word ladder_words[] = {
   { "args", 0, "args" },   { "python", 0, "Python stack frames" },          { "samples", 0, "stack samples" },
   { "spans", 0, "short spans" }, { "coalesce", 0, "adjacent spans of one name" }, { "counters", 0, "counter samples" },

@@ -87,7 +87,7 @@ static bool survey_anew(struct sealer *s) {
   return true;
 }
 
-/* Surveys all events, and once more if async begins and ends were paired, because pairing deletes ends. */
+/* Surveys all events, and once more if async begin and end events were paired, because pairing deletes end events. */
 static bool survey_all(struct sealer *s) {
   struct tk_trace *t = s->t;
   s->latest = scratch(s, t->n_tracks, sizeof *s->latest);

@@ -1,8 +1,8 @@
-/* seal_ends.c - finds the begin that an end closes, and marks pairs of begins and ends that sorting by time would separate.
+/* seal_ends.c - finds the begin that an end closes, and marks pairs of begin and end events that sorting by time would separate.
  *
- * An end with a name or a category closes the innermost open begin that has both, as in trace_processor; an end with neither
- * closes the innermost open begin. Begins inside a span that is closed this way may still find their own end at the same time;
- * without one they end with the span. */
+ * An end with a name or a category closes the innermost open begin that has both, as in trace_processor; an end with neither closes the
+ * innermost open begin. Begins inside a span that is closed this way may still find their own end at the same time; without one they
+ * end with the span. */
 #include "seal.h"
 
 /* Marks the stack entry of a begin that is closed but not yet popped. */
@@ -32,7 +32,7 @@ uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events
   return 0;
 }
 
-/* Pairs begins and ends of one thread in file order. Contains the open begins, as positions in the track. */
+/* Pairs begin and end events of one thread in file order. Contains the open begin events, as positions in the track. */
 struct pairs {
   struct tk_trace *t;
   struct tk_event *e;

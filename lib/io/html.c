@@ -70,7 +70,7 @@ static const uint8_t *value_around(const uint8_t *from, const uint8_t *at) {
   while (at > from && is_blank(at[-1])) at--;
   if (at == from) return NULL;
   if (at[-1] == '{') return at - 1;
-  /* members before the events: the value begins at the last "= {" or "({" before them, or at the start of the element */
+  /* if other members precede the events, the object starts at the last "= {" or "({" before them, or at the start of the element */
   const uint8_t *first = from;
   while (first < at && is_blank(*first)) first++;
   if (*first == '{') return first;

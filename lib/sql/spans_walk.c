@@ -53,8 +53,8 @@ static bool has_row(const struct spans_walk *w, const struct spans_side *v) {
   return v->row && (!is_parted(v) || v->row_part == w->part);
 }
 
-/* Enters the next span, or the gap before it. The current row is passed only when the walk leaves its span, because its
- * columns are read until then. */
+/* Enters the next span, or the gap before it. The statement moves to its next row only when the walk leaves the span of the current
+ * row, whose columns are read until then. */
 static void enter_next(const struct spans_walk *w, struct spans_side *v) {
   const bool row = has_row(w, v);
   const int64_t next = row ? v->row_ts : INT64_MAX;

@@ -135,8 +135,8 @@ static void look_at_records(struct tk_sql *s, struct map *by_tid) {
   for (tk_id i = 1; i <= s->t->n_records && !s->mem.failed; i++) look_at_record(s, &s->t->records[i], by_tid);
 }
 
-/* Returns an array by track: true for a process in Chrome JSON that is known only from profiles without samples. NULL = there is
- * no such process. */
+/* Returns a flag by track: true for a process in Chrome JSON that is known only from profiles without samples. NULL if there is no such
+ * process, or if memory runs out. */
 static bool *find_unused(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   bool *unused = t->counts.by_phase['P'] && !s->times.exact ? mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1) : NULL;

@@ -61,8 +61,8 @@ static bool ambiguous(const struct tk_trace *t) {
   return n > 1;
 }
 
-/* Returns the number of events, without stack samples if the trace is ambiguous: in the part without a clock they are records
- * and not events, and this part may change. */
+/* Returns the number of events. `without_samples` leaves out stack samples: in a trace that has lost its clock for a part of the
+ * events, they may be read back as records. */
 static tk_id events_of(const struct tk_trace *t, bool without_samples) {
   tk_id n = 0;
   for (tk_id i = 1; i <= t->n_events; i++) n += !without_samples || t->events[i].kind != TK_EVENT_SAMPLE;

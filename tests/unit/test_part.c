@@ -106,7 +106,7 @@ static void merges_read_once(void **state) {
   assert_int_equal(a.kept_bytes, second->store->mem.used);
   assert_ptr_equal(merge_load(&a, &in, 1, &opt, &err), second);
   assert_int_equal(a.kept_bytes, 0);
-  a.skipped[1] = true; /* a rank that is not selected is not made */
+  a.skipped[1] = true; /* a rank that is not selected is not loaded ahead */
   struct tk_trace *again = merge_load(&a, &in, 0, &opt, &err);
   assert_null(a.ready[1]);
   tk_free(first);

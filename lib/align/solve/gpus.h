@@ -6,9 +6,9 @@
 
 #include "solve.h"
 
-/* Widens the errors of hosts whose GPU clocks differ or may differ from the CPU clock. If a rank leaves collectives apart from
- * other ranks with the same host name, it may be late, its clock may differ, or only its GPU's clock. Returns false when memory
- * runs out. */
+/* Widens the errors of hosts whose GPU clocks differ or may differ from the CPU clock. If a rank leaves collectives at other times than
+ * the ranks with the same host name, there are three possible causes: the rank is late, the clock of its host differs, or only the
+ * clock of its GPU does. Returns false when memory runs out. */
 bool gpus_widen(const struct align_work *w, struct align_solution *s);
 
 #endif

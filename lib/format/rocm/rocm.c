@@ -1,4 +1,4 @@
-/* rocm.c - rows of the format table for AMD's databases, and for the JSON and CSV of rocprof, which can only be read. */
+/* rocm.c - rows of the format table for AMD's databases and rocprof's JSON and CSV. All of them can only be read. */
 #include "rocm.h"
 
 #include "format/rocm/read/csv.h"

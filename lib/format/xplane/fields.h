@@ -43,7 +43,7 @@ enum {
 enum { XSTAT_METADATA_KEY = 1, XSTAT_METADATA_NAME, XSTAT_METADATA_DESCRIPTION };
 enum { MAP_KEY = 1, MAP_VALUE };
 
-/* Prefix for the key of an arg whose stat a later stat with the same name overrides. */
+/* Prefix for the key of an arg from a stat that is overridden by a later stat with the same name. */
 #define XPLANE_EARLIER "xplane.earlier."
 
 /* Prefix for the key of an arg that contains a stat of the event's metadata, if a stat of the event overrides it. The prefix

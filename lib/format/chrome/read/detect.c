@@ -104,7 +104,7 @@ unsigned chrome_bid(const uint8_t *p, size_t n) {
   for (size_t k = commented ? skip_comments(p, n, i + 1) : i + 1; k < n; k++) {
     if (json_is_space(p[k])) continue;
     if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
-    if (p[k] < 0x20 || p[k] > 0x7e) return !commented; /* some files of numbers also start with a line break and a bracket */
+    if (p[k] < 0x20 || p[k] > 0x7e) return !commented; /* low, because binary data may also start with a line break and a bracket */
     return is_sure(p[k]) ? 24 : commented ? 0 : 8;
   }
   return commented ? 0 : 8;

@@ -43,7 +43,8 @@ struct chrome_sink {
   struct lanes lanes; /* lanes of the current graph */
   int64_t next_lane;  /* tid for the next lane */
   struct samples_out samples;
-  bool drops_records; /* the text of records with samples is obsolete; so is the top-level array of samples */
+  bool drops_records; /* samples are written anew, so the input's records with samples and its top-level array of samples are not
+                       * copied */
   struct buf whole; /* by event of a thread, one byte: 1 = the pair is written as a complete event */
   uint64_t done, total;
   struct {

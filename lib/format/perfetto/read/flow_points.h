@@ -4,7 +4,8 @@
 
 #include "reader.h"
 
-/* Adds a flow id of the event that is being read. perfetto_points then reads the complete flow points of the event. */
+/* Adds a flow id to the event that is being read. perfetto_points, called after all ids, reads what the tracekit field says about these
+ * flow points: name, category, time and role. */
 void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating);
 void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of);
 

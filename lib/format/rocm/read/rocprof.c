@@ -171,7 +171,7 @@ static void take_agent(struct rocprof *p, struct json_walk *w, const struct json
   if (found.name) buf_append(&p->products, &found, sizeof found);
 }
 
-/* Appends {"id":PID,"name":"AMD Instinct MI350X"} for a device that worked. */
+/* Appends {"id":PID,"name":"AMD Instinct MI350X"} for a device that has events. */
 static void put_product(struct rocprof *p, const struct product *product, struct buf *raw) {
   const struct tk_trace *t = p->r.d.t;
   const uint32_t *device = map_get(&p->r.devices, (uint64_t)product->gpu);
