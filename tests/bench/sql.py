@@ -2,8 +2,7 @@
 """Times five typical queries on a profile, including loading, compared with trace_processor's WebAssembly; and a group-by
 without loading.
 
-Uses files of Kineto JSON of several sizes; both programs alternate in one run, and the fastest round of each counts. Without
-the engine (make interop installs it) this is SKIPPED; a file that the engine cannot load (it has at most 4 GiB of memory) is
+Uses files of Kineto JSON of several sizes; both programs alternate in one run, and the median of each counts. Without the engine (make interop installs it) this is SKIPPED; a file that the engine cannot load (it has at most 4 GiB of memory) is
 reported as failed.
 
 Usage: sql.py TRACEKIT GENERATOR WORKDIR INTEROP [MEGABYTES...]"""
@@ -11,7 +10,7 @@ import os
 import subprocess
 import sys
 
-from timing import engine, measure
+from timing import engine, measure, race
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACEKIT, GENERATOR, WORK, INTEROP = sys.argv[1:5]
@@ -41,18 +40,12 @@ def ours(path, queries, *options):
     return [TRACEKIT, 'sql', '-q', *options, path, *(word for q in queries for word in ('-e', q))]
 
 
-def fastest(commands, env, rounds):
-    """Runs each command of {name: command}. Returns {name: (wall, cpu, MB)}, with None for a command that fails."""
-    best = {}
-    for _ in range(rounds):
-        for name, command in commands.items():
-            try:
-                run = measure(command, env)
-            except SystemExit:
-                best[name] = None
-                continue
-            best[name] = tuple(map(min, best[name], run)) if best.get(name) else run
-    return best
+def works(command, env):
+    try:
+        measure(command, env)
+    except SystemExit:
+        return False
+    return True
 
 
 def main():
@@ -64,10 +57,12 @@ def main():
     for megabytes in SIZES:
         path = source(megabytes)
         size = os.path.getsize(path) / 1e6
-        runs = fastest({'one': ours(path, FIVE, '-j1'), 'two': ours(path, FIVE, '-j2'), 'theirs': [*tpq, path, *FIVE],
-                        'one, no query': ours(path, ['SELECT 1'], '-j1'), 'theirs, no query': [*tpq, path, 'SELECT 1'],
-                        'one, group': ours(path, [GROUP], '-j1'), 'theirs, group': [*tpq, path, GROUP]}, env, 3 if size < 1000 else 2)
-        one, two, theirs = runs['one'], runs['two'], runs['theirs']
+        commands = {'one': ours(path, FIVE, '-j1'), 'two': ours(path, FIVE, '-j2'), 'one, no query': ours(path, ['SELECT 1'], '-j1'),
+                    'one, group': ours(path, [GROUP], '-j1')}
+        if works([*tpq, path, 'SELECT 1'], env):
+            commands.update({'theirs': [*tpq, path, *FIVE], 'theirs, no query': [*tpq, path, 'SELECT 1'], 'theirs, group': [*tpq, path, GROUP]})
+        runs = race(commands, 3, env)
+        one, two, theirs = runs['one'], runs['two'], runs.get('theirs')
         line = f'load and five queries of {size:.0f} MB: {two[0]:.2f} s ({one[0]:.2f} with one thread), {two[2]:.0f} MB'
         if not theirs:
             print(f'{line}; trace_processor cannot load it')
