@@ -2,8 +2,9 @@
 """Times five typical queries on a profile, including loading, compared with trace_processor's WebAssembly; and a group-by
 without loading.
 
-Uses files of Kineto JSON of several sizes; both programs alternate in one run, and the median of each counts. Without the engine (make interop installs it) this is SKIPPED; a file that the engine cannot load (it has at most 4 GiB of memory) is
-reported as failed.
+Uses files of Kineto JSON of several sizes; both programs alternate in one run, and the median of each counts. Without the engine
+(make interop installs it) this is SKIPPED; a file that the engine cannot load (it has at most 4 GiB of memory) is reported as
+failed.
 
 Usage: sql.py TRACEKIT GENERATOR WORKDIR INTEROP [MEGABYTES...]"""
 import os
