@@ -37,6 +37,8 @@ enum { SEAL_BRIEF = 1, SEAL_STRAY = 2 };
  * index of the begin on the stack; 0 if none matches. */
 uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n,
                          const struct tk_event *end);
+/* True if `end` states the name of `begin`, and no other category. */
+bool seal_is_named_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end);
 /* Marks the ends of a thread whose events are in file order, so that an end at the time of its begin is not sorted before the
  * begin. Closes begins whose end came just before them. `stack` has room for all events of the thread. */
 void seal_mark_ends(struct tk_trace *t, const struct tk_track *k, uint32_t *stack);

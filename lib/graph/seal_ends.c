@@ -1,8 +1,8 @@
 /* seal_ends.c - finds the begin that an end closes, and marks pairs of begin and end events that sorting by time would separate.
  *
  * An end with a name or a category closes the innermost open begin that has both, as in trace_processor; an end with neither closes the
- * innermost open begin. Begins inside a span that is closed this way may still find their own end at the same time; without one they
- * end with the span. */
+ * innermost open begin. Begins inside a span that is closed this way end with the span, unless their own end follows: at the same time,
+ * or later if it states their name (seal.c). */
 #include "seal.h"
 
 /* Marks the stack entry of a begin that is closed but not yet popped. */
@@ -19,6 +19,10 @@ static bool states(tk_id text) { return text && text != KEY_EMPTY; }
 static bool is_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end) {
   const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
   return begin->cls == end->cls || ((!states(e->name) || e->name == b->name) && (!states(e->cat) || e->cat == b->cat));
+}
+
+bool seal_is_named_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end) {
+  return states(t->classes[end->cls].name) && is_end_of(t, begin, end);
 }
 
 uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n,
