@@ -28,7 +28,7 @@ static unsigned of_class(const char *name, const char *cat) {
   if (text_begins(name, "Memset")) k |= KIND_MEMSET;
   const unsigned blit = accelerator_blit(name);
   if (blit) k = (k & ~(unsigned)KIND_KERNEL) | blit;
-  if (*name == '$') k |= KIND_PYTHON;
+  if (*name == '$' && strchr(name, ' ')) k |= KIND_PYTHON; /* XLA: "$train.py:12 step"; minified JavaScript has "$a" */
   if (text_begins(name, "ProfilerStep#")) k |= KIND_STEP;
   if (!(k & KIND_PYTHON) && kind_is_collective(name)) k |= KIND_COLLECTIVE;
   if (!*cat && kind_is_request(name)) k |= KIND_COLLECTIVE;

@@ -68,6 +68,7 @@ static bool begin_chunk(struct chunk *c, const void *one) {
   r->lines = of->lines;
   r->has_origin = true;
   r->origin_ns = of->origin_ns;
+  r->origin_ps = of->origin_ps;
   r->lanes = of->lanes;
   return true;
 }

@@ -150,7 +150,9 @@ static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
     *out = ident_int((int64_t)(whole / 1000000));
     return true;
   }
-  json_fix(&r->j, v.p, "pid or tid is neither an integer nor a string: used as text");
+  if (v.type == JSON_NUMBER && v.num.kind == NUM_UINT)
+    trace_note(r->t, TK_NOTE_FACT, chrome_offset(r, v.p), "pid or tid is above 2^63 - 1: used as text");
+  else json_fix(&r->j, v.p, "pid or tid is neither an integer nor a string: used as text");
   r->text.len = 0;
   r->j.p = v.p;
   if (!json_copy(&r->j, &r->text)) return false;

@@ -24,7 +24,7 @@ static uint32_t with_ts(struct chrome *r, uint32_t args, i128 ps) {
  * clock. */
 static bool bulk_is_out_of_range(const struct chrome *r) {
   uint64_t n = 0;
-  i128 ps = 0, origin = (i128)r->origin_ns * 1000;
+  i128 ps = 0, origin = r->origin_ps;
   for (uint32_t i = 0; i < r->n_pending; i++) {
     if (r->pending[i].kind != PENDING_EVENT) continue;
     n++;
@@ -107,7 +107,7 @@ struct zeros {
 };
 
 static bool is_at_zero(const struct chrome *r, const struct tk_event *e) {
-  return (i128)r->origin_ns * 1000 + e->ts == 0 && (e->kind == TK_EVENT_SPAN || e->kind == TK_EVENT_INSTANT);
+  return r->origin_ps + e->ts == 0 && (e->kind == TK_EVENT_SPAN || e->kind == TK_EVENT_INSTANT);
 }
 
 static struct zeros find_zeros(const struct chrome *r) {
@@ -167,7 +167,7 @@ static void lose_untimed(struct chrome *r) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
     if (e->kind != TK_EVENT_BEGIN || !(e->flags & TK_FLAG_ASYNC) || e->flags & TK_FLAG_LOST_CLOCK) continue;
-    if ((i128)r->origin_ns * 1000 + e->ts != 0 || !is_untimed_class(t, e->cls)) continue;
+    if (r->origin_ps + e->ts != 0 || !is_untimed_class(t, e->cls)) continue;
     e->flags |= TK_FLAG_LOST_CLOCK;
     e->args = with_ts(r, e->args, 0);
   }
@@ -177,7 +177,7 @@ static void place_all(struct chrome *r) {
   struct tk_trace *t = r->t;
   struct pending *old = r->pending;
   uint32_t n = r->n_pending;
-  i128 was = (i128)r->origin_ns * 1000;
+  i128 was = r->origin_ps;
   bool swap = bulk_is_out_of_range(r);
   if (n == 0 || !r->has_origin) return;
   r->pending = NULL;
@@ -204,7 +204,7 @@ static void place_all(struct chrome *r) {
 
 static bool any_is_at_zero(const struct chrome *r) {
   const struct tk_trace *t = r->t;
-  const i128 zero = (i128)r->origin_ns * -1000;
+  const i128 zero = -r->origin_ps;
   if (zero < INT64_MIN || zero > INT64_MAX) return false;
   for (tk_id i = 1; i <= t->n_events; i++)
     if (t->events[i].ts == (tk_time)zero) return true;
@@ -213,6 +213,8 @@ static bool any_is_at_zero(const struct chrome *r) {
 
 void chrome_finish(struct chrome *r) {
   place_all(r);
+  if (r->has_origin && r->origin_ps != (i128)r->origin_ns * 1000)
+    trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, "times beyond 64 bits of nanoseconds: counted from one of them");
   if (!any_is_at_zero(r)) return;
   lose_zeros(r);
   lose_untimed(r);

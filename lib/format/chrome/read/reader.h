@@ -82,7 +82,8 @@ struct chrome {
   struct buf text;  /* scratch */
   struct map metas; /* top-level key -> meta: the last value of a repeated key counts */
   bool has_origin;
-  int64_t origin_ns; /* origin of the file's own times */
+  int64_t origin_ns; /* origin of the graph's times */
+  i128 origin_ps;    /* the same in the file's own times, which differ if these are beyond 64 bits of nanoseconds */
   struct pending *pending;
   uint32_t n_pending, cap_pending;
   struct templates *templates; /* NULL = general path only */
@@ -144,11 +145,11 @@ static inline bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
   i128 delta;
   if (!r->has_origin) {
     i128 ns = ps >= 0 ? ps / 1000 : -((999 - ps) / 1000);
-    if (ns > INT64_MAX || ns < INT64_MIN) ns = 0;
     r->has_origin = true;
-    r->origin_ns = (int64_t)ns;
+    r->origin_ns = ns > INT64_MAX || ns < INT64_MIN ? 0 : (int64_t)ns;
+    r->origin_ps = ns * 1000;
   }
-  delta = ps - (i128)r->origin_ns * 1000;
+  delta = ps - r->origin_ps;
   if (delta >= CHROME_FAR_PS || delta <= -CHROME_FAR_PS) return false;
   *out = (tk_time)delta;
   return true;

@@ -348,7 +348,7 @@ static bool time_of_value(const struct json_value *ts, i128 *ps) {
 /* Finds the time of a record. It is in the record's text if no event before the record set the origin of the trace. */
 static bool time_of_record(const struct sampler *s, const struct tk_record *rec, const struct json_value *ts, i128 *ps) {
   if (!rec->has_ts) return time_of_value(ts, ps);
-  *ps = (i128)s->r->origin_ns * 1000 + rec->ts;
+  *ps = s->r->origin_ps + rec->ts;
   return true;
 }
 
