@@ -281,6 +281,35 @@ def overhead():
     check('overhead of the profiler', status == 0 and json.loads(out)['ranks'][0]['profiler_ns'] == 345, said or out[:200])
 
 
+def properties():
+    """Checks that each device has the properties of the GPU that its process saw under the device's number, and none if that is not
+    certain."""
+    def devices(name, gpus, visible):
+        r = Report(path(name))
+        for pid in (21, 22):
+            r.kernel(pid, 1000, 2000, 'gemm')
+            r.call(pid, pid, 500, 900)
+        r.db.execute('CREATE TABLE TARGET_INFO_GPU (vmId INT, id INT, name TEXT, totalMemory INT, smCount INT, cuDevice INT, computeMajor INT)')
+        r.db.executemany("INSERT INTO TARGET_INFO_GPU VALUES (0, ?, ?, ?, ?, ?, 8)", gpus)
+        if visible:
+            r.db.execute('CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INT, cudaId INT NOT NULL, pid INT NOT NULL)')
+            r.db.executemany('INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (?, ?, ?)', visible)
+        r.close()
+        tracekit('convert', '-q', '--force', path(name), '-o', path('gpus.json'))
+        with open(path('gpus.json'), encoding='utf-8') as f:
+            trace = json.load(f)
+        owner = {e['pid']: e['args']['name'] for e in trace['traceEvents'] if e.get('name') == 'process_name'}
+        return {owner[d['id']]: (d['name'], d['numSms'], d['totalGlobalMem']) for d in trace.get('deviceProperties', ())}
+    two = [(0, 'NVIDIA A100', 40, 108, 0), (1, 'NVIDIA RTX 3090 "Ti"', 24, 82, 1)]
+    a, b = ((name, sms, size) for _, name, size, sms, _ in two)
+    found = devices('gpus.sqlite', two, [(1, 0, 21), (0, 0, 22)])
+    check('a device has the properties of the GPU that its process saw', sorted(found.values()) == sorted([a, b]) and
+          next(v for k, v in found.items() if '21' in k) == b, found)
+    check('a report names the GPUs', 'NVIDIA A100' in tracekit('report', path('gpus.sqlite'))[1])
+    check('no properties if the GPU is not certain', devices('gpus2.sqlite', two, []) == {})
+    check('GPUs of one name are certain', set(devices('gpus3.sqlite', [(0, 'NVIDIA A100', 40, 108, 0), (1, 'NVIDIA A100', 40, 108, 1)], []).values()) == {a})
+
+
 def kept_identity():
     """Checks that outputs in every format have the ranks and hosts of a report with two ranks, and of one with a single rank."""
     r = Report(path('one.sqlite'))
@@ -309,6 +338,7 @@ def main():
     ways()
     formats()
     kept_identity()
+    properties()
     overhead()
     damage()
     strangers()

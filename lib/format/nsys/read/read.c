@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "chains.h"
 #include "counters.h"
+#include "gpus.h"
 #include "nvtx.h"
 #include "schemas.h"
 #include "samples.h"
@@ -108,7 +109,7 @@ static void start(struct nsys *r) {
   for (size_t i = 0; i < MAPS; i++) map_init(maps[i], mem);
   database_texts_init(&r->texts, mem);
   schemas_init(&r->payloads, mem);
-  r->text.mem = r->switches.mem = r->collectives.mem = mem;
+  r->text.mem = r->switches.mem = r->collectives.mem = r->used.mem = mem;
 }
 
 static void end(struct nsys *r) {
@@ -117,6 +118,7 @@ static void end(struct nsys *r) {
   for (size_t i = 0; i < MAPS; i++) map_free(maps[i]);
   buf_free(&r->text);
   buf_free(&r->switches);
+  buf_free(&r->used);
   buf_free(&r->collectives);
   database_texts_free(&r->texts);
   schemas_free(&r->payloads);
@@ -125,7 +127,7 @@ static void end(struct nsys *r) {
 static bool read_all(struct nsys *r) {
   static const char *const SAID[] = {"severity", "text", NULL};
   bool ok = texts_read(r) && read_clock(r) && chains_read_texts(r) && nvtx_read(r) && tables_read(r) && samples_read(r);
-  ok = ok && sched_read(r) && counters_read(r) && tracks_name(r) && sched_add(r);
+  ok = ok && sched_read(r) && counters_read(r) && tracks_name(r) && gpus_read(r) && sched_add(r);
   ok = ok && database_each(&r->d, "DIAGNOSTIC_EVENT", SAID, take_diagnostic, r);
   if (ok) database_note_unread(&r->d, is_known);
   return ok;

@@ -28,6 +28,13 @@ struct payloads {
   struct map names;    /* domain, schema and value -> name of the value */
 };
 
+/* A device that a process used. */
+struct nsys_device {
+  tk_id track;      /* process track */
+  uint64_t process;
+  int64_t device;   /* its number in the process */
+};
+
 struct nsys {
   struct database d;
   struct database_texts texts; /* texts of StringIds */
@@ -35,6 +42,7 @@ struct nsys {
   struct map threads;    /* globalTid -> track */
   struct map streams;    /* hash of struct nsys_place (tracks.h) -> track */
   struct map devices;    /* process and device -> process track */
+  struct buf used;       /* array of struct nsys_device: the same, in order of appearance */
   struct map processes;  /* process -> its number, which is part of correlation ids in the graph */
   struct map calls;      /* process and correlation id -> event of the API call */
   struct map linked;     /* process and correlation id -> id of the flow whose start has been added */

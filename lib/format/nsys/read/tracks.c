@@ -33,6 +33,7 @@ tk_id tracks_device(struct nsys *r, uint64_t process, int64_t device) {
   if (!known) return 0;
   if (*known) return *known;
   *known = add_device(r, process, device);
+  buf_append(&r->used, &(struct nsys_device){*known, process, device}, sizeof(struct nsys_device));
   trace_own(r->d.t, *known, (uint32_t)nsys_pid(process));
   return *known;
 }
