@@ -2,7 +2,11 @@
  *
  * CUPTI, roctracer and XLA store the same correlation id, which is unique within a rank, in a launch and in the launched work.
  * Work without this id is linked by a flow that starts in a host span and ends at the work, or otherwise by the External id of
- * its operator. */
+ * its operator.
+ *
+ * torch_npu queues the work of operators: another thread takes it from the queue and calls CANN. Only a profiler level of 1 or 2
+ * records this call, which is in none of the operators, modules and annotations. So a flow from the operator is the link at every
+ * level, even if the call has the id of the work. */
 #include "launched.h"
 
 #include "graph/accelerator.h"
@@ -50,14 +54,17 @@ static bool find_hosts(struct launched *l, const struct picks *of, struct map *h
   return !l->mem->failed;
 }
 
-/* Work was launched by the host event of the last start before it in the same flow; flow points are sorted by time. */
-bool launched_each_flow(const struct kinds *k, struct mem *mem, void (*found)(void *arg, tk_id host, tk_id work), void *arg) {
+/* Work was launched by the host event of the last start before it in the same flow; flow points are sorted by time. Only flows
+ * of the category `cat`; 0 = all flows. */
+static bool each_flow_of(tk_id cat, const struct kinds *k, struct mem *mem, void (*found)(void *arg, tk_id host, tk_id work),
+                         void *arg) {
   const struct tk_trace *t = k->t;
   struct chains chains;
   if (!t->n_flow_points) return true;
   if (!chains_init(&chains, t, mem)) return false;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
+    if (cat && t->classes[f->cls].cat != cat) continue;
     tk_id *start = chains_of(&chains, f);
     if (flow_starts(f)) *start = i;
     if (flow_starts(f) || !*start || !f->bound || !t->flow_points[*start].bound) continue;
@@ -66,6 +73,16 @@ bool launched_each_flow(const struct kinds *k, struct mem *mem, void (*found)(vo
   }
   chains_free(&chains);
   return true;
+}
+
+bool launched_each_flow(const struct kinds *k, struct mem *mem, void (*found)(void *arg, tk_id host, tk_id work), void *arg) {
+  return each_flow_of(0, k, mem, found, arg);
+}
+
+/* Replaces launches by the operators that queued them. */
+static bool find_by_queue(const struct launched *l, tk_id *by) {
+  const tk_id cat = trace_text_id(l->t, "async_npu"); /* torch_npu, fwk_cann_relation_parser.py; msprof's databases */
+  return !cat || each_flow_of(cat, l->kinds, l->mem, launched_keep, by);
 }
 
 /* Finds the launches of all work by correlation id, where there is one. */
@@ -115,7 +132,8 @@ bool launched_each(const struct kinds *kinds, const struct track_origin *origins
   tk_id *by = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *by);
   map_init(&l.hosts, mem);
   map_init(&l.ops, mem);
-  const bool ok = by && launched_each_flow(kinds, mem, launched_keep, by) && find_by_correlation(&l, by) && find_by_operator(&l, by);
+  bool ok = by && launched_each_flow(kinds, mem, launched_keep, by) && find_by_correlation(&l, by);
+  ok = ok && find_by_queue(&l, by) && find_by_operator(&l, by);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
     if (by[i]) found(arg, by[i], i);
   map_free(&l.hosts);

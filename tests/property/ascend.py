@@ -57,8 +57,8 @@ class Database:
         self.add('PYTORCH_API', startNs=str(EPOCH + start), endNs=str(EPOCH + end), globalTid=PID << 32 | tid, connectionId=connection,
                  name=self.text(name), sequenceNumber=3, inputShapes=self.text('2,3;4'), type=kind, depth=1)
 
-    def cann(self, start, end, name, connection, kind=20000):
-        self.add('CANN_API', startNs=EPOCH + start, endNs=EPOCH + end, type=kind, globalTid=PID << 32 | PID, connectionId=connection,
+    def cann(self, start, end, name, connection, kind=20000, tid=PID):
+        self.add('CANN_API', startNs=EPOCH + start, endNs=EPOCH + end, type=kind, globalTid=PID << 32 | tid, connectionId=connection,
                  name=self.text(name), depth=0)
 
     def task(self, start, end, kind, connection=NONE, context=NONE, stream=2):
@@ -183,6 +183,39 @@ def ranks():
     check('processes have different names', len({name for _, name in names}) == len(names), names)
 
 
+def levels():
+    """Checks that modules contain the work of their operators at every profiler level: level 1 also records the calls of CANN, which
+    another thread makes after the operator has ended, in the span of a later operator."""
+    answers = {}
+    for level in (0, 1):
+        d = Database(f'level{level}.db')
+        d.add('RANK_DEVICE_MAP', rankId=0, deviceId=0)
+        for i in range(3):
+            at = 10000 * i
+            d.torch(at, at + 5000, f'nn.Module: Linear_{i}', kind=50003)
+            d.torch(at + 100, at + 200, 'aclnnMm', connection=i)
+            d.add('CONNECTION_IDS', id=i, connectionId=1000 + i)
+            if level:
+                d.cann(at + 11000, at + 11500, 'launch', 1000 + i, kind=10000, tid=PID + 1)
+            task = d.task(at + 12000, at + 13000 + 100 * i, 'KERNEL_AICORE', 1000 + i)
+            d.add('COMPUTE_TASK_INFO', name=d.text('MatMulV2'), globalTaskId=task, opType=d.text('MatMul'), inputShapes=d.text('2,3'))
+        d.torch(40000, 60000, 'nn.Module: Late', kind=50003)
+        d.close()
+        for name in (f'level{level}.db', *(f'level{level}.{ending}' for ending in ('json', 'pftrace', 'xplane.pb'))):
+            if not name.endswith('.db'):
+                tracekit('convert', '-q', '--force', path(f'level{level}.db'), '-o', path(name))
+            rows = json.loads(tracekit('tree', '-q', '--json', '--layers', path(name))[1])['paths']
+            select = ('--allow-empty', '--kind', 'kernel', '--launched-by')
+            launched = [json.loads(tracekit('top', '-q', '--json', *select, f'nn.Module: Linear_{i}', path(name))[1]) for i in range(3)]
+            calls = json.loads(tracekit('report', '-q', '--json', path(name))[1])['launches']
+            answers[name] = ({r['name']: r['device_ns'] for r in rows}, [sum(r['total_ns'] for r in a['rows']) for a in launched],
+                             [(c['name'], c['work'], c['delay_ns']) for c in calls])
+    want = ({'nn.Module: Linear_0': 1000, 'nn.Module: Linear_1': 1100, 'nn.Module: Linear_2': 1200, 'nn.Module: Late': None}, [1000, 1100, 1200],
+            [('aclnnMm', 3, 3 * 11800)])
+    for name, answer in answers.items():
+        check(f'{name}: work belongs to the module of its operator', answer == want, (answer, want))
+
+
 def shares(*paths):
     """Returns rank, device, and the times of communication and computation in ns."""
     rows = json.loads(tracekit('report', '-q', '--json', *paths)[1])['ranks']
@@ -193,6 +226,7 @@ def main():
     whole()
     missing()
     ranks()
+    levels()
     check_formats('ascend_pytorch_profiler_5.db')
     check_damage('rank6.db', seed=3)
     return finish()
