@@ -1,5 +1,5 @@
-/* accelerator.c - tables of the names by which profilers mark device work: device families, processes, threads, categories and
- * events. See accelerator.h. */
+/* accelerator.c - tables of the names by which profilers mark device work: device families, processes and threads. See
+ * accelerator.h. */
 #include "accelerator.h"
 
 #include <stdlib.h>
@@ -78,7 +78,8 @@ enum part {
   CALLS,       /* its threads are host threads with runtime calls */
   MARKERS,     /* its threads are host threads with annotations */
   OPERATORS,   /* its threads are host threads with operators */
-  SUMMARY      /* derived from other processes; shows no work of its own */
+  SUMMARY,     /* derived from other processes; shows no work of its own */
+  COUNTERS     /* counters of a device */
 };
 
 static const struct process_row {
@@ -87,13 +88,17 @@ static const struct process_row {
    * process that must contain copies */
   const char *with;
   enum part part;
-  const char *family; /* device family of the process's queues, even if the process is a SUMMARY */
+  const char *family; /* device family of the process's queues or counters, even if the process is a SUMMARY */
 } PROCESSES[] = {
     {"Ascend Hardware", NULL, QUEUES, "NPU"},                /* msprof and torch_npu, trace_view.json */
     {"HCCL", "Ascend Hardware", COLLECTIVES, NULL},          /* Ascend, up to CANN 8.0 */
     {"Communication", "Ascend Hardware", COLLECTIVES, NULL}, /* Ascend, after CANN 8.0 */
     {"CANN", NULL, CALLS, NULL},                             /* Ascend */
     {"Overlap Analysis", "Ascend Hardware", SUMMARY, NULL},  /* Ascend */
+    {"AI Core Freq", "Ascend Hardware", COUNTERS, "NPU"},    /* Ascend: this row and the next three */
+    {"HBM", "Ascend Hardware", COUNTERS, "NPU"},
+    {"LLC", "Ascend Hardware", COUNTERS, "NPU"},
+    {"NPU MEM", "Ascend Hardware", COUNTERS, "NPU"},
     {"COPY", "CPU HIP API", COPIES, "GPU"},                  /* rocprof 1, bin/tblextr.py */
     {"COPY", "CPU HSA API", COPIES, "GPU"},                  /* rocprof 1 */
     {"CPU HIP API", NULL, CALLS, NULL},                      /* rocprof 1 */
@@ -208,8 +213,8 @@ static struct accelerator of_process(const struct tk_trace *t, const struct tk_t
   for (unsigned i = 0; i < N_PROCESSES; i++) {
     const struct process_row *row = &PROCESSES[i];
     if (!(valid >> i & 1) || !is_named(name, row->name)) continue;
-    const bool queues = row->part == QUEUES || (row->part == SUMMARY && row->family);
-    return queues ? (struct accelerator){row->family, accelerator_number_of(t, row, k, name)} : (struct accelerator){NULL, -1};
+    const bool is_device = row->part == QUEUES || ((row->part == SUMMARY || row->part == COUNTERS) && row->family);
+    return is_device ? (struct accelerator){row->family, accelerator_number_of(t, row, k, name)} : (struct accelerator){NULL, -1};
   }
   if (parse_plane(name, &a) || (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0)) return a;
   parse_family(name, &a);
@@ -217,8 +222,7 @@ static struct accelerator of_process(const struct tk_trace *t, const struct tk_t
 }
 
 bool accelerator_is_process(const char *name) {
-  static const char *const COUNTERS[] = {"AI Core Freq", "HBM", "LLC", "NPU MEM", NULL}; /* Ascend: they contain only counters */
-  bool is_one = text_any_begins(name, COUNTERS);
+  bool is_one = false;
   for (unsigned i = 0; i < N_PROCESSES && !is_one; i++) is_one = !strchr(PROCESSES[i].name, '*') && is_named(name, PROCESSES[i].name);
   return is_one;
 }
@@ -316,6 +320,7 @@ static unsigned role_of(const struct process_row *row, const char *thread) {
   case CALLS: return KIND_RUNTIME;
   case MARKERS: return KIND_ANNOTATION;
   case OPERATORS: return KIND_OP;
+  case COUNTERS: return 0;
   default: return KIND_DEVICE | KIND_REPEAT;
   }
 }
@@ -327,15 +332,11 @@ static unsigned role_in(struct accelerator device, const char *thread) {
   return is_work ? KIND_DEVICE | KIND_KERNEL : 0;
 }
 
-/* Perfetto's GpuRenderStageEvents are GPU work even if the queue has an unusual name: "3D", "Unknown GPU Queue 6"
- * (format/perfetto/read). */
-#define RENDER_STAGE "gpu_render_stage"
-
 static bool mark_render_stages(const struct tk_trace *t, uint32_t *roles) {
-  if (!has_category(t, RENDER_STAGE)) return false;
+  if (!has_category(t, ACCELERATOR_RENDER_STAGE)) return false;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (strcmp(tk_string(t, t->classes[e->cls].cat, NULL), RENDER_STAGE) == 0) roles[e->track] = KERNELS;
+    if (strcmp(tk_string(t, t->classes[e->cls].cat, NULL), ACCELERATOR_RENDER_STAGE) == 0) roles[e->track] = KERNELS;
   }
   return true;
 }
@@ -347,8 +348,9 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i], *process = &t->tracks[k->parent];
     roles[i] = 0;
-    const struct process_row *row = k->kind == TK_TRACK_THREAD ? accelerator_row_of(t, process, valid) : NULL;
-    if (k->kind != TK_TRACK_THREAD || (!row && strstr(tk_string(t, process->name, NULL), "/device:"))) continue;
+    if (k->kind != TK_TRACK_THREAD) continue;
+    const struct process_row *row = accelerator_row_of(t, process, valid);
+    if (!row && strstr(tk_string(t, process->name, NULL), "/device:")) continue;
     const char *thread = thread_words(t, k);
     if (row) roles[i] = role_of(row, thread);
     else roles[i] = role_in(of_process(t, process, valid), thread);
@@ -357,182 +359,6 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
     any |= roles[i] != 0;
   }
   return mark_render_stages(t, roles) || any;
-}
-
-/* ---- categories ---- */
-
-static const struct category_row {
-  const char *cat;
-  unsigned kinds;
-} CATEGORIES[] = {
-    {"kernel", KIND_KERNEL | KIND_DEVICE}, /* this row and the next three: libkineto, ActivityType.cpp */
-    {"user_annotation", KIND_ANNOTATION},
-    {"cpu_op", KIND_OP},
-    {"python_function", KIND_PYTHON},
-    {"fee", KIND_PYTHON}, /* viztracer: functions of Python and C; FEE until 0.13 */
-    {"FEE", KIND_PYTHON},
-    {"cuda_profiler_range", KIND_DEVICE | KIND_REPEAT | KIND_TALLY}, /* libkineto, CuptiRangeProfiler.cpp */
-    {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* libkineto up to PyTorch 1.11 */
-    {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
-    {"Memset", KIND_MEMSET | KIND_DEVICE},
-    {"Operator", KIND_OP},
-    {"Runtime", KIND_RUNTIME},
-    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* this row and the next five: rocprofv3: rocprofiler-sdk, cxx/perfetto.hpp */
-    {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
-    {"hsa_api", KIND_RUNTIME},
-    {"hip_api", KIND_RUNTIME},
-    {"rccl_api", KIND_RUNTIME},
-    {"marker_api", KIND_ANNOTATION},
-    {"KERNELS", KIND_KERNEL | KIND_DEVICE}, /* this row and the next six: rocprof 2, plugin/perfetto/perfetto.cpp */
-    {"MEM_COPIES", KIND_MEMCPY | KIND_DEVICE},
-    {"HIP_API", KIND_RUNTIME},
-    {"HSA_API", KIND_RUNTIME},
-    {"ROCTX_MARK", KIND_ANNOTATION},
-    {"ROCTX_RANGE_PUSH_POP", KIND_ANNOTATION},
-    {"ROCTX_RANGE_START_STOP", KIND_ANNOTATION},
-    {"COLL", KIND_COLLECTIVE},                      /* NCCL's example of a profiler plugin: ext-profiler/example/print_event.cc */
-    {"CudaRuntime", KIND_RUNTIME},                  /* this row and the next three: Paddle, chrometracing_logger.cc */
-    {"OperatorInner", KIND_OP},
-    {"DygraphKernelLaunch", KIND_OP},
-    {"PythonUserDefined", KIND_ANNOTATION},
-    {"Node", KIND_OP},                              /* ONNX Runtime: EventCategory */
-    {"operator", KIND_OP},                          /* MXNet: src/profiler/profiler.cc */
-    {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
-    {"nvtx-kernel", KIND_DEVICE | KIND_REPEAT},     /* nsys2json.py: first to last kernel of an NVTX range */
-    {NULL, 0}};
-/* Other categories consist of one of these prefixes and one of the words below. */
-static const char *const VENDORS[] = {"gpu_",  "cuda_", "hip_",  "rocm_", "xpu_",    "mtia_",         "mlu_",    "gcu_", "npu_", "hpu_",
-                                      "musa_", "maca_", "glow_", "neuron_", "privateuse1_", "device_", NULL};
-static const struct category_row SUFFIXES[] = {
-    {"runtime", KIND_RUNTIME}, /* libkineto, ActivityType.cpp, and its ports: torch_mlu, kineto_mlu */
-    {"driver", KIND_RUNTIME},
-    {"kernel", KIND_KERNEL | KIND_DEVICE},
-    {"memcpy", KIND_MEMCPY | KIND_DEVICE},
-    {"memset", KIND_MEMSET | KIND_DEVICE},
-    {"user_annotation", KIND_DEVICE | KIND_REPEAT}, /* first to last kernel of an annotation, which the host records itself */
-    {"sync", KIND_WAIT | KIND_DEVICE},         /* cuda_sync */
-    {"api", KIND_RUNTIME},                     /* cuda_api: nsys2json.py */
-    {"runtime_api", KIND_RUNTIME},
-    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* this row and the next five: rocprofiler-systems, core/categories.hpp */
-    {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
-    {"hip_api", KIND_RUNTIME}, {"hsa_api", KIND_RUNTIME}, {"rccl_api", KIND_RUNTIME},
-    {"marker_api", KIND_ANNOTATION},
-    {"hip", KIND_RUNTIME}, /* omnitrace: rocm_hip, rocm_hsa, rocm_roctx */
-    {"hsa", KIND_RUNTIME},
-    {"roctx", KIND_ANNOTATION},
-    {NULL, 0}};
-/* Categories shared by all kinds of device work; the event's name decides the kind. */
-static const char *const WORK[] = {
-    "gpu_op",          /* unitrace */
-    "rocm_hip_stream", /* rocprofiler-systems */
-    "device_hip",      /* omnitrace */
-    "device_hsa",      /* omnitrace */
-    "HIP_OPS",         /* rocprof 2 */
-    "mtia_ccp_events", /* Kineto on MTIA */
-    NULL};
-/* Categories that do not reveal the kind of work. */
-static const char *const BARE[] = {"hpu_op", "cuda", "hip", RENDER_STAGE, "Op" /* TensorFlow 1, timeline.py */, NULL};
-
-/* Device families, by the vendor's word in a category. */
-static const struct {
-  const char *vendor, *family;
-} OWN_FAMILIES[] = {{"xpu_", "XPU"}, {"mtia_", "MTIA"}, {"mlu_", "MLU"},   {"gcu_", "GCU"},
-                    {"npu_", "NPU"}, {"hpu_", "HPU"},   {"musa_", "MUSA"}, {"neuron_", "Neuron"}};
-
-const char *accelerator_of_categories(const struct tk_trace *t) {
-  for (tk_id i = 1; i <= t->n_classes; i++) {
-    const char *cat = tk_string(t, t->classes[i].cat, NULL);
-    for (size_t k = 0; k < sizeof OWN_FAMILIES / sizeof *OWN_FAMILIES; k++)
-      if (text_begins(cat, OWN_FAMILIES[k].vendor)) return OWN_FAMILIES[k].family;
-  }
-  return "GPU";
-}
-
-static bool is_any(const char *word, const char *const *words) {
-  while (*words && strcmp(word, *words) != 0) words++;
-  return *words != NULL;
-}
-
-static unsigned kinds_in(const struct category_row *rows, const char *cat) {
-  while (rows->cat && strcmp(rows->cat, cat) != 0) rows++;
-  return rows->kinds;
-}
-
-static unsigned of_category(const char *cat) {
-  const unsigned kinds = kinds_in(CATEGORIES, cat);
-  if (kinds) return kinds;
-  for (const char *const *vendor = VENDORS; *vendor; vendor++)
-    if (text_begins(cat, *vendor)) return kinds_in(SUFFIXES, cat + strlen(*vendor));
-  return 0;
-}
-
-/* ---- names ---- */
-
-/* Names of waits, records and markers in a queue, during which the device does no work. */
-static const char *const WAITS[] = {
-    /* Ascend: msprof, task types */
-    "EVENT_WAIT", "EVENT_RECORD", "EVENT_RESET", "Notify_", "Notify ", "NOTIFY_", "Write Value", "WRITE_VALUE", "PROFILING_",
-    "PLACE_HOLDER",
-    /* Ascend: tasks that belong to a collective, which has a row of its own */
-    "SDMA", "Reduce_Inline", "RDMASend",
-    /* Kineto */
-    "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event",
-    /* Kineto on MTIA */
-    "event_wait", "event_record",
-    /* rocprof */
-    "barrier packet", "<barrier packet>",
-    /* rpd2tracing.py: lasts from the first kernel of a graph to its last kernel */
-    "Graph ",
-    /* unitrace, ze_collector */
-    "zeCommandListAppendBarrier", "zeCommandListAppendMemoryRangesBarrier", "zeCommandListAppendSignalEvent",
-    "zeCommandListAppendWaitOnEvents", "zeCommandListAppendEventReset", NULL};
-static const char *const COPIES_BY_NAME[] = {
-    "Memcpy",                                                     /* Kineto */
-    "MEMCPY_ASYNC", "hcclMemcpy",                                 /* Ascend */
-    "MEMCPYHtoD", "MEMCPYDtoH", "MEMCPYDtoD", "MEMCPYPtoP",       /* TensorFlow 1, device_tracer.cc */
-    "CopyHostToDevice", "CopyDeviceToHost", "CopyDeviceToDevice", /* rocprof 1 */
-    "MEMORY_COPY_",                                               /* rocprofiler-sdk */
-    "zeCommandListAppendMemoryCopy", "zeCommandListAppendImageCopy", /* unitrace */
-    "dma_request",                                                /* MTIA: between host and device */
-    NULL};
-static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", NULL};
-
-unsigned accelerator_blit(const char *name) {
-  if (text_begins(name, "__amd_rocclr_copy")) return KIND_MEMCPY | KIND_TRANSFER;
-  return text_begins(name, "__amd_rocclr_fill") ? KIND_MEMSET : 0;
-}
-
-bool accelerator_is_call(const char *name) {
-  static const char *const APIS[] = {"cuda", "cu", "hip", "hsa_", "ze", "ur", "mcr", "cnrt", "cnInvoke", "aclrt", "musa", NULL};
-  if (text_begins(name, "AscendCL@")) return true;
-  for (const char *const *api = APIS; *api; api++) {
-    const char *rest = name + strlen(*api);
-    if (text_begins(name, *api) && ((*rest >= 'A' && *rest <= 'Z') || rest[-1] == '_')) return true;
-  }
-  return false;
-}
-
-unsigned accelerator_name(const char *name) {
-  if (text_any_begins(name, WAITS)) return KIND_WAIT;
-  if (text_any_begins(name, COPIES_BY_NAME)) return KIND_MEMCPY | KIND_TRANSFER;
-  if (text_any_begins(name, FILLS)) return KIND_MEMSET;
-  if (text_begins(name, "aten::") || text_begins(name, "torch_npu::") || text_begins(name, "c10d::")) return KIND_OP;
-  return accelerator_is_call(name) ? KIND_RUNTIME : 0;
-}
-
-static unsigned of_work(const char *name) {
-  static const unsigned NO_KERNEL = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER | KIND_WAIT;
-  const char *rest = text_begins(name, "Tile #") ? strstr(name, ": ") : NULL; /* unitrace prefixes names with the tile */
-  const unsigned kinds = accelerator_name(rest ? rest + 2 : name) & NO_KERNEL;
-  return KIND_DEVICE | (kinds ? kinds : KIND_KERNEL);
-}
-
-unsigned accelerator_class(const char *name, const char *cat, bool *bare) {
-  *bare = !*cat || is_any(cat, BARE);
-  if (*bare) return 0;
-  if (is_any(cat, WORK)) return of_work(name);
-  if (strcmp(cat, "cpu_op") == 0 && accelerator_is_call(name)) return KIND_RUNTIME; /* unitrace: runtime calls */
-  return of_category(cat);
 }
 
 /* ---- suspects ---- */

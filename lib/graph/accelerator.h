@@ -15,6 +15,10 @@ struct accelerator {
   int64_t number;     /* -1 = unknown */
 };
 
+/* Category of Perfetto's GpuRenderStageEvents (format/perfetto/read), which are GPU work even if the queue has an unusual name: "3D",
+ * "Unknown GPU Queue 6". */
+#define ACCELERATOR_RENDER_STAGE "gpu_render_stage"
+
 /* Returns the device that a process or thread represents, judging by its labels or name. */
 struct accelerator accelerator_of(const struct tk_trace *t, tk_id track);
 /* True for a thread of a host process that shows device work; its name may contain the device number. */
