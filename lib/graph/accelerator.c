@@ -348,7 +348,7 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i], *process = &t->tracks[k->parent];
     roles[i] = 0;
-    if (k->kind != TK_TRACK_THREAD) continue;
+    if (k->kind != TK_TRACK_THREAD || k->hidden) continue; /* XPlane has a hidden thread for the counters of a process */
     const struct process_row *row = accelerator_row_of(t, process, valid);
     if (!row && strstr(tk_string(t, process->name, NULL), "/device:")) continue;
     const char *thread = thread_words(t, k);

@@ -181,6 +181,18 @@ def ranks():
         types = [e['args'].get('data_type') for e in json.load(f)['traceEvents'] if e['name'].startswith('hcom_') and 'count' in e.get('args', {})]
     check('type of the elements', types == ['FP32'], types)
     check('processes have different names', len({name for _, name in names}) == len(names), names)
+    want = answers('rank6.db')
+    for name in ('rank.json', 'rank.pftrace', 'rank.xplane.pb'):
+        status, _, said = tracekit('convert', '-q', '--force', '--no-loss', path('rank6.db'), '-o', path(name))
+        check(f'{name} loses nothing', status == 0, said)
+        check(f'{name} has the rank, the device and the collectives', answers(name) == want, (answers(name), want))
+
+
+def answers(name):
+    """Returns what a report states about the ranks and the collectives of a file, but for names of files and hosts."""
+    report = json.loads(tracekit('report', '-q', '--json', path(name))[1])
+    rows = [{k: v for k, v in row.items() if k not in ('input', 'host')} for row in report['ranks']]
+    return rows, report['collectives'], report['kernels'], report['launches'], report['memory']
 
 
 def levels():

@@ -21,7 +21,7 @@ static void take_rank(const struct sqlite_scan *row, void *arg) {
   struct tk_trace *t = r->d.t;
   char text[48];
   if (row->v[0].type != CELL_INT || row->v[0].i < 0 || trace_meta(t, "distributedInfo")) return;
-  const int n = snprintf(text, sizeof text, "{\"rank\": %lld}", (long long)row->v[0].i);
+  const int n = snprintf(text, sizeof text, "{\"rank\":%lld}", (long long)row->v[0].i);
   const uint64_t at = t->store->raw.len;
   if (!buf_append(&t->store->raw, text, (size_t)n)) return;
   *trace_add_meta(t) = (struct tk_meta){.key = trace_text(t, "distributedInfo"), .at = at, .size = (uint64_t)n};
