@@ -203,8 +203,8 @@ struct tk_report_launch {
 struct tk_report_collective {
   const char *name;
   uint64_t count;  /* number of kernels on all ranks */
-  uint64_t sized;  /* number of kernels that report their bytes and group size; bandwidths cover only these */
-  double bytes;
+  uint64_t sized;  /* number of kernels that report their bytes and group size; bus_bytes covers only these */
+  double bytes;    /* sum over the kernels whose bytes are known */
   struct tk_total total, sized_total; /* sums of durations, including the time spent waiting for other ranks */
   double bus_bytes;     /* bytes times the bus-bandwidth factor; divided by sized_total: a lower bound of the link's bandwidth
                          */
@@ -214,6 +214,7 @@ struct tk_report_collective {
   double core_bus_bytes;
   uint64_t core_sized;
   struct tk_total core_time; /* core of the collectives with known sizes */
+  uint64_t bytes_known; /* number of kernels whose bytes are known */
 };
 
 /* Collectives of one rank: how long the rank waited, and how much it delayed others by arriving last. */

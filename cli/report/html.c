@@ -464,7 +464,7 @@ static void collectives(FILE *to, const struct tk_report *r) {
     html_cell(&t, c->name);
     html_cell_total(&t, true, c->total);
     html_cell_count(&t, c->count);
-    html_cell_bytes(&t, c->sized > 0, c->bytes);
+    html_cell_bytes(&t, c->bytes_known > 0, c->bytes);
     html_cell_rate(&t, c->bus_bytes, figure_seconds(c->sized_total));
     html_cell_count(&t, c->met);
     html_cell_total(&t, c->met > 0, c->core);

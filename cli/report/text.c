@@ -421,7 +421,7 @@ static bool print_collectives(const struct tk_report *r, size_t top) {
     const struct tk_report_collective *c = &r->collectives[i];
     cell_total(&t, c->total);
     cell_count(&t, c->count);
-    cell_bytes(&t, c->sized > 0, c->bytes);
+    cell_bytes(&t, c->bytes_known > 0, c->bytes);
     cell_rate(&t, c->bus_bytes, figure_seconds(c->sized_total));
     cell_count(&t, c->met);
     if (c->met) cell_total(&t, c->core);

@@ -70,9 +70,11 @@ struct report_launch {
 };
 struct report_collective {
   uint32_t name;
-  uint64_t count, sized, met, core_sized;
+  uint64_t count, sized, bytes_known, met, core_sized;
   i128 total, sized_total, core, wait, core_time;
   double bytes, bus_bytes, core_bus_bytes;
+  uint64_t met_known; /* kernels of matched collectives whose bytes are known */
+  double met_bytes;   /* sum of these bytes; used if no kernel of this name records its own */
   int64_t group_size;   /* as recorded by the last event that has it */
 };
 

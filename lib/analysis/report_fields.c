@@ -439,12 +439,13 @@ static const struct tk_field launch_list[] = {
 };
 const struct field_list report_launch_fields = FIELD_LIST(tk_report_launch, launch_list, "report launch");
 
-FIELD_KNOWN(is_sized, tk_report_collective, r->sized > 0)
+FIELD_KNOWN(collective_has_bytes, tk_report_collective, r->bytes_known > 0)
 FIELD_KNOWN(has_met, tk_report_collective, r->met > 0)
 
 static bool get_bus_rate(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_collective *c = row;
-  return rate(v, c->bus_bytes, field_seconds(c->sized_total)) && is_sized(row, owner);
+  (void)owner;
+  return rate(v, c->bus_bytes, field_seconds(c->sized_total)) && c->sized > 0;
 }
 
 static bool get_core_rate(const void *row, const void *owner, struct tk_value *v) {
@@ -460,7 +461,8 @@ static const struct tk_field collective_list[] = {
   FIELD(tk_report_collective, COUNT, count, "count", "number of kernels on all ranks"),
   FIELD_TIME(tk_report_collective, total, "total_ns", "sum of their durations, including the wait for other ranks"),
   FIELD(tk_report_collective, COUNT, sized, "sized", "number of kernels that record their bytes and the size of their group"),
-  FIELD_NUMBER_OPTIONAL(tk_report_collective, BYTES, bytes, "bytes", is_sized, "sum of the bytes that they record"),
+  FIELD(tk_report_collective, COUNT, bytes_known, "bytes_known", "number of kernels whose bytes are known"),
+  FIELD_NUMBER_OPTIONAL(tk_report_collective, BYTES, bytes, "bytes", collective_has_bytes, "sum of their bytes"),
   FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "bus_gb_per_s", get_bus_rate,
     "bus bandwidth over these durations: a lower bound of the bandwidth of the link"),
   FIELD(tk_report_collective, COUNT, met, "met", "number of collectives found on two or more ranks"),

@@ -8,6 +8,7 @@
 #include "graph/accelerator.h"
 #include "graph/kind_collective.h"
 #include "align/collect/payload.h"
+#include "align/collect/vendor.h"
 #include "base/text.h"
 #include "format/json.h"
 #include "histogram.h"
@@ -249,24 +250,37 @@ double report_bus_factor(const char *name, int64_t ranks) {
   return text_any_holds(name, once) ? (n - 1) / n : 1;
 }
 
+/* Returns the bytes that the args of a collective record: the larger one of its input and output; 0 or -1 if unknown. */
+static double bytes_of_collective(const struct counter *c, const struct tk_event *e) {
+  const struct tk_trace *t = c->p->t;
+  const char *dtype = report_args_text(&c->args, ARG_DTYPE);
+  struct vendor_payload payload;
+  double in = 0, out = 0;
+  report_args_number(&c->args, ARG_ELEMENTS_IN, &in);
+  report_args_number(&c->args, ARG_ELEMENTS_OUT, &out);
+  if (in > 0 || out > 0) return (in > out ? in : out) * (dtype ? (double)payload_element(dtype) : 0);
+  if (!e->args || !vendor_payload(t, e->args, &payload)) return 0;
+  return (double)vendor_bytes(t, tk_string(t, t->classes[e->cls].name, NULL), &payload);
+}
+
 static bool count_collective(struct counter *c, const struct work *w, tk_time time) {
   const struct tk_trace *t = c->p->t;
   const struct tk_event *e = &t->events[w->event];
-  double in = 0, out = 0, ranks = 0;
+  double ranks = 0;
   if (w->class != WORK_COMMUNICATION) return true;
-  const char *name = report_args_text(&c->args, ARG_COLLECTIVE), *dtype = report_args_text(&c->args, ARG_DTYPE);
+  const char *name = report_args_text(&c->args, ARG_COLLECTIVE);
   if (!name) name = tk_string(t, t->classes[e->cls].name, NULL);
   struct report_collective *k = report_collective(c->p->impl, name);
   if (!k) return false;
   k->count++;
   k->total += time;
-  const bool says_in = report_args_number(&c->args, ARG_ELEMENTS_IN, &in);
-  const bool says_out = report_args_number(&c->args, ARG_ELEMENTS_OUT, &out);
-  const double bytes = (in > out ? in : out) * (dtype ? (double)payload_element(dtype) : 0);
-  if (!report_args_number(&c->args, ARG_GROUP_SIZE, &ranks) || (!says_in && !says_out) || bytes <= 0) return true;
+  const double bytes = bytes_of_collective(c, e);
+  if (bytes <= 0) return true;
+  k->bytes_known++;
+  k->bytes += bytes;
+  if (!report_args_number(&c->args, ARG_GROUP_SIZE, &ranks)) return true;
   k->group_size = (int64_t)ranks;
   k->sized++;
-  k->bytes += bytes;
   k->bus_bytes += bytes * report_bus_factor(name, (int64_t)ranks);
   k->sized_total += time;
   return true;
@@ -559,7 +573,8 @@ static bool make_collectives(struct tk_report *r) {
   for (uint32_t i = 0; r->collectives && i < impl->n_collectives; i++) {
     const struct report_collective *c = &impl->collectives[i];
     r->collectives[r->n_collectives++] = (struct tk_report_collective){
-        .name = (const char *)impl->texts.strs[c->name].bytes, .count = c->count, .sized = c->sized, .bytes = c->bytes,
+        .name = (const char *)impl->texts.strs[c->name].bytes, .count = c->count, .sized = c->sized,
+        .bytes = c->bytes_known ? c->bytes : c->met_bytes, .bytes_known = c->bytes_known ? c->bytes_known : c->met_known,
         .total = report_total(c->total), .sized_total = report_total(c->sized_total), .bus_bytes = c->bus_bytes, .met = c->met,
         .core = report_total(c->core), .wait = report_total(c->wait), .core_bus_bytes = c->core_bus_bytes,
         .core_sized = c->core_sized, .core_time = report_total(c->core_time)};

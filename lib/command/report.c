@@ -118,6 +118,8 @@ static bool count_collective(struct meetings *m, uint32_t from, uint32_t to) {
   k->core += (i128)shortest * 1000;
   k->wait += (i128)wait * 1000;
   if (!bytes) return true;
+  k->met_known += to - from;
+  k->met_bytes += (double)bytes * (to - from);
   const int64_t ranks = k->group_size > (int64_t)(to - from) ? k->group_size : (int64_t)(to - from);
   k->core_sized++;
   k->core_time += (i128)shortest * 1000;

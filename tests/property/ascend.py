@@ -181,6 +181,11 @@ def ranks():
         types = [e['args'].get('data_type') for e in json.load(f)['traceEvents'] if e['name'].startswith('hcom_') and 'count' in e.get('args', {})]
     check('type of the elements', types == ['FP32'], types)
     check('processes have different names', len({name for _, name in names}) == len(names), names)
+    for names in (['rank6.db'], ['ascend_pytorch_profiler_5.db', 'rank6.db']):
+        row, = json.loads(tracekit('report', '-q', '--json', *map(path, names))[1])['collectives']
+        moved = 4096 * 4 * len(names)
+        check(f'bytes of collectives of {len(names)} ranks', (row['bytes'], row['bytes_known'], row['sized']) == (moved, len(names), 0), row)
+    check('the text has the bytes, too', ' 32.8 KB ' in tracekit('report', '-q', path('ascend_pytorch_profiler_5.db'), path('rank6.db'))[1])
     want = answers('rank6.db')
     for name in ('rank.json', 'rank.pftrace', 'rank.xplane.pb'):
         status, _, said = tracekit('convert', '-q', '--force', '--no-loss', path('rank6.db'), '-o', path(name))
