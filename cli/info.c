@@ -406,6 +406,7 @@ static void print_info_text(const struct shared *shared, struct tk_trace *t, con
   print_time(t, s);
   if (shared->verbose) print_clock(t);
   print_rank(s);
+  inspect_print_origins(t);
   inspect_print(info->parts, shared->verbose);
   print_glance(&info->glance, shared->verbose);
   if (!shared->verbose) return;
@@ -491,7 +492,7 @@ static void json_memory(struct json *j, const struct tk_summary *s) {
   json_close(j, '}');
 }
 
-static void print_info_json(struct json *j, const struct tk_trace *t, const struct info *info) {
+static void print_info_json(struct json *j, struct tk_trace *t, const struct info *info) {
   const struct tk_summary *s = &info->summary;
   json_open(j, NULL, '{');
   json_string(j, "input", t->source);
@@ -509,6 +510,7 @@ static void print_info_json(struct json *j, const struct tk_trace *t, const stru
     json_string(j, "rank_from", s->rank_from);
   }
   if (*s->host) json_string(j, "host", s->host);
+  inspect_json_origins(j, t);
   json_memory(j, s);
   inspect_json(j, t, info->parts);
   json_glance(j, &info->glance);

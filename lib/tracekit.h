@@ -495,6 +495,11 @@ struct tk_summary {
  * unless tk_save_options.provenance contains it, as "\"rank\":3". Otherwise returns -1. */
 TK_API int64_t tk_lost_rank(const struct tk_trace *t, const char *output);
 
+/* Writes the ranks of a trace that was merged from several, such as "0-2, 7", to ranks[0, n), and its hosts, separated by ", ", to
+ * hosts[0, m). An empty text: unknown, or not a merged trace. A text that is too long ends with "...". Returns false when memory runs
+ * out. */
+TK_API bool tk_print_origins(struct tk_trace *t, char *ranks, size_t n, char *hosts, size_t m);
+
 /* Writes the summary of a sealed trace to *s. Returns false with err when memory runs out. */
 TK_API bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err);
 

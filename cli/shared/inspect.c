@@ -1,4 +1,4 @@
-/* inspect.c - prints the parts of a binary file (planes, lines, sequences, clocks) for `info`. */
+/* inspect.c - prints the ranks of a merged trace and the parts of a binary file (planes, lines, sequences, clocks) for `info`. */
 #include "inspect.h"
 
 #include "print/tty.h"
@@ -8,6 +8,29 @@
 enum { FEW = 5 };
 
 static void label(const char *name) { printf("  %-10s", name); }
+
+/* ---- ranks ---- */
+
+enum { LONGEST = 1024 };
+
+void inspect_print_origins(struct tk_trace *t) {
+  char ranks[LONGEST], hosts[LONGEST];
+  if (!tk_print_origins(t, ranks, sizeof ranks, hosts, sizeof hosts) || (!*ranks && !*hosts)) return;
+  label("ranks");
+  fputs(*ranks ? ranks : "unknown", stdout);
+  if (*hosts) {
+    fputs(strchr(hosts, ',') ? ", hosts " : ", host ", stdout);
+    tty_string(stdout, hosts);
+  }
+  putchar('\n');
+}
+
+void inspect_json_origins(struct json *j, struct tk_trace *t) {
+  char ranks[LONGEST], hosts[LONGEST];
+  if (!tk_print_origins(t, ranks, sizeof ranks, hosts, sizeof hosts)) return;
+  if (*ranks) json_string(j, "ranks", ranks);
+  if (*hosts) json_string(j, "hosts", hosts);
+}
 
 /* ---- text ---- */
 

@@ -47,7 +47,8 @@ static const struct tk_field listed[] = {
   FIELD_GET_OPTIONAL(COUNT, PS, "duration_ps", get_duration,
     "with --deep: time from the first event to the end of the last, in picoseconds"),
   LISTED(TEXT, start_time, "start", has_start, "with --deep and a known clock: absolute time of the first event"),
-  LISTED(TEXT, ranks, "ranks", has_ranks, "with --deep: ranks of a file that was merged from several, such as \"0-2, 7\""),
+  LISTED(TEXT, ranks, "ranks", has_ranks,
+    "ranks of a file that was merged from several, such as \"0-2, 7\"; absent if only --deep can determine them"),
 };
 const struct field_list listed_fields = FIELD_LIST(tk_listed, listed, "listed file");
 

@@ -44,47 +44,12 @@ static const char *start_of(struct tk_list_report *r, const struct tk_listed *f)
   return keep_text(r, text);
 }
 
-/* ---- ranks of a merged file ---- */
-
-static int rank_order(const void *p, const void *q) {
-  const int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
-  return (a > b) - (a < b);
-}
-
-/* Appends the ranks v[0, n), which are sorted, as ranges: "0-2, 7". */
-static void put_ranges(const int64_t *v, size_t n, struct buf *text) {
-  char range[64];
-  for (size_t i = 0, last; i < n; i = last + 1) {
-    for (last = i; last + 1 < n && v[last + 1] - v[last] <= 1; last++) continue;
-    const bool one = v[last] == v[i];
-    snprintf(range, sizeof range, one ? "%s%lld" : "%s%lld-%lld", i ? ", " : "", (long long)v[i], (long long)v[last]);
-    buf_text(text, range);
-  }
-}
-
-/* Returns the ranks of the processes of a merged trace; NULL if they are unknown. */
-static const char *ranks_of(struct tk_list_report *r, struct tk_trace *t) {
-  struct mem mem = {0};
-  struct buf text = {.mem = &mem};
-  struct track_origin *origins = identity_of_tracks(t, &mem);
-  int64_t *v = mem_array(&mem, (uint64_t)t->n_tracks + 1, sizeof *v);
-  size_t n = 0;
-  for (tk_id i = 1; origins && v && i <= t->n_tracks; i++)
-    if (origins[i].rank >= 0) v[n++] = origins[i].rank;
-  if (n) qsort(v, n, sizeof *v, rank_order);
-  put_ranges(v, n, &text);
-  const bool ok = n && !mem.failed && buf_append(&text, "", 1);
-  const char *kept = ok ? keep_text(r, (const char *)text.data) : NULL;
-  mem_free(&mem, v);
-  identity_free_tracks(origins, &mem);
-  buf_free(&text);
-  return kept;
-}
-
 static bool fill_listed(struct tk_list_report *r, struct tk_listed *f, struct tk_trace *t, struct tk_err *err) {
   struct identity id = identity_of(t);
   struct tk_summary sum;
+  char ranks[1024];
   if (!tk_summarise(t, &sum, err)) return false;
+  const bool is_known = tk_print_origins(t, ranks, sizeof ranks, NULL, 0);
   f->deep = true;
   f->events = t->n_events;
   f->bytes = t->counts.bytes;
@@ -95,7 +60,7 @@ static bool fill_listed(struct tk_list_report *r, struct tk_listed *f, struct tk
   if (t->n_events) f->start_time = start_of(r, f);
   f->input.format = keep_text(r, t->format);
   f->input.rank = id.rank;
-  if (identity_is_merged(t)) f->ranks = ranks_of(r, t);
+  f->ranks = is_known && *ranks ? keep_text(r, ranks) : NULL;
   if (*id.host) f->input.host = keep_text(r, id.host);
   f->input.why = repairs_of(r, t);
   f->input.health = health_of(t, f->input.why != NULL);
@@ -133,7 +98,10 @@ static bool list_all(struct tk_list_report *r, const char *const *names, size_t 
   r->n = r->sources->n;
   r->files = calloc(r->n + 1, sizeof *r->files);
   if (!r->notes || !r->files) return err_set(err, TK_ELIMIT, "out of memory");
-  for (size_t i = 0; i < r->n; i++) r->files[i].input = r->sources->inputs[i];
+  for (size_t i = 0; i < r->n; i++) {
+    r->files[i].input = r->sources->inputs[i];
+    r->files[i].ranks = sources_ranks(r->sources, i);
+  }
   sources_remarks(r->sources, r->notes);
   for (size_t i = 0; opt->deep && i < r->n; i++)
     if (!read_one(r, i, opt, err)) return false;

@@ -6,6 +6,7 @@
 #include "format/ending.h"
 #include "format/stranger.h"
 #include "opening.h"
+#include "provenance.h"
 
 enum { UNKNOWN = -1 };
 
@@ -14,10 +15,20 @@ static bool ends_early(const struct source *s, const struct source_entry *e, con
   return s->complete_only && in != e->held && !f->is_database && !ending_is_whole(f, in);
 }
 
+/* Takes the ranks that tracekit recorded behind the events, because the name of the input states none. */
+static void take_provenance(struct source *s, struct source_entry *e, struct in *in) {
+  struct provenance p = {.ranks = {.mem = &s->mem}};
+  provenance_find(in, &p);
+  e->rank = p.rank;
+  if (p.ranks.len && buf_append(&p.ranks, "", 1)) e->ranks = source_text(s, (const char *)p.ranks.data);
+  buf_free(&p.ranks);
+}
+
 static void take_trace(struct source *s, struct source_entry *e, const struct format *f, struct in *in) {
   e->look = LOOK_TRACE;
   e->format = f->info.name;
   e->rank = f->stated_rank ? f->stated_rank(in) : UNKNOWN;
+  if (e->rank < 0 && in != e->held && !f->is_database) take_provenance(s, e, in);
   e->pid = f->stated_process ? f->stated_process(in) : UNKNOWN;
   if (!ends_early(s, e, f, in)) return;
   e->look = LOOK_CUT;

@@ -35,7 +35,8 @@ struct source_entry {
   enum source_look look;
   const char *format; /* set if the entry is a trace */
   const char *why;    /* reason why the entry is not a trace */
-  int64_t rank;       /* rank that the first bytes state; -1 = none */
+  int64_t rank;       /* rank that the content states; -1 = none */
+  const char *ranks;  /* ranks of a merged file, such as "0-2, 7"; NULL = unknown */
   int64_t pid;        /* process of the first event; -1 = unknown */
 };
 

@@ -28,6 +28,9 @@ bool sources_is_file(const struct tk_sources *s, size_t i);
  * are reported on loading. `progress`: callbacks of the caller, because those given to tk_sources_open may no longer be valid. */
 bool sources_keep(struct tk_sources *s, size_t i, const struct tk_progress *progress, struct tk_err *err);
 
+/* Returns the ranks of a merged file, such as "0-2, 7", if its end states them; otherwise NULL. */
+const char *sources_ranks(const struct tk_sources *s, size_t i);
+
 /* Reorders the n inputs from `first` on: the i-th of them moves to position places[i]. Returns false when memory runs out. */
 bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_t *places);
 

@@ -72,6 +72,11 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
   return true;
 }
 
+const char *sources_ranks(const struct tk_sources *s, size_t i) {
+  const struct chosen *c = &s->impl->chosen[i];
+  return c->entry == UINT32_MAX || c->parts ? NULL : s->impl->source.entries[c->entry].ranks;
+}
+
 bool sources_is_file(const struct tk_sources *s, size_t i) {
   const struct source *src = &s->impl->source;
   uint32_t entry = s->impl->chosen[i].entry;
