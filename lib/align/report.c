@@ -163,7 +163,7 @@ static void add_original(const struct align_reporter *r, char *text, size_t size
   size_t n = strlen(text);
   if (input->copy_of)
     snprintf(text + n, size - n, "; it is a copy of %.200s, so it is not used to align other hosts",
-             path_leaf(r->inputs[input->copy_of - 1].name));
+             path_end(r->inputs[input->copy_of - 1].name, r->folders));
 }
 
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found,
@@ -235,10 +235,10 @@ static void take_map(struct tk_align_host *h, const struct align_map *m) {
 }
 
 /* Returns the name of a host, followed by the rank if the input's clock differs from the clock of the rest of its host; the
- * file name if the host has no name. */
+ * end of the file's path if the host has no name. */
 static const char *report_name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
   char text[512];
-  if (!*input->host) return path_leaf(input->name);
+  if (!*input->host) return path_end(input->name, r->folders);
   if (r->problem->known[host]) return input->host;
   snprintf(text, sizeof text, "%.400s (rank %lld)", input->host, (long long)input->rank);
   return copy_text(r->report, text);

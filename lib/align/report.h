@@ -31,6 +31,7 @@ struct align_reporter {
   const struct align_solution *solution;
   const struct align_map *maps; /* by input: clock map; valid if `mapped` */
   const bool *mapped;
+  unsigned folders; /* number of folders before the name of a file that make all names different */
 };
 
 /* Fills in report->align. The report's notes own its strings and receive warnings. Returns false when memory runs out. */

@@ -2,6 +2,7 @@
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -17,6 +18,12 @@ static inline const char *path_end(const char *path, unsigned folders) {
   while (p > path && folders--)
     for (p--; p > path && p[-1] != '/';) p--;
   return p;
+}
+
+/* True if the path is `end`, or has a slash before it. */
+static inline bool path_ends(const char *path, const char *end) {
+  const size_t n = strlen(path), m = strlen(end);
+  return n >= m && strcmp(path + n - m, end) == 0 && (n == m || path[n - m - 1] == '/');
 }
 
 /* Appends to a file name those characters of `part` that all systems allow in file names, up to `most` bytes; `name` has room

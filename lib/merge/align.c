@@ -13,6 +13,7 @@
 #include "align/inputs.h"
 #include "align/report.h"
 #include "base/os.h"
+#include "base/paths.h"
 #include "base/progress.h"
 #include "graph/diagnostics.h"
 #include "load/load.h"
@@ -530,11 +531,14 @@ static bool hide_inputs(struct aligner *a) {
   return ok;
 }
 
+static const char *name_of_input(const void *arg, size_t i) { return ((const struct align_input *)arg)[i].name; }
+
 static bool report_clocks(struct aligner *a) {
   const bool compared = compares_clocks(a->opt->align) || a->opt->align == TK_ALIGN_START || is_moved(a->opt);
   if (!compared) return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_refuse(a->mem, a->err);
   if (a->opt->redact && !hide_inputs(a)) return err_set(a->err, TK_ELIMIT, "out of memory");
-  struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
+  struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped,
+                                    paths_folders(name_of_input, a->inputs, a->in->n, a->mem)};
   const bool compares = compares_clocks(a->opt->align);
   return (compares ? align_report(&reporter) : align_report_uncompared(&reporter)) || err_set(a->err, TK_ELIMIT, "out of memory");
 }

@@ -199,7 +199,7 @@ const struct align_map *merge_offsets_of(const struct merge_offsets *o, const ch
     for (uint32_t k = 0; k < h->n_ranks; k++)
       if (h->ranks[k] == rank) return &h->map;
     if (h->n_ranks || !*h->host) continue;
-    if (strcmp(h->host, host) == 0 || strcmp(h->host, path_leaf(input)) == 0) return &h->map;
+    if (strcmp(h->host, host) == 0 || path_ends(input, h->host)) return &h->map;
   }
   return NULL;
 }

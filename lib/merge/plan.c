@@ -5,7 +5,7 @@
 
 #include "plan.h"
 #include "align/report.h"
-#include "base/path.h"
+#include "base/paths.h"
 #include "order.h"
 #include "share.h"
 #include "shares.h"
@@ -30,22 +30,11 @@ const char *merge_label(const struct merger *m) {
   return is_of_runs(m) ? "{run} - step {step} - " LABEL_DEFAULT : LABEL_DEFAULT;
 }
 
-/* Finds how many folders of the paths are needed to make all input names different; 0 if even the largest number tried is not
- * enough. */
+static const char *name_of_input(const void *arg, size_t i) { return ((const struct tk_input *)arg)[i].name; }
+
+/* Finds how many folders the rows need before the names of the inputs. */
 static bool find_folders(struct merger *m) {
-  enum { MOST = 8 };
-  for (bool same = true; same && m->folders < MOST; m->folders += same) {
-    struct intern names;
-    intern_init(&names, &m->mem);
-    same = false;
-    for (size_t i = 0; i < m->n_inputs && !same; i++) {
-      const char *name = path_end(m->inputs[i].name, m->folders);
-      uint32_t before = names.n;
-      same = intern(&names, name, strlen(name)) <= before;
-    }
-    intern_free(&names);
-  }
-  if (m->folders == MOST) m->folders = 0;
+  m->folders = paths_folders(name_of_input, m->inputs, m->n_inputs, &m->mem);
   return mem_check(&m->mem, m->err);
 }
 

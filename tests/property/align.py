@@ -384,7 +384,27 @@ def reports(work):
     judge('report: --json', '' if said['align'] == merge(work, paths)[1] else 'another one')
 
 
+def alike(work):
+    """Checks that inputs with equal file names are named by the ends of their paths, and that a report with these names is read again."""
+    paths = []
+    for path, place in zip(generate(work, 'alike', '--offset-us', '0,5000', ranks=2), ('a/out', 'b/out')):
+        os.makedirs(f'{work}/{place}')
+        os.rename(path, f'{work}/{place}/trace.json')
+        paths.append(f'{work}/{place}/trace.json')
+    merged, report = merge(work, paths)
+    names = [host['host'] for host in report['hosts']]
+    judge('alike: names', '' if names == ['a/out/trace.json', 'b/out/trace.json'] else names)
+    for host in report['hosts']:
+        host.pop('ranks', None)
+    with open(f'{work}/given.json', 'w', encoding='utf-8') as f:
+        json.dump(report, f)
+    again = merge(work, paths, '--offsets-from', f'{work}/given.json')[0]
+    times = [{e['name']: e['ts'] for e in trace['traceEvents'] if 'ts' in e} for trace in (merged, again)]
+    worst = max(abs(times[0][name] - times[1][name]) for name in times[0])
+    judge('alike: the report places them again', '' if worst < 1 else f'{worst} us elsewhere')
+
+
 with tempfile.TemporaryDirectory() as folder:
-    for test in (drift, missing, order, one_host, choices, pipes, planes, programs, coarse, gpu, reports):
+    for test in (drift, missing, order, one_host, choices, pipes, planes, programs, coarse, gpu, reports, alike):
         test(folder)
 sys.exit(finish())
