@@ -16,6 +16,7 @@ struct around {
   enum around_fact fact;
   uint8_t *phase; /* by event: enum phase */
   tk_id *region;  /* by event: its op or module */
+  tk_id instruction; /* key of the arg that states an instruction of XLA; 0 = none, or another fact */
 };
 
 /* Finds one fact of all events. `origins` by track may be NULL. Returns false if memory runs out; the caller calls around_free even

@@ -1,7 +1,7 @@
 /* op_classes.c - table of operators. See op_classes.h.
  *
  * Rows are patterns that match names in any case; the first row that fits decides. Names are those that PyTorch's profiler and
- * torch.autograd.profiler.emit_nvtx record. */
+ * torch.autograd.profiler.emit_nvtx record, and those of JAX's primitives and XLA's instructions. */
 #include "op_classes.h"
 
 #include <string.h>
@@ -45,6 +45,12 @@ static const struct op_row {
     /* vllm-project/vllm: vllm/attention/layer.py, csrc/torch_bindings.cpp */
     {"vllm::unified_attention*", CLASS_ATTENTION}, {"_vllm_fa?_c::*", CLASS_ATTENTION}, {"_c::*rms_norm*", CLASS_NORM},
     {"_c::*scaled_mm*", CLASS_MATMUL}, {"_c::*gemm*", CLASS_MATMUL}, {"_c_custom_ar::*", CLASS_COLLECTIVE},
+    /* openxla/xla: xla/service/gpu/transforms/conv_rewriter.cc, gemm_rewriter.cc; "convolution.3" may be a product on a TPU */
+    {"cudnn-conv*", CLASS_CONV}, {"cublas-gemm*", CLASS_MATMUL}, {"cublas-batch-gemm*", CLASS_MATMUL},
+    /* jax-ml/jax: jax/_src/lax/convolution.py, lax.py, jax/_src/cudnn; older versions append the parameters in brackets */
+    {"conv_general_dilated*", CLASS_CONV}, {"dot_general*", CLASS_MATMUL}, {"ragged_dot*", CLASS_MATMUL},
+    {"dot_product_attention*", CLASS_ATTENTION},
+    {"te_fused_attn_*", CLASS_ATTENTION}, /* NVIDIA/TransformerEngine: transformer_engine/jax/cpp_extensions/attention.py */
     /* pytorch/FBGEMM: fbgemm_gpu/codegen, lookups of sparse tables */
     {"fbgemm::*embedding*", CLASS_EMBEDDING}, {"splitlookupfunction*", CLASS_EMBEDDING},
     /* Ascend/pytorch: torch_npu/csrc/aten/npu_native_functions.yaml */

@@ -1,10 +1,14 @@
 /* work_classes.c - see work_classes.h. */
 #include "work_classes.h"
 
+#include <string.h>
+
 #include "captured.h"
+#include "graph/args.h"
 #include "graph/within.h"
 #include "launched.h"
 #include "op_classes.h"
+#include "scopes.h"
 
 /* Classes of work that show that an optimizer's step also runs the model: Lightning passes the forward and backward passes to it as a
  * closure. */
@@ -93,13 +97,70 @@ static bool find_around(struct work_classes *w, const struct track_origin *origi
   return ok;
 }
 
+/* ---- args ---- */
+
+enum { NOT_KNOWN = KERNEL_CLASSES };
+
+/* Args in which XLA states the instruction that a kernel belongs to, and the operator of the program that became the instruction:
+ * "cudnn-conv.1", "jit(step)/jvp(conv_1)/conv_general_dilated". On ROCm, tf_op is the bare "XlaModule:", and "name" is the operator. */
+static const char *const STATED[] = {"hlo_op", "tf_op", "name"};
+enum { N_STATED = sizeof STATED / sizeof *STATED };
+
+struct stater {
+  struct work_classes *w;
+  tk_id keys[N_STATED];
+  uint8_t *of_text; /* by string id: class that the text implies, or NOT_KNOWN */
+};
+
+/* Returns the class that the last part of a path implies. */
+static uint8_t class_of_path(const char *path) {
+  size_t n = scopes_part(path);
+  while (path[n] && path[n + 1]) {
+    path += n + 1;
+    n = scopes_part(path);
+  }
+  return (uint8_t)op_classes_of(path);
+}
+
+/* Returns the set of classes that the args of an event imply. */
+static uint16_t stated_of(struct stater *s, const struct tk_event *e) {
+  const struct tk_trace *t = s->w->kinds->t;
+  struct tk_arg arg;
+  uint16_t set = 0;
+  if (!args_of_event(t, e, s->keys[0], &arg)) return 0;
+  for (int i = 0; i < N_STATED; i++) {
+    if (!s->keys[i] || !args_of_event(t, e, s->keys[i], &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) continue;
+    uint8_t *known = &s->of_text[arg.s];
+    if (*known == NOT_KNOWN) *known = class_of_path(tk_string(t, arg.s, NULL));
+    if (*known) set = (uint16_t)(set | 1u << *known);
+  }
+  return set;
+}
+
+/* Adds to the classes around each piece of work those that its own args imply. */
+static bool add_stated(struct work_classes *w) {
+  const struct tk_trace *t = w->kinds->t;
+  const uint64_t n_strings = (uint64_t)t->store->strings.n + 1;
+  struct stater s = {.w = w};
+  for (int i = 0; i < N_STATED; i++) s.keys[i] = trace_text_id(t, STATED[i]);
+  if (!s.keys[0]) return true;
+  s.of_text = mem_alloc(w->mem, n_strings);
+  if (!w->around) w->around = mem_zeros(w->mem, (uint64_t)t->n_events + 1, sizeof *w->around);
+  const bool ok = s.of_text && w->around;
+  if (ok) memset(s.of_text, NOT_KNOWN, n_strings);
+  for (tk_id i = 1; ok && i <= t->n_events; i++)
+    if (launched_is_work(w->kinds, &t->events[i])) w->around[i] |= stated_of(&s, &t->events[i]);
+  mem_free(w->mem, s.of_text);
+  return ok;
+}
+
 bool work_classes_init(struct work_classes *w, const struct kinds *kinds, const struct track_origin *origins, const tk_id *launch,
                        struct mem *mem) {
   bool any;
   *w = (struct work_classes){.mem = mem, .kinds = kinds};
   w->of_class = mem_zeros(mem, (uint64_t)kinds->t->n_classes + 1, sizeof *w->of_class);
   uint8_t *of = w->of_class ? classes_of_operators(kinds, mem, &any) : NULL;
-  const bool ok = of && (!any || find_around(w, origins, launch, of));
+  const bool ok = of && (!any || find_around(w, origins, launch, of)) && add_stated(w);
   mem_free(mem, of);
   return ok;
 }

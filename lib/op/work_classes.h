@@ -1,7 +1,8 @@
 /* work_classes.h - the class of each piece of device work: matmul, attention, norm, ...
  *
  * The name of a kernel decides, unless it is a general one: cuDNN and MIOpen run convolutions by kernels that are named like matrix
- * products, and an optimizer's step may consist of elementwise kernels. The operators around the launch decide then. */
+ * products, and an optimizer's step may consist of elementwise kernels. The operators around the launch decide then, and the
+ * instruction and the operator that XLA states in the args of a kernel. */
 #ifndef OP_WORK_CLASSES_H
 #define OP_WORK_CLASSES_H
 
@@ -13,7 +14,7 @@ struct work_classes {
   struct mem *mem;
   const struct kinds *kinds;
   uint8_t *of_class; /* by class of the trace: enum kernel_class by the name; CLASS_NONE = not computed yet */
-  uint16_t *around;  /* by event: set of the classes that the operators around its launch imply; NULL = none implies any */
+  uint16_t *around;  /* by event: set of the classes that operators around its launch or its args imply; NULL = none implies any */
 };
 
 /* Finds the operators around all launches. `origins` by track may be NULL; `launch`: by event, its launch, or NULL = not found yet.

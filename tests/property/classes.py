@@ -4,6 +4,7 @@
     random    nested operators and launches: top, an expression and report; also after conversion, and with several threads
     closure   steps of an optimizer that run the model decide nothing
     async     an asynchronous collective says nothing about the operators that run meanwhile
+    xla       instructions and operators in the args of kernels
     nvtx      names as emit_nvtx writes them
     names     names of MTIA, and names that only sound like another class"""
 import collections
@@ -163,6 +164,38 @@ def judge_async(folder):
     check('async', got == {'collective': 1, 'other': 1}, got)
 
 
+# Kernels of a program of XLA, with their args and their classes. On ROCm, tf_op is the bare "XlaModule:".
+PROGRAM = [
+    ('Cijk_Ailk_Bljk_BBS_BH_MT64x64x64', 'cudnn-conv.1', {'tf_op': 'XlaModule:', 'name': 'jit(f)/conv_general_dilated'}, 'conv'),
+    ('nvjet_tst_64x16', 'custom-call.2', {'tf_op': 'jit(f)/jit(main)/jvp(a/b)/conv_general_dilated[window_strides=(1, 1)]'}, 'conv'),
+    ('nvjet_tst_64x16', 'cudnn-conv-bw-filter.7', {}, 'conv'),
+    ('nvjet_tst_64x16', 'custom-call.3', {'tf_op': 'jit(f)/conv_general_dilated/dot_general'}, 'matmul'),
+    ('secret_kernel_v2', 'custom-call.4', {'tf_op': 'jit(f)/dot_general'}, 'matmul'),
+    ('secret_kernel_v2', 'custom-call.5', {'tf_op': 'jit(f)/jvp()/te_fused_attn_forward_ffi'}, 'attention'),
+    ('loop_transpose_fusion', 'loop_transpose_fusion', {'tf_op': 'jit(f)/conv_general_dilated'}, 'copy'),
+    ('loop_add_fusion', 'loop_add_fusion.2', {'tf_op': 'jit(f)/self_attention/add'}, 'elementwise'),
+    ('secret_kernel_v2', None, {'name': 'jit(f)/dot_general'}, 'other')]
+
+
+def judge_xla(folder):
+    """Kernels of XLA: their args state the instruction and the operator. All are launched by calls of the same name."""
+    rows = [{'ph': 'M', 'name': 'process_name', 'pid': p, 'args': {'name': n}} for p, n in ((1, '/device:GPU:0'), (701, '/host:CPU'))]
+    rows += [{'ph': 'M', 'name': 'thread_name', 'pid': p, 'tid': p, 'args': {'name': n}} for p, n in ((1, 'Stream #1(Compute)'), (701, 'py'))]
+    for i, (name, op, args, _) in enumerate(PROGRAM):
+        both = {'correlation_id': str(i + 1), **({'hlo_op': op, 'hlo_module': 'jit_f'} if op else {})}
+        rows += [{'ph': 'X', 'name': 'hipModuleLaunchKernel', 'pid': 701, 'tid': 701, 'ts': 20 * i, 'dur': 5, 'args': both},
+                 {'ph': 'X', 'name': name, 'pid': 1, 'tid': 1, 'ts': 20 * i + 7, 'dur': 5, 'args': {**both, **args}}]
+    with open(f'{folder}/xla.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': rows}, f)
+    run('convert', '-q', f'{folder}/xla.json', '-o', f'{folder}/xla.xplane.pb')
+    for name in ('xla.json', 'xla.xplane.pb'):
+        got, want = top(f'{folder}/{name}'), dict(collections.Counter(c for _, _, _, c in PROGRAM))
+        check(f'{name}, classes', got == want, (got, want))
+        got = {r['name']: r['count'] for r in json.loads(run('top', '-q', '--by', 'op', '--json', f'{folder}/{name}'))['rows']}
+        want = {op: 2 for _, op, _, _ in PROGRAM}
+        check(f'{name}, operators', got == want, (got, want))
+
+
 def judge_names(folder):
     t = Trace()
     t.op('aten::conv2d, op_id = 7', set(), lambda _: t.launch('nvjet_tst_64x16', set()), 'user_annotation')
@@ -186,6 +219,7 @@ def main():
         judge_random(folder)
         judge_closure(folder)
         judge_async(folder)
+        judge_xla(folder)
         judge_names(folder)
     return finish()
 
