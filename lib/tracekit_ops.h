@@ -385,7 +385,7 @@ struct tk_top_options {
   const char *const *cols;   /* NULL-terminated arg keys whose mean, minimum and maximum are reported; NULL = none */
   uint64_t min_count;        /* omit rows with fewer events */
   bool fold;                 /* treat names that differ only in numbers or template arguments as equal */
-  bool no_copies;            /* leave out a profiler's copies of annotations on devices, which are rows of their own: "NAME (device)" */
+  bool no_copies;            /* leave out a profiler's copies, on devices, of annotations that the trace contains */
 };
 #define TK_TOP_OPTIONS_INIT TK_OPTIONS_INIT(tk_top_options)
 

@@ -88,11 +88,16 @@ static bool find_originals(struct groups *g) {
   return true;
 }
 
-/* True for a profiler's copy of a host's annotation on a device, which lasts from the first to the last kernel of the
- * annotation. */
-static bool is_copy(struct groups *g, tk_id cls) {
+bool groups_has_original(struct groups *g, tk_id cls) {
   if (!is_repeat(g, cls) || (!g->has_originals && !find_originals(g))) return false;
   return map_get(&g->originals, g->t->classes[cls].name) != NULL;
+}
+
+/* True for a profiler's copy of a host's annotation on a device, which lasts from the first to the last kernel of the
+ * annotation. A recording without events of the host contains the copy alone. */
+static bool is_copy(struct groups *g, tk_id cls) {
+  if (!is_repeat(g, cls)) return false;
+  return !(g->match->kinds.of_class[cls] & KIND_TALLY) || groups_has_original(g, cls);
 }
 
 const char *groups_suffix(struct groups *g, tk_id cls) { return is_copy(g, cls) ? " (device)" : ""; }

@@ -40,8 +40,10 @@ static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
   return g->by != TK_TOP_CLASS || groups_of(g, e) != GROUP_NONE;
 }
 /* Returns the suffix of the name in the row of a class: " (device)" for a profiler's copy of a host's annotation on a
- * device, which has the same name as the annotation; otherwise "". */
+ * device, which has the same name as the annotation, even if the trace lacks the annotation; otherwise "". */
 const char *groups_suffix(struct groups *g, tk_id cls);
+/* True for a profiler's repeat of events of a class with the same name that the trace contains. */
+bool groups_has_original(struct groups *g, tk_id cls);
 /* Returns the group of a name. Always folds addresses in the name; folds its numbers and template arguments (fold.h) if
  * g->fold is set. */
 uint32_t groups_of_name(struct groups *g, const void *p, size_t n);

@@ -110,7 +110,7 @@ static bool choose(struct top *top, struct tk_err *err) {
     }
     top->group_of[i] = 0;
     if (e->kind == TK_EVENT_COUNTER || !scope_holds(&top->scope, e) || !match_event(&top->match, i)) continue;
-    if (!groups_has_row(&top->groups, e) || (top->opt->no_copies && *groups_suffix(&top->groups, e->cls))) continue;
+    if (!groups_has_row(&top->groups, e) || (top->opt->no_copies && groups_has_original(&top->groups, e->cls))) continue;
     uint32_t group = top->group_of[i] = groups_of(&top->groups, e);
     if (group >= top->n_tallies && !add_tally(top, group)) return false;
     weights_see(&top->unit, t, e);

@@ -374,7 +374,7 @@ def check_folded():
         check(f'{path}: lanes do not overlap', all(a[1] <= b[0] for v in lanes.values() for a, b in zip(v, v[1:])), lanes)
         check(f'{path}: all work is there', sorted(n for v in lanes.values() for n in v) == [(10000 + 4000 * i, 30000 + 4000 * i) for i in range(60)], lanes)
         check(f'{path}: other streams stay', sorted(e['name'] for e in spans if 'graph' not in e['thread']) == ['cudaGraphLaunch', 'decode', 'eager'], rows.keys())
-        check(f'{path}: streams by the arg', len(top(out, 'stream', '--kind', 'device')) == 61 + ('decode' in top(out, 'name', '--kind', 'device')), out)
+        check(f'{path}: streams by the arg', len(top(out, 'stream', '--kind', 'device')) == 61 + ('decode (device)' in top(out, 'name', '--kind', 'device')), out)
         check(f'{path}: launches', sum(top(out, 'name', '--launched-by', 'cudaGraphLaunch').values()) == 1200000, out)
         check(f'{path}: sound', 'ok' in run('check', out), run('check', out))
     run('merge', '-q', source, put('s2.json', replay_on_streams()), '--fold-graphs', '-o', 'merged.json')

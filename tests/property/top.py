@@ -202,6 +202,16 @@ def copies(work):
     judge('copies: rows of their own', '' if got == want else str(got))
     run('check', f'{work}/copies.json', *(f'--assert={claim}' for claim in (
         'count(nccl:all_reduce) == 1', 'mean(Optimizer.step) == 30us', 'max(*m*) == 30us', 'count(Opt*) == 1')))
+    with open(f'{work}/copies.json', encoding='utf-8') as f:
+        alone = [e for e in json.load(f) if e['pid'] == 0]
+    with open(f'{work}/alone.json', 'w', encoding='utf-8') as f:
+        json.dump(alone, f)
+    got = {r['name']: r['count'] for r in top(f'{work}/alone.json')['rows']}
+    judge('copies: without the host', '' if got == {f'{name} (device)': 1 for name, *_ in events} else str(got))
+    run('check', f'{work}/alone.json', '--assert=mean(Optimizer.step) == 20us')
+    rows = json.loads(run('diff', '-q', '--json', f'{work}/copies.json', f'{work}/alone.json'))['rows']
+    got = {r['name']: r['state'] for r in rows if 'Optimizer' in r['name']}
+    judge('copies: diff', '' if got == {'Optimizer.step': 'gone', 'Optimizer.step (device)': 'unknown'} else str(got))
     for kind in ('collective', 'memcpy'):
         got = top(f'{work}/copies.json', '-e', f'kind == {kind} && kind == device', '--allow-empty')['rows']
         judge(f'copies: no {kind} of the device', '' if not got else str(got))
