@@ -3,11 +3,12 @@
 
 #include <stdio.h>
 
+#include "diff_lines.h"
 #include "graph/diagnostics.h"
 
 void diff_annotations_see(struct diff_set *set, uint32_t side, uint32_t row) {
   if (!row || set->mem.failed) return;
-  const uint32_t name = set->rows[row - 1].name;
+  const uint32_t name = diff_lines_bare(set, set->rows[row - 1].name);
   uint32_t *seen = map_put(&set->annotated_by, (uint64_t)name << 32 | side, 0);
   uint32_t *runs = seen && !*seen ? map_put(&set->annotated, name, 0) : NULL;
   set->rows[row - 1].annotates = true;
@@ -18,7 +19,7 @@ void diff_annotations_see(struct diff_set *set, uint32_t side, uint32_t row) {
 
 /* True if a row is an annotation that some run does not have. */
 static bool is_partial(struct diff_set *set, const struct diff_path *row) {
-  const uint32_t *runs = row->annotates ? map_get(&set->annotated, row->name) : NULL;
+  const uint32_t *runs = row->annotates ? map_get(&set->annotated, diff_lines_bare(set, row->name)) : NULL;
   return runs && *runs < set->n_sides;
 }
 

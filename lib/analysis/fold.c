@@ -3,7 +3,7 @@
  * Removes balanced <...> after a word. Also removes numbers that follow one of the characters . _ # - and are followed by the
  * end, a dot or an underscore: "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4", and whole numbers that are the value of a
  * word: "aten::mm, seq = 7, op_id = 12". Also removes the lines of Python functions: "module.py(1743): forward". Keeps "float32",
- * "sm80_xmma" and "<lambda>".
+ * "sm80_xmma" and "<lambda>". Also removes the hash of a compiled graph: "## Call CompiledFxGraph fal4xpiah2v6blbf ##".
  *
  * Python writes an address into the name of an object: "<built-in method sqrt of Tensor object at 0x7f36941d5310>". */
 #include "fold.h"
@@ -13,6 +13,8 @@
 #include "base/text.h"
 
 static const char ADDRESS[] = " at 0x";
+
+static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
 static bool is_word(char c) { return ascii_digit(c) || c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
 
@@ -55,6 +57,20 @@ static const char *end_of_address(const char *begin, const char *p, const char *
   return q > p && (q == end || !is_word(*q)) ? q : NULL;
 }
 
+static const char GRAPH[] = "CompiledFxGraph ";
+
+enum { LEAST_HASH = 16 };
+
+/* Returns the end of the hash of a graph of TorchInductor (torch/_inductor/output_code.py) whose first character is at p; NULL if there
+ * is none. The hash depends on the code, the versions and the machine. */
+static const char *end_of_hash(const char *begin, const char *p, const char *end) {
+  const size_t n = sizeof GRAPH - 1;
+  if ((size_t)(p - begin) < n || memcmp(p - n, GRAPH, n) != 0) return NULL;
+  const char *q = p;
+  while (q < end && (ascii_digit(*q) || is_lower(*q))) q++;
+  return q - p >= LEAST_HASH && (q == end || !is_word(*q)) ? q : NULL;
+}
+
 /* Forms in which profilers name the line of a Python function: `before`, the number, `after`. */
 static const struct {
   const char *before, *after;
@@ -81,8 +97,10 @@ static const char *end_of_line(const char *begin, const char *p, const char *end
 /* Returns the end of the part to remove at p; NULL if nothing is to be removed there. The text starts at `begin`. Each <
  * before *balanced is known not to be closed. */
 static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
-  const char *address = end_of_address(begin, p, end), *line = address ? address : end_of_line(begin, p, end);
-  if (line) return line;
+  const char *part = end_of_address(begin, p, end);
+  if (!part) part = end_of_hash(begin, p, end);
+  if (!part) part = end_of_line(begin, p, end);
+  if (part) return part;
   if (p == begin) return NULL;
   if (ascii_digit(*p) && p[-1] && strchr("._#-", p[-1])) return end_of_number(p, end);
   if (ascii_digit(*p) && is_value(begin, p)) return end_of_value(p, end);
@@ -134,6 +152,8 @@ static bool fold_parts(struct buf *out, const char **p, size_t *n, const char *h
 }
 
 bool fold_addresses(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, ADDRESS, end_of_address); }
+
+bool fold_hashes(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, GRAPH, end_of_hash); }
 
 bool fold_lines(struct buf *out, const char **p, size_t *n) {
   return fold_parts(out, p, n, memmem(*p, *n, ".py", 3) ? ".py" : ">", end_of_line);

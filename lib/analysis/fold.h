@@ -21,4 +21,7 @@ bool fold_addresses(struct buf *out, const char **p, size_t *n);
 /* The same for the lines of Python functions: "module.py(1743): forward" becomes "module.py(*): forward". */
 bool fold_lines(struct buf *out, const char **p, size_t *n);
 
+/* The same for the hashes of graphs that TorchInductor compiled: "## Call CompiledFxGraph * ##". */
+bool fold_hashes(struct buf *out, const char **p, size_t *n);
+
 #endif

@@ -268,6 +268,46 @@ def lines(work):
     judge('--fold', '' if {r['name']: r['count'] for r in folded}.get('torch/nn/two.py(*): forward') == 2 else str(folded)[:300])
 
 
+def compiled(path, hashes):
+    """Writes a run of one region that calls compiled graphs. The nth graph has a kernel of its own and an operator with a kernel."""
+    def x(name, cat, tid, ts, dur, **args):
+        return {'ph': 'X', 'name': name, 'cat': cat, 'pid': int(tid < 7), 'tid': tid, 'ts': ts, 'dur': dur, 'args': args}
+    events = [{'ph': 'M', 'name': 'process_labels', 'pid': 0, 'args': {'labels': 'GPU 0'}}]
+    for i, h in enumerate(hashes):
+        at, name = i * 1000, f'## Call CompiledFxGraph {h} ##'
+        events += [x('Torch-Compiled Region: 0/0', 'cpu_op', 1, at, 500), x(name, 'user_annotation', 1, at + 10, 400),
+                   x('cuLaunchKernel', 'cuda_driver', 1, at + 20, 2, correlation=2 * i + 1), x('aten::mm', 'cpu_op', 1, at + 40, 10),
+                   x('cuLaunchKernel', 'cuda_driver', 1, at + 42, 2, correlation=2 * i + 2),
+                   x(f'triton_poi_fused_{i}', 'kernel', 7, at + 120, 100 + i, correlation=2 * i + 1, stream=7),
+                   x('gemm', 'kernel', 7, at + 260, 40 + i, correlation=2 * i + 2, stream=7)]
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'schemaVersion': 1, 'traceEvents': events}, f)
+    return path
+
+
+def graphs(work):
+    """Checks that compiled graphs whose hashes differ are matched: the only one, in order if there are several, or as one row if the
+    numbers differ. A hash that both runs have stays in its name."""
+    a, b, c, d, e, f, g = ('f' + letter * 51 for letter in 'abcdefg')
+    of = {k: compiled(f'{work}/graphs{k}.json', v) for k, v in {'a': [a], 'b': [b], 'ab': [a, b], 'cde': [c, d, e], 'cfg': [c, f, g], 'c': [c]}.items()}
+    head = 'Torch-Compiled Region: 0/0'
+    for one, other, counts in (('a', 'b', {'*': 1}), ('cde', 'cfg', {c: 1, '* (1)': 1, '* (2)': 1}), ('cde', 'ab', {'*': (3, 2)})):
+        rows = {r['name']: (r['before']['count'], r['after']['count'], r['state']) for r in diff('--match', 'tree', of[one], of[other])['rows']}
+        for h, n in counts.items():
+            n, star = n if isinstance(n, tuple) else (n, n), h.split(' ')
+            name = ' '.join(['## Call CompiledFxGraph', star[0], '##', *star[1:]])
+            for row in (name, f'{head} > {name} > kernel 1', f'{head} > {name} > aten::mm > kernel 1'):
+                judge(f'graphs {one} {other}: {row}', '' if rows.get(row, ())[:2] == n else str(rows))
+        judge(f'graphs {one} {other}: matched', '' if all(v[2] not in ('gone', 'new') for v in rows.values()) else str(rows))
+        paths = {r['name']: r['state'] for r in diff('--by', 'path', of[one], of[other])['rows'] if r['name'].startswith(head)}
+        judge(f'graphs {one} {other}: paths', '' if not {'gone', 'new'} & set(paths.values()) else str(paths))
+    rows = {r['name']: r['state'] for r in diff(of['cde'], of['c'])['rows'] if 'Call' in r['name']}
+    right = {f'## Call CompiledFxGraph {h} ##': 'gone' if h != c else 'unknown' for h in (c, d, e)}
+    judge('graphs: no other graph to compare', '' if rows == right else str(rows))
+    folded = {r['name']: r['count'] for r in json.loads(run('top', '-q', '--json', '--fold', of['cde'])[1])['rows']}
+    judge('graphs: --fold', '' if folded.get('## Call CompiledFxGraph * ##') == 3 and folded.get(head) == 3 else str(folded))
+
+
 def ranks_of_a_node(work):
     """Checks that the ranks in a file of one node are counted as `report` counts them, in comparisons of two and of several runs."""
     node = f'{os.environ["FIXTURES"]}/nsys/two-processes.sqlite'
@@ -345,6 +385,7 @@ def main():
             allocator(work)
             marks(work)
             lines(work)
+            graphs(work)
             ranks_of_a_node(work)
             numbered_steps(work)
             shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)
