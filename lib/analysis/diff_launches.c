@@ -11,6 +11,7 @@
 #include "diff_annotations.h"
 #include "diff_rows.h"
 #include "graph/within.h"
+#include "op/pending.h"
 
 enum { WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET, DEEPEST_OP = DIFF_DEEPEST - 2 };
 
@@ -49,7 +50,7 @@ static bool ops_of_track(struct diff_launches *x, struct within *within, const s
     const bool own = is_op(x->kinds, e);
     if (own) x->path[i] = path_of(x, e, around.node ? x->path[around.node] : 0);
     x->op[i] = own ? i : around.node;
-    if (nests && !within_add(within, t, i, around, own ? i : 0)) return false;
+    if (nests && !pending_add(within, x->kinds, i, around, own ? i : 0)) return false;
   }
   return !x->set->mem.failed;
 }

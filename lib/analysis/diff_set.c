@@ -21,7 +21,7 @@
 #include "graph/diagnostics.h"
 #include "self.h"
 #include "host_names.h"
-#include "pending.h"
+#include "op/pending.h"
 #include "short_apart.h"
 #include "short_names.h"
 #include "op/step_launches.h"

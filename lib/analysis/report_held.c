@@ -14,6 +14,7 @@
 #include "graph/args.h"
 #include "graph/within.h"
 #include "op/regions.h"
+#include "op/pending.h"
 
 /* A sum of blocks with the same row, operator and module, under construction. */
 struct held_owner {
@@ -95,7 +96,7 @@ static bool find_around(struct held *h, const struct tk_track *k, struct map *of
     const struct within_span around = within_find(&within, &t->events[i]);
     uint32_t *slot = map_get(of, i);
     if (slot) *slot = around.node;
-    ok = within_add(&within, t, i, around, is(h, &t->events[i]) ? i : 0);
+    ok = pending_add(&within, &h->p->match.kinds, i, around, is(h, &t->events[i]) ? i : 0);
   }
   within_free(&within);
   return ok;

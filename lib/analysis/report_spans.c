@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fold.h"
+#include "op/pending.h"
 
 /* ---- by name ---- */
 
@@ -103,10 +104,12 @@ static bool count_annotation(struct reporter *p, tk_id event) {
   const uint32_t node = annotation_node(p, around.node, annotation_text(p, e, kind));
   if (!node) return false;
   const tk_time dur = measure_part(&p->scope.window, e->ts, e->ts + e->dur).dur;
+  const tk_time own = measure_part(&p->scope.window, e->ts, pending_end(&p->match.kinds, event)).dur;
   p->impl->nodes[node - 1].count++;
   p->impl->nodes[node - 1].total += dur;
-  if (around.node) p->impl->nodes[around.node - 1].inner += dur;
-  return within_add(&p->spans.within, p->t, event, around, node);
+  p->impl->nodes[node - 1].inner += dur - own;
+  if (around.node) p->impl->nodes[around.node - 1].inner += own;
+  return pending_add(&p->spans.within, &p->match.kinds, event, around, node);
 }
 
 /* ---- a thread ---- */

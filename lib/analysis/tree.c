@@ -16,7 +16,7 @@
 #include "op/scopes.h"
 #include "graph/args.h"
 #include "host_names.h"
-#include "pending.h"
+#include "op/pending.h"
 #include "short_apart.h"
 #include "tree.h"
 #include "tree_device.h"

@@ -8,6 +8,7 @@
 #include "op/backward.h"
 #include "op/regions.h"
 #include "op/scopes.h"
+#include "op/pending.h"
 #include "tree_device.h"
 
 bool tree_layers_holds(const struct tree *tree, const struct tk_event *e) {
@@ -110,7 +111,7 @@ static bool hang_operators(struct tree *tree, tk_id track, const tk_id *forward_
     const uint32_t node = own ? 0 : hang_operator(tree, i, forward_of[i]);
     if (node && node != around.node) tree->node_of[i] = node;
     if (!own && (node || around.node)) tree->around[i] = node ? node : around.node;
-    if (!within_add(&tree->within, t, i, around, own ? tree->node_of[i] : node)) return false;
+    if (!pending_add(&tree->within, &tree->match.kinds, i, around, own ? tree->node_of[i] : node)) return false;
   }
   return true;
 }

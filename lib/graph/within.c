@@ -69,3 +69,10 @@ bool within_add(struct within *w, const struct tk_trace *t, tk_id event, struct 
   const bool timed = !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK));
   return !node || !sticks_out(e) || !timed || add_open(w, own);
 }
+
+bool within_add_until(struct within *w, const struct tk_trace *t, tk_id event, struct within_span around, uint32_t node, tk_time end) {
+  const struct tk_event *e = &t->events[event];
+  if (end >= within_end_of(e) || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return within_add(w, t, event, around, node);
+  if (!within_add(w, t, event, around, 0)) return false;
+  return end < e->ts || add_open(w, (struct within_span){node, event, end, end});
+}

@@ -32,5 +32,7 @@ struct within_span within_find(struct within *w, const struct tk_event *e);
 /* Adds an event that is inside `around`. `node`: the caller's number for the event; 0 = not selected. Returns false if memory
  * runs out. */
 bool within_add(struct within *w, const struct tk_trace *t, tk_id event, struct within_span around, uint32_t node);
+/* Adds a span that contains only events which end no later than `end`. */
+bool within_add_until(struct within *w, const struct tk_trace *t, tk_id event, struct within_span around, uint32_t node, tk_time end);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "graph/args.h"
 #include "graph/within.h"
+#include "pending.h"
 #include "step_launches.h"
 
 /* ---- preparing ---- */
@@ -181,7 +182,7 @@ static bool mark_track(struct match *m, const struct tk_track *k, const uint8_t 
     const struct tk_event *e = &m->t->events[i];
     const struct within_span around = nests ? within_find(within, e) : (struct within_span){0};
     inside[i] = named[e->cls] || around.node;
-    if (nests && !within_add(within, m->t, i, around, inside[i])) return false;
+    if (nests && !pending_add(within, &m->kinds, i, around, inside[i])) return false;
   }
   return true;
 }

@@ -9,6 +9,7 @@
 
 #include "graph/args.h"
 #include "graph/within.h"
+#include "pending.h"
 
 enum { UNKNOWN = PHASES };
 
@@ -88,7 +89,7 @@ static bool by_spans(struct finder *f, uint8_t *of) {
       const uint8_t own = phase_own(f, &t->events[i]);
       const struct within_span around = nests ? within_find(&within, &t->events[i]) : (struct within_span){0};
       of[i] = phase_within(around.node ? of[around.node] : PHASE_NONE, own);
-      ok = !nests || within_add(&within, t, i, around, own ? i : 0);
+      ok = !nests || pending_add(&within, f->kinds, i, around, own ? i : 0);
     }
   }
   within_free(&within);

@@ -5,6 +5,7 @@
 
 #include "launched.h"
 #include "modules.h"
+#include "pending.h"
 #include "graph/within.h"
 
 bool regions_is_module(const struct tk_trace *t, tk_id cls) {
@@ -28,7 +29,7 @@ static bool regions_of_track(const struct kinds *kinds, enum region region, stru
     const struct within_span around = nests ? within_find(within, &t->events[i]) : (struct within_span){0};
     const bool own = is_region(kinds, region, &t->events[i]);
     of[i] = own ? i : around.node;
-    if (nests && !within_add(within, t, i, around, own ? i : 0)) return false;
+    if (nests && !pending_add(within, kinds, i, around, own ? i : 0)) return false;
   }
   return true;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that an asynchronous collective is not the parent of what its thread runs meanwhile, in `tree` and `diff --by path`. Near
-misses: a collective that only contains its own calls, and an operator with another name."""
+"""Checks that an asynchronous collective is not the parent of what its thread runs meanwhile, in `tree`, `diff --by path` and `diff
+--match tree`, for --launched-by, phases, and the annotations of `report`. Near misses: a collective that only contains its own calls, and an operator with another name."""
 import json
 import os
 import subprocess
@@ -41,6 +41,28 @@ def trace(name, cat, start, dur, step=200):
             {'ph': 'M', 'name': 'process_labels', 'pid': 0, 'args': {'labels': 'GPU 0'}}]
 
 
+def judge_launches(write):
+    """Work that the collective launched itself, and work of the forward pass."""
+    for name in ('hccl:all_to_all', 'nccl:_all_gather_base'):
+        events = trace(name, 'user_annotation', 10, 100) + [x('cudaLaunchKernel', 'cuda_runtime', 11, 2, correlation=4),
+                                                           x('exchange', 'kernel', 140, 9, 0, 8, correlation=4, device=0, stream=8)]
+        for caller in (True, False): # without the operator that started it, the collective ends where the model goes on
+            path = write('e.json', [e for e in events if caller or 'c10d' not in e['name']])
+            got = {r['name'] for r in run('top', '-q', '--json', '--launched-by', name, path)['rows']}
+            check(f'{name}: launched by', got == {'exchange'}, got)
+            got = {r['name'] for r in run('top', '-q', '--json', '--launched-by', 'forward', path)['rows']}
+            check(f'{name}: launched by forward', got == {'gemm'}, got)
+            rows = {r['name'] for r in run('diff', '-q', '--json', '--match', 'tree', '--kind', 'kernel', path, path)['rows']}
+            want = {'step > forward > aten::mm > kernel 1', f'step > {name} > kernel 1'}
+            check(f'{name}: rows by launch', rows == want, rows)
+            got = {r['name']: r['total_ns'] for r in run('top', '-q', '--json', '--by', 'phase', '--kind', 'kernel', path)['rows']}
+            check(f'{name}: phases', got.get('forward') == 30000, got)
+            spans = run('report', '-q', '--json', path)['annotations']
+            got = {a['name']: (a['depth'], a['total_ns'] // 1000, a['self_ns'] // 1000) for a in spans}
+            own = 4 if caller else 40
+            check(f'{name}: annotations', got == {'step': (0, 200, 160 - own), name: (1, 100, own), 'forward': (1, 40, 40)}, got)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         def write(name, events):
@@ -65,6 +87,7 @@ def main():
                  x('aten::copy_', 'cpu_op', 40, 5)]
         got = paths(run('tree', '-q', '--json', write('c.json', short)))
         check('its own calls', set(got) == {'nccl:all_reduce', 'nccl:all_reduce > cudaLaunchKernel', 'nccl:all_reduce > record_param_comms', 'nccl:all_reduce > aten::copy_'}, got)
+        judge_launches(write)
     return finish()
 
 
