@@ -5,7 +5,8 @@
  * word: "aten::mm, seq = 7, op_id = 12". Also removes the lines of Python functions: "module.py(1743): forward". Keeps "float32",
  * "sm80_xmma" and "<lambda>". Also removes the hash of a compiled graph: "## Call CompiledFxGraph fal4xpiah2v6blbf ##".
  *
- * Python writes an address into the name of an object: "<built-in method sqrt of Tensor object at 0x7f36941d5310>". */
+ * Python writes an address into the name of an object: "<built-in method sqrt of Tensor object at 0x7f36941d5310>". HCCL writes the
+ * end of the communicator's id, a count of calls and an iteration into the name of each collective: "hcom_allReduce__586_0_1". */
 #include "fold.h"
 
 #include <string.h>
@@ -151,7 +152,27 @@ static bool fold_parts(struct buf *out, const char **p, size_t *n, const char *h
   return true;
 }
 
-bool fold_addresses(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, ADDRESS, end_of_address); }
+/* True for the name of a collective of HCCL, which ends in three numbers: "hcom_allReduce__586_0_1". */
+static bool is_hccl(const char *p, size_t n) {
+  static const char HEAD[] = "hcom_";
+  if (n < sizeof HEAD || memcmp(p, HEAD, sizeof HEAD - 1) != 0) return false;
+  for (int i = 0; i < 3; i++) {
+    const size_t end = n;
+    while (n && ascii_digit(p[n - 1])) n--;
+    if (n == end || !n || p[--n] != '_') return false;
+  }
+  return true;
+}
+
+/* Returns the end of the number at p; NULL if there is none. */
+static const char *end_of_call(const char *begin, const char *p, const char *end) {
+  return p > begin && p[-1] == '_' && ascii_digit(*p) ? end_of_number(p, end) : NULL;
+}
+
+bool fold_varying(struct buf *out, const char **p, size_t *n) {
+  if (is_hccl(*p, *n)) return fold_parts(out, p, n, "_", end_of_call);
+  return fold_parts(out, p, n, ADDRESS, end_of_address);
+}
 
 bool fold_hashes(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, GRAPH, end_of_hash); }
 

@@ -16,7 +16,7 @@ const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n) {
 const char *report_text(struct tk_report_impl *impl, const char *text) { return report_keep(impl, text, strlen(text)); }
 
 uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n) {
-  return fold_addresses(&impl->folded, &name, &n) ? intern(&impl->texts, name, n) : 0;
+  return fold_varying(&impl->folded, &name, &n) ? intern(&impl->texts, name, n) : 0;
 }
 
 uint32_t report_class_name(struct reporter *p, tk_id cls) {

@@ -11,8 +11,9 @@
 /* True for a collective of a process group that ends later than the operator in which it begins, or that contains annotations, Python
  * frames or operators of a model. Its own calls, such as copies, are no evidence. */
 bool pending_is(const struct kinds *kinds, tk_id event);
-/* Returns the end of the part of a span in which its thread runs nothing else: the end of the operator that started a pending collective
- * or, if that is unknown or later, the start of the first event of the model; for all other events, their end. */
+/* Returns the end of the part of a span in which its thread runs nothing else. For a pending collective, this is the end of the
+ * operator that started it or, if that is unknown or later, the start of the first event of the model. For all other events, it is
+ * their end. */
 tk_time pending_end(const struct kinds *kinds, tk_id event);
 /* Adds an event as within_add does, except that a pending collective contains only events of this part. */
 bool pending_add(struct within *w, const struct kinds *kinds, tk_id event, struct within_span around, uint32_t node);

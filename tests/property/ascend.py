@@ -142,7 +142,7 @@ def whole():
     times = {k['name']: k['count'] for k in report['kernels']}
     rows = json.loads(tracekit('top', '-q', '--json', '--kind', 'kernel', '--by', 'op', source)[1])['rows']
     check('kernels belong to operators by flows', {r['name']: r['count'] for r in rows} == {'aten::mm': 20, None: 1}, rows)
-    check('the report knows kernels, copies and collectives', times == {'MatMulV2': 20, 'hcom_allReduce__210_0_1': 1, 'MEMCPY_ASYNC': 1}, times)
+    check('the report knows kernels, copies and collectives', times == {'MatMulV2': 20, 'hcom_allReduce__*_*_*': 1, 'MEMCPY_ASYNC': 1}, times)
 
 
 def missing():

@@ -187,6 +187,31 @@ def addresses(work):
         judge('addresses: convert', '' if [e['name'] for e in json.load(f)['traceEvents'] if e['ph'] == 'X'] == names else 'other names')
 
 
+def communicators(work):
+    """Checks that the collectives of HCCL have one row for each operation in `top`, `tree`, `report` and `diff`: their names contain a
+    communicator, which differs between runs, and a count. Names that only sound alike keep their numbers."""
+    def write(name, group):
+        names = [*(f'hcom_allReduce__{group}_{i}_1' for i in range(3)), f'hcom_allGather_AicpuKernel_{group}_0_1', 'hcom_send__7_1', 'my_hcom_allReduce__7_0_1']
+        with open(f'{work}/{name}.json', 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'M', 'name': 'process_labels', 'pid': 0, 'args': {'labels': 'GPU 0'}}] +
+                      [{'ph': 'X', 'name': n, 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': 10 * i, 'dur': 5} for i, n in enumerate(names)], f)
+        return f'{work}/{name}.json'
+    a, b = write('hccl1', '586'), write('hccl2', '017')
+    want = {'hcom_allReduce__*_*_*': 3, 'hcom_allGather_AicpuKernel_*_*_*': 1, 'hcom_send__7_1': 1, 'my_hcom_allReduce__7_0_1': 1}
+    got = {r['name']: r['count'] for r in top(a)['rows']}
+    judge('communicators: top', '' if got == want else str(got))
+    got = {r['name']: r['count'] for r in top(a, '--name', 'hcom_allReduce__*_*_*')['rows']}
+    judge('communicators: --name', '' if got == {'hcom_allReduce__*_*_*': 3} else str(got))
+    got = {k['name']: k['count'] for k in json.loads(run('report', '-q', '--json', a))['kernels']}
+    judge('communicators: report', '' if got == want else str(got))
+    for options in ((), ('--by', 'path')):
+        rows = json.loads(run('diff', '-q', '--json', *options, a, b))['rows']
+        got = {r['name']: (r['before']['count'], r['after']['count'], r['delta_ns']) for r in rows}
+        judge(f'communicators: diff {options}', '' if got == {n: (k, k, 0) for n, k in want.items()} else str(got))
+    kept = run('sql', '-q', a, 'select name from slice order by ts', '--csv').decode()
+    judge('communicators: sql', '' if 'hcom_allReduce__586_2_1' in kept else kept)
+
+
 def copies(work):
     """Checks that the copy of an annotation on a device is an event of the device and not a second annotation."""
     events = [(name, cat, pid, 10 + 5 * pid, 20 + 10 * pid) for name in ('Optimizer.step', 'nccl:all_reduce', 'Memcpy all')
@@ -260,6 +285,7 @@ def main():
         folds_values(work)
         addresses(work)
         copies(work)
+        communicators(work)
         marks(work)
         classes(f'{FIXTURES}/perfetto/small.pftrace.gz')
         source = f'{work}/random.json'

@@ -18,12 +18,6 @@ def is_device_copy(cat):
     return cat != 'user_annotation' and COPY.fullmatch(cat or '') is not None
 
 
-def without_originals(tracks):
-    """A copy of an annotation on a device is an ordinary event if the trace lacks the original annotation."""
-    originals = {e.name for _, events in tracks for e in events if not e.is_copy}
-    return [(track, [e._replace(is_copy=e.is_copy and e.name in originals) for e in events]) for track, events in tracks]
-
-
 def dumped(dump):
     """Returns the events by track, in order."""
     tracks = []
@@ -39,15 +33,17 @@ def dumped(dump):
         rest = re.sub(r' shared \{[^}]*\}', '', rest).split(' {')[0]
         name = None if m[5] == '-' else text(m[5][1:-1])
         tracks[-1][1].append(Event(m[2], int(m[3]), int(m[4] or 0), name, m[6], set(rest.split()), len(tracks), int(m[1]), line, is_device_copy(m[6])))
-    return without_originals(tracks)
+    return tracks
 
 
 def row_name(e):
-    """Returns the name of the row of an event: addresses of objects do not separate rows, but copies of annotations have their own."""
+    """Returns the name of the row of an event: addresses of objects and calls of HCCL do not separate rows, but copies of annotations have their own."""
     return (without_addresses(e.name) or '') + ' (device)' if e.is_copy else without_addresses(e.name)
 
 
 def without_addresses(name):
+    if re.fullmatch(r'hcom_.*_\d+_\d+_\d+', name or '', re.S):
+        return re.sub(r'(?<=_)\d+(?=[_.]|$)', '*', name)
     head, *parts = re.split(r'( at 0x)([0-9a-fA-F]+)(?![A-Za-z0-9_])', name or '')
     return head + ''.join(mark + '*' + rest for mark, _, rest in zip(parts[::3], parts[1::3], parts[2::3])) if name else name
 
