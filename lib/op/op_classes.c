@@ -35,6 +35,10 @@ static const struct op_row {
     {"aten::_*grouped_mm*", CLASS_MATMUL}, {"aten::_weight_int*pack_mm*", CLASS_MATMUL},
     {"aten::_fused_adam*", CLASS_OPTIMIZER}, {"aten::_fused_sgd*", CLASS_OPTIMIZER}, {"aten::_fused_adagrad*", CLASS_OPTIMIZER},
     {"optimizer.step#*", CLASS_OPTIMIZER}, /* torch/optim/optimizer.py */
+    /* Operators on lists of tensors, which optimizers use, but also the clipping of gradients and the copies of FSDP. All run kernels
+     * named multi_tensor_apply_kernel. */
+    {"aten::_foreach_copy*", CLASS_COPY}, {"aten::_foreach_clone*", CLASS_COPY}, {"aten::_foreach_zero*", CLASS_COPY},
+    {"aten::_foreach_norm*", CLASS_REDUCTION}, {"aten::_foreach_max", CLASS_REDUCTION}, {"aten::_foreach_*", CLASS_ELEMENTWISE},
     /* torch/csrc/distributed/c10d: ParamCommsUtils.hpp, Ops.cpp, ProcessGroup*.cpp, CUDASymmetricMemoryOps.cu */
     {"record_param_comms", CLASS_COLLECTIVE}, {"c10d::*", CLASS_COLLECTIVE}, {"nccl:*", CLASS_COLLECTIVE}, {"hccl:*", CLASS_COLLECTIVE},
     {"symm_mem::*_all_reduce*", CLASS_COLLECTIVE},
@@ -94,7 +98,10 @@ static const struct {
     {CLASS_MATMUL, OF(CLASS_OTHER)},
     {CLASS_SOFTMAX, OF(CLASS_OTHER)},
     {CLASS_COLLECTIVE, OF(CLASS_OTHER)},
-    {CLASS_OPTIMIZER, STEPS}};
+    {CLASS_OPTIMIZER, STEPS | OF(CLASS_OPTIMIZER)},
+    {CLASS_COPY, OF(CLASS_OPTIMIZER)},
+    {CLASS_REDUCTION, OF(CLASS_OPTIMIZER)},
+    {CLASS_ELEMENTWISE, OF(CLASS_OPTIMIZER)}};
 
 enum kernel_class op_classes_decide(enum kernel_class named, uint16_t around) {
   for (size_t i = 0; around && i < sizeof DECIDES / sizeof *DECIDES; i++)

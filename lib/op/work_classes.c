@@ -74,14 +74,28 @@ static bool follow_launches(struct work_classes *w, const struct track_origin *o
   return launched_each_flow(w->kinds, w->mem, take_flow, w->around);
 }
 
-/* Removes the class of optimizer steps from all work if one of these steps also runs the model. */
+/* Returns the class of a kernel by its name. */
+static enum kernel_class named_class(const struct work_classes *w, tk_id event) {
+  const struct tk_trace *t = w->kinds->t;
+  const tk_id cls = t->events[event].cls;
+  if (!w->of_class[cls]) {
+    size_t n;
+    const char *name = tk_string(t, t->classes[cls].name, &n);
+    w->of_class[cls] = (uint8_t)kernel_classes_of(name, n);
+  }
+  return (enum kernel_class)w->of_class[cls];
+}
+
+/* Removes the class of optimizer steps from all work if one of these steps also runs the model, except from kernels that are named
+ * after an optimizer. */
 static void forget_closures(struct work_classes *w) {
   const struct tk_trace *t = w->kinds->t;
   enum { STEP = 1 << CLASS_OPTIMIZER };
   bool is_closure = false;
   for (tk_id i = 1; i <= t->n_events && !is_closure; i++)
     is_closure = w->around[i] & STEP && launched_is_work(w->kinds, &t->events[i]) && MODEL >> work_classes_of_kernel(w, i) & 1;
-  for (tk_id i = 1; i <= t->n_events && is_closure; i++) w->around[i] &= (uint16_t)~STEP;
+  for (tk_id i = 1; i <= t->n_events && is_closure; i++)
+    if (!launched_is_work(w->kinds, &t->events[i]) || named_class(w, i) != CLASS_OPTIMIZER) w->around[i] &= (uint16_t)~STEP;
 }
 
 static bool find_around(struct work_classes *w, const struct track_origin *origins, const tk_id *launch, const uint8_t *of) {
@@ -173,14 +187,7 @@ void work_classes_free(struct work_classes *w) {
 }
 
 enum kernel_class work_classes_of_kernel(const struct work_classes *w, tk_id event) {
-  const struct tk_trace *t = w->kinds->t;
-  const tk_id cls = t->events[event].cls;
-  if (!w->of_class[cls]) {
-    size_t n;
-    const char *name = tk_string(t, t->classes[cls].name, &n);
-    w->of_class[cls] = (uint8_t)kernel_classes_of(name, n);
-  }
-  return op_classes_decide((enum kernel_class)w->of_class[cls], w->around ? w->around[event] : 0);
+  return op_classes_decide(named_class(w, event), w->around ? w->around[event] : 0);
 }
 
 enum kernel_class work_classes_of(const struct work_classes *w, tk_id event) {

@@ -3,6 +3,7 @@
 
     random    nested operators and launches: top, an expression and report; also after conversion, and with several threads
     closure   steps of an optimizer that run the model decide nothing
+    lists     operators on lists of tensors are work of an optimizer only within its step
     async     an asynchronous collective says nothing about the operators that run meanwhile
     xla       instructions and operators in the args of kernels
     nvtx      names as emit_nvtx writes them
@@ -21,7 +22,8 @@ from verdict import check, finish  # noqa: E402
 TRACEKIT = os.environ['TRACEKIT']
 STEPS = {'elementwise', 'reduction', 'other'}
 OVER = [('attention', STEPS | {'matmul', 'softmax'}), ('conv', {'matmul', 'other'}), ('norm', STEPS), ('embedding', STEPS | {'sort/index'}),
-        ('matmul', {'other'}), ('softmax', {'other'}), ('collective', {'other'}), ('optimizer', STEPS)]
+        ('matmul', {'other'}), ('softmax', {'other'}), ('collective', {'other'}), ('optimizer', STEPS | {'optimizer'}),
+        ('copy', {'optimizer'}), ('reduction', {'optimizer'}), ('elementwise', {'optimizer'})]
 OPS = {
     'aten::scaled_dot_product_attention': 'attention', 'aten::_scaled_dot_product_efficient_attention_backward': 'attention',
     'ScaledDotProductFlashAttentionBackward0': 'attention', 'flash_attn::_flash_attn_varlen_forward': 'attention',
@@ -32,6 +34,8 @@ OPS = {
     'aten::embedding': 'embedding', 'aten::embedding_dense_backward': 'embedding', 'EmbeddingBackward0': 'embedding',
     'aten::addmm': 'matmul', 'aten::bmm': 'matmul', 'aten::_log_softmax': 'softmax', 'c10d::allreduce_': 'collective',
     'symm_mem::multimem_all_reduce_': 'collective',
+    'aten::_foreach_copy_': 'copy', 'aten::_foreach_zero_': 'copy', 'aten::_foreach_norm': 'reduction', 'aten::_foreach_max': 'reduction',
+    'aten::_foreach_maximum_': 'elementwise', 'aten::_foreach_mul_': 'elementwise',
     'aten::add_': None, 'aten::copy_': None, 'aten::mul': None, 'aten::index_select': None, 'vllm::moe_forward': None,
     'autograd::engine::evaluate_function: ConvolutionBackward0': None, 'autograd::engine::evaluate_function: NativeLayerNormBackward0': None,
     'triton_red_fused_add_native_layer_norm_4': None, '_C::rotary_embedding': None, 'aten::linalg_vector_norm': None,
@@ -151,6 +155,21 @@ def judge_closure(folder):
     check('closure', got == {'elementwise': 2, 'matmul': 2}, got)
 
 
+def judge_lists(folder):
+    """Operators on lists of tensors: outside of an optimizer's step, and inside of one, also if a step runs the model."""
+    multi, gemm = 'void multi_tensor_apply_kernel<T>(T)', 'nvjet_tst_64x16'
+    t = Trace()
+    for name in ('aten::_foreach_copy_', 'aten::_foreach_norm', 'aten::_foreach_mul_'):
+        t.op(name, set(), lambda around: t.launch(multi, around))
+    t.launch(multi, set())
+    t.op('Optimizer.step#AdamW.step', set(), lambda around: t.op('aten::_foreach_copy_', around, lambda inner: t.launch(multi, inner)), 'cpu_op', 'optimizer')
+    got = top(t.write(f'{folder}/lists.json'))
+    check('lists', got == {'copy': 1, 'reduction': 1, 'elementwise': 1, 'optimizer': 2}, got)
+    t.op('Optimizer.step#SGD.step', set(), lambda around: t.op('aten::addmm', around, lambda inner: t.launch(gemm, inner)))
+    got = top(t.write(f'{folder}/lists.json'))
+    check('lists, closure', got == {'copy': 1, 'reduction': 1, 'elementwise': 1, 'optimizer': 2, 'matmul': 1}, got)
+
+
 def judge_async(folder):
     """A forward pass that runs while an all-to-all is open on its thread, and a kernel of the all-to-all itself."""
     t = Trace()
@@ -218,6 +237,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         judge_random(folder)
         judge_closure(folder)
+        judge_lists(folder)
         judge_async(folder)
         judge_xla(folder)
         judge_names(folder)
