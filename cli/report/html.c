@@ -329,7 +329,7 @@ static void step_cells(struct html_table *t, const struct tk_report_rank *row) {
   html_cell_time(t, true, row->step.p50);
   html_cell_time(t, true, row->step.p95);
   html_cell_time(t, true, row->step.max);
-  html_cell_percent(t, times.busy, has_device(row) ? times.all : 0);
+  html_cell_percent(t, times.busy, times.busy_in);
   html_cell_count(t, row->step.outliers);
   html_cell_percent(t, times.collecting, row->collections ? times.all : 0);
 }

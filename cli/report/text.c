@@ -221,7 +221,7 @@ static bool print_steps(const struct tk_report *r) {
   static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "GC", "outlier steps",
                                         "source", NULL };
   struct table t = { .align = "rrrrrrrrrll", .drop = "..dac..be..", .width = tty_width(stdout), .sparse = true };
-  bool any = false;
+  bool any = false, late = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
   print_steps_title(r);
@@ -238,13 +238,16 @@ static bool print_steps(const struct tk_report *r) {
     cell_time(&t, true, s->p50);
     cell_time(&t, true, s->p95);
     cell_time(&t, true, s->max);
-    cell_percent(&t, times.busy, *row->device ? times.all : 0);
+    cell_percent(&t, times.busy, times.busy_in);
+    late = late || !figure_steps_hold_work(row);
     if (row->collections) cell_percent(&t, times.collecting, times.all);
     else table_cell(&t, "%s", "");
     cell_outliers(&t, row);
     cell_name(&t, r, row);
   }
-  return table_print(&t, stdout);
+  if (!table_print(&t, stdout)) return false;
+  if (late) wrap_line(stdout, "busy is unknown (-), and parts are left out, if the work of the steps ran after they had ended");
+  return true;
 }
 
 /* Prints the parts of the steps; parts that no step has are left out. */

@@ -93,8 +93,19 @@ tk_time figure_part(const struct tk_report_split *s, size_t part) {
   return time;
 }
 
+bool figure_steps_hold_work(const struct tk_report_rank *row) {
+  double all = 0, busy = 0;
+  for (size_t i = 0; i < row->n_steps; i++) {
+    all += (double)row->steps[i].times.window;
+    busy += (double)row->steps[i].times.busy;
+  }
+  const bool is_late = row->linked && row->latency_mean > row->step.mean / 2;
+  return !is_late || !*row->device || busy * (double)row->times.window >= all * (double)row->times.busy / 2;
+}
+
 struct tk_report_split figure_steps(const struct tk_report_rank *row) {
   struct tk_report_split sum = { 0 };
+  if (!figure_steps_hold_work(row)) return sum;
   for (size_t i = 0; i < row->n_steps; i++) {
     sum.length += row->steps[i].split.length;
     for (size_t k = 0; k < FIGURE_PARTS; k++) {
@@ -138,6 +149,7 @@ struct figure_step_times figure_step_times(const struct tk_report_rank *row) {
     sum.busy += (double)row->steps[i].times.busy;
     sum.collecting += (double)row->steps[i].collecting;
   }
+  if (*row->device && figure_steps_hold_work(row)) sum.busy_in = sum.all;
   return sum;
 }
 

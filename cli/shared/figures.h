@@ -27,12 +27,16 @@ static inline double figure_seconds(struct tk_total t) { return (double)t.s + (d
 enum { FIGURE_PARTS = 11 };
 const char *figure_part_name(size_t part);
 tk_time figure_part(const struct tk_report_split *s, size_t part);
-/* Returns the parts summed over all steps of a rank; the length is 0 if it has no steps. */
+/* False if the work that the steps launched ran after they had ended, as far as the mean delay and the busy time within the steps show.
+ * What the device did within the spans of such steps says nothing about the steps. */
+bool figure_steps_hold_work(const struct tk_report_rank *row);
+/* Returns the parts summed over all steps of a rank; the length is 0 if it has no steps, or if they do not contain their work. */
 struct tk_report_split figure_steps(const struct tk_report_rank *row);
 
-/* Times summed over all steps of a rank, in picoseconds: of the steps, of device work, and of garbage collections. */
+/* Times summed over all steps of a rank, in picoseconds: of the steps, of device work, and of garbage collections. `busy_in`: time to
+ * which `busy` refers; 0 if the steps do not contain their work. */
 struct figure_step_times {
-  double all, busy, collecting;
+  double all, busy, collecting, busy_in;
 };
 struct figure_step_times figure_step_times(const struct tk_report_rank *row);
 

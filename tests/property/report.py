@@ -621,6 +621,25 @@ def graph_launches(work):
     judge('mean of a call', '' if text[:3] == ['105', '30.000', 'us'] else str(text))
 
 
+def late_work(work):
+    """Checks that the busy time and the parts of steps are left out if the work of the steps runs after they have ended, but not if the
+    device is as busy during the steps, with the work of earlier ones."""
+    at = lambda name, cat, pid, tid, ts, dur, **args: {'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, 'args': args}  # noqa: E731
+    for what, delay, steps, busy in (('after all steps', 5000, 2, '-'), ('in later steps', 1000, 12, '91.7'), ('in their step', 20, 2, '100.0')):
+        events = [{'ph': 'M', 'name': 'process_labels', 'pid': 0, 'args': {'labels': 'GPU 0'}}]
+        for i in range(steps):
+            events += [at(f'ProfilerStep#{i}', 'user_annotation', 1, 1, 1000 * i, 1000), at('cudaLaunchKernel', 'cuda_runtime', 1, 1, 1000 * i, 2, correlation=i + 1),
+                       at('k', 'kernel', 0, 7, 1000 * i + (delay if delay > 20 else 0), 1000, correlation=i + 1, device=0, stream=7)]
+        with open(f'{work}/late.json', 'w', encoding='utf-8') as f:
+            json.dump({'schemaVersion': 1, 'traceEvents': events}, f)
+        text = run('report', '-q', f'{work}/late.json').decode()
+        lines = text.split('\n')
+        row = lines[next(i for i, line in enumerate(lines) if line.startswith('Steps:')) + 2].split()
+        judge(f'work {what}: busy', '' if busy in row[13:14] else str(row))
+        judge(f'work {what}: parts', '' if ('Parts of the steps' in text) == (busy != '-') == ('busy is unknown' not in text) else text)
+        judge(f'work {what}: facts', '' if all('busy_ns' in s['times'] if 'times' in s else 'busy_ns' in s for s in report(f'{work}/late.json')['ranks'][0]['steps']) else 'lost')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 if os.environ.get('LONG') else 6):
@@ -640,6 +659,7 @@ def main():
         system_calls(work)
         equal_names(work)
         graph_launches(work)
+        late_work(work)
         all_fixtures()
 
 
