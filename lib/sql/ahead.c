@@ -196,8 +196,8 @@ static bool wait_for(struct ahead *a, const struct statement *st, struct tk_err 
   return true;
 }
 
-/* Delivers the result of one statement. Returns false if the caller wants no more, or with err. Called with the lock held,
- * which is released while the result is delivered. */
+/* Delivers the result of one statement. Returns false if the caller stops, or on an error (err is set). Called with the lock held;
+ * releases it while the result is delivered. */
 static bool answer(struct ahead *a, struct statement *st, const struct tk_sql_answer *to, struct tk_err *err) {
   if (st->state == RUNNING && !wait_for(a, st, err)) return false;
   const bool recorded = st->state == DONE && !st->record.too_large;
@@ -247,7 +247,7 @@ static unsigned open_others(struct tk_sql *s, unsigned n) {
   return s->n_others < n ? s->n_others : n;
 }
 
-/* Estimates the work of statement text[0..n) from its plan (events_plan.c), which covers only tables of events. */
+/* Estimates the work of statement text[0..n) from its plan (events_plan.c). Only tables of events are counted. */
 static double work_of(struct tk_sql *s, const char *text, size_t n) {
   enum { DETAIL = 3 };
   static const char INDEX[] = "VIRTUAL TABLE INDEX ";

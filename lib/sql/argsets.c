@@ -35,7 +35,7 @@ uint32_t argset_of_track(const struct tk_sql *s, tk_id track) { return (uint32_t
 
 /* Returns the arg set of a flow; 0 for Perfetto's own flows, which have neither name nor category. */
 uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
-  const bool by_fields = s->t->flow_points[s->flows[flow].point].role >= TK_FLOW_OUT; /* flows that slices state by id have no
+  const bool by_fields = s->t->flow_points[s->flows[flow].point].role >= TK_FLOW_OUT; /* slices list these flows by id only, without a
                                                                                        * name */
   return s->times.exact || by_fields ? 0 : (uint32_t)(sources_from(s) + s->t->n_tracks + 1 + flow);
 }
@@ -70,7 +70,7 @@ static bool is_of_end(const struct tk_sql *s, tk_id key) { return behind(s, key,
 /* True for a field of the event that the tables show as an arg, as trace_processor does. */
 static bool is_filed_field(const char *key) { return text_begins(key, FILED_FIELD); }
 
-/* True for a field of the event that has its own column, so that it is not shown as an arg. */
+/* True for an event field that has its own column and is therefore not shown as an arg. */
 static bool is_field(const struct tk_sql *s, const char *key) {
   if (is_filed_field(key)) return false;
   const size_t n = strlen(tk_string(s->t, KEY_ARGS, NULL)) - strlen("args");
@@ -162,9 +162,9 @@ struct walk_args {
   bool (*put)(void *arg, const struct arg_row *row);
   void *arg;
   struct buf key, flat;
-  /* True if keys may repeat: within an object, or because a span has args from its begin and from its end event. As in
-   * trace_processor, only the last value of a key is shown, and an array continues an earlier one with the same key. The args are
-   * then walked twice, the first time only to count keys. */
+  /* True if keys may repeat: within an object, or because a span has args from its begin event and from its end event. As in
+   * trace_processor, only the last value of a key is shown, and an array continues an earlier one with the same key. The args are then
+   * walked twice, the first time only to count keys. */
   bool repeats;
   bool counting;
   struct map times;   /* hash of a key -> how many rows with this key are still to come */

@@ -1,7 +1,7 @@
 /* argsets.h - arg sets as rows: the args of an event, a flow, a track, a process or a thread.
  *
- * Each value in an event's args gets a row; arrays and objects are expanded ("args.shape[0]", "args.o.key"). Args of an end
- * event take precedence over args of its begin, and an event's own args over the args of its class. */
+ * Each value in an event's args gets a row; arrays and objects are expanded ("args.shape[0]", "args.o.key"). Args of an end event take
+ * precedence over those of the begin event, and an event's own args over those of its class. */
 #ifndef SQL_ARGSETS_H
 #define SQL_ARGSETS_H
 
@@ -23,8 +23,8 @@ struct arg_row {
 /* Calls `put` for each row of the set until put returns false. False if memory runs out. */
 bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const struct arg_row *row), void *arg);
 
-/* Gets the value of an arg by its exact key, unless the value is an array or object; this is the most common case of
- * EXTRACT_ARG. `keys`: the key in the end event, and in the event itself. *made: true if the value is text that only
+/* Gets the value of an arg by its exact key, unless the value is an array or object; this is the most common case of EXTRACT_ARG.
+ * `keys`: ids of the key as stored for args of the end event, and for other args. *made: true if the value is text that only
  * argset_each can create. */
 bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row, bool *made);
 

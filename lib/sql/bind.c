@@ -1,15 +1,15 @@
 /* bind.c - see bind.h.
  *
- * trace_processor keeps a stack of open slices for each thread. The end of a complete event has no effect on the stack until the
- * next event of the thread; a point of a flow belongs to the top of the stack. So a point belongs to the event that began last,
- * unless an end event closed it. An end of a flow without "bp":"e" waits for the next slice. */
+ * trace_processor keeps a stack of open slices for each thread. The end of a complete event has no effect on the stack until the next
+ * event of the thread; a flow point binds to the slice on top of the stack. This is the event that began last, unless an end event has
+ * closed it. The end of a flow without "bp":"e" binds to the next slice. */
 #include "bind.h"
 
 #include "base/hash.h"
 #include "relatives.h"
 
-/* State of binding after the event `last` of a thread. Points are bound in the order of time, so a span around `last` that has
- * ended for one point has ended for all later ones, and is skipped only once. */
+/* Cached stack after the event `last` of a thread. Points are bound in time order. So a span that ends before one point also ends
+ * before all later points, and the search skips it only once. */
 struct place {
   tk_id stop; /* innermost span around `last` that has not ended; 0 = none */
   tk_id slice;
@@ -20,7 +20,7 @@ struct binder {
   struct map index; /* last -> its place */
   struct place *places;
   uint32_t n, cap;
-  struct map ties; /* (track, first event after a time) -> the slice to which ends of flows at that time were bound */
+  struct map ties; /* (track, first event after a time) -> the slice to which flow ends at that time bind */
 };
 
 static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
@@ -32,7 +32,7 @@ static bool was_closed(const struct tk_event *e, tk_time now) {
 /* True if the span lasts until `now` and does not outlast its parent, so that no span around it has been closed either. */
 static bool covers(const struct tk_event *e, tk_time now) { return end_of(e) >= now && !(e->flags & TK_FLAG_OVERLAPS); }
 
-/* Returns the slice on top of the stack after an end event closed `closed`: complete events that ended by then are gone. */
+/* Returns the slice on top of the stack after an end event closed `closed`: complete events that ended no later are removed as well. */
 static tk_id slice_above(const struct tk_sql *s, tk_id closed) {
   const struct tk_event *all = s->t->events;
   tk_id i = s->parents[closed];
@@ -59,8 +59,8 @@ static tk_id top_of(struct binder *b, tk_id last, tk_time now) {
   return p->slice;
 }
 
-/* Returns the slice to which the end of a flow at time `now` binds: the next slice of the thread. Of items at the same time,
- * complete events come before ends of flows. */
+/* Returns the slice to which the end of a flow at time `now` binds: the next slice of the thread. At equal times, complete events come
+ * before flow ends. */
 static tk_id next_of(struct binder *b, const struct tk_track *k, tk_time now) {
   const struct tk_event *all = b->s->t->events;
   const tk_id end = k->first + k->count, after = sql_first_after(b->s, k, now);

@@ -46,7 +46,7 @@ static bool has_overlaps(const struct tk_sql *s) {
 /* True if a span that never ends is inside of one that does. */
 static bool has_open_inside(const struct tk_sql *s) {
   struct mem own = {0};
-  bool *open = mem_array(&own, UINT16_MAX + 1, sizeof *open); /* by depth: whether the last span there never ends */
+  bool *open = mem_array(&own, UINT16_MAX + 1, sizeof *open); /* by depth: true if the last span at this depth never ends */
   bool found = false;
   for (tk_id i = 1; open && !found && i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
@@ -79,7 +79,7 @@ static bool has_short(const struct tk_sql *s) {
   return false;
 }
 
-/* True if an event has the same time as the event before it on its track, which is an instant. */
+/* True if an event has the same time as an instant directly before it on the same track. */
 static bool has_ties(const struct tk_sql *s) {
   for (tk_id i = 2; i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
@@ -98,8 +98,8 @@ static bool has_shape_with(const struct tk_sql *s, tk_id key) {
   return false;
 }
 
-/* True if there are several async events, because a thread may have several ids, or an id several threads; or if there is
- * one, and it was recorded with an old phase that trace_processor does not read. */
+/* True if there are several async events, because their threads and ids may not correspond one to one; or if the only one was recorded
+ * with an old phase that trace_processor does not read. */
 static bool has_asyncs(const struct tk_sql *s) {
   uint64_t n = 0;
   for (tk_id i = 1; i <= s->t->n_tracks; i++)
@@ -132,8 +132,8 @@ static bool has_siblings(const struct tk_sql *s) {
   return found;
 }
 
-/* True if args lacks fields: fields that the file does not describe, or the field that a thread descriptor of a sequence
- * adds to the events of other tracks. */
+/* True if the table `args` lacks fields that trace_processor shows: fields that the file does not describe, or the field that a
+ * sequence's thread descriptor adds to events of other tracks. */
 static bool has_unknown_fields(const struct tk_sql *s) {
   for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++)
     if (s->tracks[i].filed.used && s->tracks[i].filed.kind != FORMAT_TRACK_THREAD) return true;
@@ -228,7 +228,7 @@ static bool is_foreign(const struct tk_sql *s) {
   return f && !f->in_manifest && !f->engine.thousands;
 }
 
-/* True if the format carries Chrome JSON events that are CPU profiles. */
+/* True if a file of another format stores Chrome JSON records of CPU profiles (phase 'P'). */
 static bool has_carried_profiles(const struct tk_sql *s) {
   for (tk_id i = 1; is_foreign(s) && i <= s->t->n_records; i++)
     if (s->t->records[i].phase == 'P') return true;

@@ -1,6 +1,6 @@
 /* events.c - the cursor over events: walks the graph according to the plan and skips events that fail the filter.
  *
- * The exact time of a row is computed only if its picoseconds in the graph do not already show on which side of a bound it is. */
+ * The rounded duration of a row is computed only if the picoseconds in the graph are too close to a bound to decide. */
 #include "events.h"
 #include "names.h"
 #include "relatives.h"
@@ -24,8 +24,8 @@ static void narrow(struct range *r, int64_t low, int64_t high) {
   if (high < r->high) r->high = high;
 }
 
-/* Converts a bound to integers. Text that contains a number counts as a number, as in a comparison with a column of
- * integers. Fractions are rounded so that the range grows, because SQLite checks the condition again. */
+/* Converts a bound to integers. Text that contains a number counts as a number, as in a comparison with a column of integers. Fractions
+ * are rounded outwards, and SQLite checks the exact condition again. */
 static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
   const int type = sqlite3_value_numeric_type(v);
   const double d = sqlite3_value_double(v), most = 9.2e18;
@@ -52,7 +52,7 @@ static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
   narrow(r, op < 2 || op == 4 ? low : INT64_MIN, op >= 2 ? high : INT64_MAX);
 }
 
-/* Applies a condition on the name to names_kept. `fresh`: it is the first such condition. */
+/* Applies a condition on the name to names_kept. `fresh`: true for the first such condition. */
 static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v, bool fresh) {
   struct tk_sql *s = c->sql;
   const char *text = test == TEST_NAME_THERE ? "" : (const char *)sqlite3_value_text(v);
@@ -75,7 +75,7 @@ static bool append_condition(struct buf *asked, char test, sqlite3_value *v) {
   return text && buf_append(asked, &test, 1) && buf_append(asked, text, strlen(text) + 1);
 }
 
-/* Decides which names pass. The decision of the last walk is kept, because the inner walk of a join repeats its conditions. */
+/* Decides which names pass. The last result is cached, because the inner loop of a join repeats the same conditions. */
 static bool read_names(struct event_cursor *c, const char *tests, int argc, sqlite3_value **argv) {
   struct buf asked = {.mem = &c->sql->mem};
   bool ok = true, fresh = true;
@@ -96,7 +96,7 @@ static bool read_names(struct event_cursor *c, const char *tests, int argc, sqli
   return ok;
 }
 
-/* Reads a condition on a number. A condition with NULL passes no event. */
+/* Reads a condition on a number. No event passes a comparison with NULL. */
 static void read_test(struct event_filter *f, char test, sqlite3_value *v) {
   if (sqlite3_value_type(v) == SQLITE_NULL && test != TEST_NAME_THERE) f->none = true;
   else if (test >= TEST_TS_GE && test <= TEST_TS_EQ) bound(&f->ts, test - TEST_TS_GE, v, &f->none);
@@ -132,16 +132,16 @@ static bool passes(const struct event_cursor *c, tk_id event) {
                                                                                                      * checked the name */
   if (f->depth.asked && (!is_slice(e) || e->depth < f->depth.low || e->depth > f->depth.high)) return false;
   if (f->dur.asked && (!is_slice(e) || !dur_passes(c->sql, f, e))) return false;
-  if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK || c->walk == WALK_TIMES) return true; /* the start of the walk
-                                                                                                           * checks the time */
+  if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK || c->walk == WALK_TIMES) return true; /* the walk visits only events
+                                                                                                           * in the range of times */
   const int64_t ts = times_at(&c->sql->times, e->ts);
   return ts >= f->ts.low && ts <= f->ts.high;
 }
 
 static bool of_sort(const struct event_cursor *c, tk_id track) { return (c->table->sorts & c->sql->tracks[track].sort) != 0; }
 
-/* True if the walk includes the track on which the tables place the event. For a global instant, this is not the track of
- * its process, on which the graph stores it. */
+/* True if the walk includes the track that the tables show for the event. The graph stores a global instant on its process's track, but
+ * the tables show it on the global track. */
 static bool is_placed(const struct event_cursor *c, const struct tk_event *e) {
   if (c->all_placed) return true;
   if (!c->sql->tracks[e->track].globals) return of_sort(c, e->track);
@@ -187,7 +187,7 @@ static void find_in_tracks(struct event_cursor *c) {
   for (;;) {
     while (c->at < c->stop && !(passes(c, c->at) && is_placed(c, &c->sql->t->events[c->at]))) c->at++;
     if (c->at < c->stop) return;
-    if (c->track >= c->last_track) break; /* WALK_TRACK: the only track; for the global track, all tracks are visited */
+    if (c->track >= c->last_track) break; /* WALK_TRACK visits one track; only the global track needs all tracks */
     enter_next_track(c);
   }
   c->end = true;
@@ -219,8 +219,8 @@ static void find_in_names(struct event_cursor *c) {
   c->end = true;
 }
 
-/* Enters the range of the timeline. Searches from the range of the previous walk on, because the intervals of a join are
- * often sorted. */
+/* Enters the range of the timeline. The search starts at the range of the previous walk, because the intervals of a join are often
+ * sorted. */
 static bool enter_times(struct event_cursor *c) {
   const struct range *ts = &c->filter.ts;
   const uint32_t n = c->sql->t->n_events;

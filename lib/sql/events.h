@@ -48,8 +48,8 @@ enum order {
   GLOBALS_APART = 8 /* in a walk over all tracks, the global events of all tracks come first, as events of a separate track */
 };
 
-/* Plans consist of letters: walk and order as digits, then a letter for each value that the cursor receives. Words that explain
- * the plan to a reader of EXPLAIN QUERY PLAN may follow. */
+/* A plan is a string: walk and order as digits, then a letter for each value that the cursor receives. Words that explain the plan to a
+ * reader of EXPLAIN QUERY PLAN may follow. */
 enum { TESTS = 2 };
 
 enum test {
@@ -70,7 +70,7 @@ struct event_filter {
   tk_time clear_low, clear_high; /* durations in this range pass, however they are rounded */
   const uint8_t *names; /* by number of the name: nonzero if it passes; NULL = all names pass */
   bool none;      /* true if no event can pass */
-  bool asked;     /* true if some events may not pass */
+  bool asked;     /* true if there is any condition */
 };
 
 struct event_vtab {

@@ -1,13 +1,13 @@
 /* events_plan.c - chooses the conditions that the table of events evaluates itself, and estimates the cost.
  *
- * Each condition that the cursor evaluates gets a letter in the plan. Conditions on numbers are evaluated exactly if the value
- * is an integer literal; SQLite then skips its own check, which costs 20 ns a row. A condition on the name is evaluated once
- * for each distinct name. GROUP BY name, name and track, or track receives its rows grouped: SQLite's sorter would copy and
- * compare every name.
+ * Each condition that the cursor evaluates gets a letter in the plan. Conditions on numbers are evaluated exactly if the value is an
+ * integer literal; SQLite then skips its own check, which costs 20 ns a row. A condition on the name is evaluated once for each
+ * distinct name. For GROUP BY name, track, or name and track, the cursor returns the rows already grouped, because SQLite's sorter
+ * would copy and compare every name.
  *
- * The rows that pass a condition on the name are counted, because their number decides how to evaluate an OR of LIKEs. SQLite
- * can convert it to a union of walks, and must then remember the rows that it has seen: 0.7 us and 160 bytes for each passing
- * row. Or SQLite can scan and check all rows: 0.16 us for each row. */
+ * The rows that pass a condition on the name are counted, because their number decides how to evaluate an OR of LIKEs. SQLite can
+ * convert the OR to a union of walks, but must then remember the rows that it has seen: 0.7 us and 160 bytes for each passing row. Or
+ * SQLite can scan and check all rows: 0.16 us for each row. */
 #include <math.h>
 #include <string.h>
 
@@ -234,8 +234,8 @@ static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_ind
   return true;
 }
 
-/* Plans the rows of a GROUP BY. SQLite tells us that grouping is enough, but relies on sorted rows if an ORDER BY has the same
- * columns, and passes DESC for a column of such an ORDER BY. Therefore rows are returned in exactly the order that it passes. */
+/* Plans the rows of a GROUP BY. SQLite reports that grouping is enough. But if an ORDER BY has the same columns, it relies on sorted
+ * rows and passes the DESC flags of the ORDER BY. So rows are returned in exactly the order of aOrderBy. */
 static bool groups_in_order(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const bool by_name = column_of(v->table, info->aOrderBy[0].iColumn) == COL_NAME;
   const bool by_track = info->nOrderBy == 1 + by_name && column_of(v->table, info->aOrderBy[by_name].iColumn) == COL_TRACK_ID;
@@ -282,8 +282,8 @@ static bool orders(struct plan *p, const struct event_vtab *v, const sqlite3_ind
   return orders_times(p, v, info);
 }
 
-/* Returns the work that EXPLAIN QUERY PLAN shows, by which statements are distributed over threads: the number of rows that
- * SQLite sees, and a little for skipped rows. */
+/* Returns the estimated work: the number of rows that SQLite sees, plus a little for skipped rows. EXPLAIN QUERY PLAN shows it, and
+ * ahead.c uses it to choose the next statement. */
 static int work_of(const struct plan *p, double cost) {
   const double work = p->rows * (p->likes ? UNITED : 1) + cost / 16;
   return work < INT32_MAX ? (int)work : INT32_MAX;
@@ -302,7 +302,7 @@ static int finish_plan(struct plan *p, sqlite3_index_info *info, double cost) {
   return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Plans a table-valued function, which needs its argument. */
+/* Plans a table-valued function. Returns SQLITE_CONSTRAINT if its argument is not available. */
 static int plan_function(const struct event_vtab *v, sqlite3_index_info *info) {
   struct plan p = {.n = TESTS, .rows = 10, .walk = (enum walk)v->table->walk};
   int found = equality(v->table, info, COL_ARGUMENT);

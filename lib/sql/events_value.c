@@ -208,8 +208,7 @@ static void category_value(const struct tk_sql *s, const struct tk_event *e, sql
   if (cat != KEY_EMPTY || s->times.exact) sql_result_string(s, out, cat);
 }
 
-/* Finds a thread time of an event, in ns. In args it is in microseconds; in a Perfetto file it is an integer on the thread's
- * clock. */
+/* Converts a thread time of an event from microseconds to ns. Perfetto files store an integer on the thread's clock. */
 static bool thread_ns(const struct tk_sql *s, const struct tk_event *e, tk_id key, int64_t *ns) {
   struct tk_arg arg;
   if (!key || !is_slice(e) || !args_of_event(s->t, e, key, &arg)) return false;
@@ -229,7 +228,7 @@ static bool thread_ns(const struct tk_sql *s, const struct tk_event *e, tk_id ke
 
 static int thread_time(const struct tk_sql *s, const struct tk_event *e, bool dur, sqlite3_context *out) {
   int64_t ts, other;
-  if (!s->times.exact && s->t->tracks[e->track].kind != TK_TRACK_THREAD) return SQLITE_OK; /* times of threads only */
+  if (!s->times.exact && s->t->tracks[e->track].kind != TK_TRACK_THREAD) return SQLITE_OK; /* only threads have thread times */
   const bool has_ts = thread_ns(s, e, s->key_tts, &ts), lasts = !s->times.exact && e->kind == TK_EVENT_SPAN &&
       !(e->flags & TK_FLAG_PAIRED);
   if (!dur) {

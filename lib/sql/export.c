@@ -1,7 +1,7 @@
 /* export.c - exports the tables as a separate SQLite database for other programs.
  *
- * SQLite writes to a temporary file, which then gets its final name like every output: only if it is complete, and without
- * replacing a file unless requested. */
+ * SQLite writes to a temporary file, whose content is then copied to the output. As for every output, the file appears only if it is
+ * complete, and replaces an existing file only if requested. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -62,7 +62,7 @@ static void str_split(sqlite3_context *out, int argc, sqlite3_value **argv) {
   if (!at) sqlite3_result_text(out, text, end ? (int)(end - text) : -1, SQLITE_TRANSIENT);
 }
 
-/* Returns a time as "hh:mm:ss:mmm:uuu:nnn". */
+/* Returns a time as "hh:mm:ss mmm uuu nnn". */
 static void to_timecode(sqlite3_context *out, int argc, sqlite3_value **argv) {
   const int64_t ns = sqlite3_value_int64(argv[0]), s = ns / 1000000000;
   char text[64];

@@ -120,8 +120,8 @@ static bool replace_functions(struct tk_sql *s) {
   sqlite3_stmt *stmt = NULL;
   bool ok = true;
   if (sqlite3_prepare_v2(s->db, "SELECT DISTINCT name, narg FROM pragma_function_list", -1, &stmt, NULL) != SQLITE_OK)
-    return (sqlite3_errcode(s->db) & 0xff) != SQLITE_NOMEM; /* this SQLite cannot list its functions: only the authoriser
-                                                             * protects */
+    return (sqlite3_errcode(s->db) & 0xff) != SQLITE_NOMEM; /* this SQLite cannot list its functions; the authoriser is then the only
+                                                             * protection */
   while (ok && sqlite3_step(stmt) == SQLITE_ROW) {
     const char *name = (const char *)sqlite3_column_text(stmt, 0);
     if (name && allowed_function(name)) continue;

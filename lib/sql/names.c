@@ -13,8 +13,8 @@
  * rows. */
 enum { SORTED_SHARE = 4, SORTED_ANYWAY = 1000 };
 
-/* Numbers the names by string id, because many strings are not names. Unnamed events share a number with events called
- * NO_NAME or, in formats that store a name for each event, with events whose name is empty. */
+/* Gives consecutive numbers to the strings that are names. Unnamed events share a number with events called NO_NAME or, in formats that
+ * store a name for each event, with events whose name is empty. */
 static bool number_classes(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   struct by_name *b = &s->names;

@@ -108,7 +108,7 @@ static uint64_t hash_of_class(const struct tk_sql *s, tk_id cls) {
   return mixed(t->classes[cls].name ? hash_bytes(name->bytes, name->len) : 1, of_cat << 1);
 }
 
-/* Numbers the stacks. A stack is identified by the names and categories of the slices from the outermost one to this one. */
+/* Computes the stack id of each event: a hash of the names and categories of the event and of all slices around it. */
 bool sql_stacks(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   if (s->stacks) return true;

@@ -13,8 +13,8 @@ bool sql_selves(struct tk_sql *s);
 bool sql_child_durs(struct tk_sql *s);
 bool sql_stacks(struct tk_sql *s);
 
-/* Range [first, end) that contains the descendants of an event, as trace_processor defines them: deeper events of its track
- * that begin within it or at its end, even if an event at its end is a child of the next event. */
+/* Range [first, end) that contains the descendants of an event, as trace_processor defines them: deeper events on the same track that
+ * begin within the event or at its end. An event at the end counts even if it is a child of the next event. */
 struct below {
   tk_id first, end;
   uint16_t depth;

@@ -68,7 +68,7 @@ static tk_id name_of_series(struct tk_sql *s, tk_id name, tk_id key) {
   return id;
 }
 
-/* Returns the name of a counter as in trace_processor: with its id if that is text, otherwise without it. */
+/* Returns the name of a counter as in trace_processor: with the counter's id if the id is text, otherwise without the id. */
 static tk_id name_of_counter(struct tk_sql *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   const struct tk_event *e = &s->t->events[k->first];
@@ -143,7 +143,8 @@ struct arrows {
   const tk_id *slices; /* by point */
 };
 
-/* Updates the point from which the next arrow starts. A step is the target of an arrow, and the start of the next one. */
+/* Adds the arrow that ends at this point, and updates the point from which the next arrow starts. A step ends one arrow and starts the
+ * next. */
 static void follow(struct tk_sql *s, struct arrows *a, tk_id point) {
   const struct tk_flow_point *f = &s->t->flow_points[point];
   const uint64_t flow = hash_pair(hash_pair((uint64_t)f->id, f->id_kind == TK_FLOW_ID_STR), f->cls);

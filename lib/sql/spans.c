@@ -1,8 +1,8 @@
-/* spans.c - the modules span_join, span_left_join and span_outer_join: CREATE VIRTUAL TABLE x USING span_join(a PARTITIONED c,
- * b PARTITIONED c).
+/* spans.c - the modules span_join, span_left_join and span_outer_join: CREATE VIRTUAL TABLE x USING span_join(a PARTITIONED c, b
+ * PARTITIONED c).
  *
- * The rows are read by statements on the same database, so everything that a query may not do is refused there, too. A table
- * that is defined by itself would never end; it is an error, as is a very deep stack of such tables. */
+ * The rows are read by statements on the same database, so the guard applies to them as well. A span join that reads itself would never
+ * end, so it is an error; so are span joins nested deeper than DEEPEST_SPANS. */
 #include "spans.h"
 
 #include <stdlib.h>
@@ -155,7 +155,7 @@ static int spans_connect(sqlite3 *db, void *arg, int argc, const char *const *ar
   return SQLITE_OK;
 }
 
-/* A separate function: if it were the same as spans_connect, SQLite would accept the module's name as a table. */
+/* Must differ from spans_connect: if xCreate and xConnect were the same function, SQLite would accept the module's name as a table. */
 static int spans_create(sqlite3 *db, void *arg, int argc, const char *const *argv, sqlite3_vtab **vtab, char **why) {
   return spans_connect(db, arg, argc, argv, vtab, why);
 }
@@ -200,7 +200,7 @@ static int set_error(struct spans_vtab *v, int status, const char *why) {
   return status;
 }
 
-/* Runs a step of the walk, whose statements may read other tables of this kind. */
+/* Runs a step of the walk. Its statements may read other span joins. */
 static int advance(struct spans_cursor *c, int (*go)(struct spans_walk *)) {
   struct spans_vtab *v = (struct spans_vtab *)c->base.pVtab;
   struct tk_sql *s = v->sql;

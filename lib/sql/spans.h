@@ -15,10 +15,10 @@ struct spans_table {
 struct spans_side {
   const struct spans_table *table;
   sqlite3_stmt *stmt; /* rows in the order of partition and start */
-  bool row;           /* true if the statement is on a row that the walk has not passed yet */
+  bool row;           /* true if the statement is on a row that the walk has not left yet */
   int64_t row_part, row_ts, row_dur;
   bool open, gap;     /* open: positioned on a span or a gap; gap: on a gap */
-  int64_t from, to;   /* to: the end; of a span without an end, the start */
+  int64_t from, to;   /* to: end of the span or gap; for a span without an end, its start */
   int64_t raw_to;     /* the end as recorded: start + duration */
   int64_t reached;    /* end of the spans so far; the next gap begins here */
 };
@@ -27,7 +27,7 @@ struct spans_walk {
   sqlite3 *db;
   struct spans_side sides[2];
   int64_t part; /* current partition; 0 if neither table is partitioned */
-  bool inside;  /* true if a partition is entered */
+  bool inside;  /* true once the walk has entered a partition */
   bool end;
 };
 

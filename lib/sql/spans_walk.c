@@ -1,8 +1,8 @@
-/* spans_walk.c - walks over two tables of spans in step and finds the pairs that overlap.
+/* spans_walk.c - walks over two tables of spans in parallel and finds the pairs that overlap.
  *
- * Each table is a series of spans, sorted by partition and start. For a table that fills, the gaps between its spans belong to
- * the series, too; the first and the last gap are unbounded. The walk visits one partition after the other. Within a partition,
- * it looks at one element of each table, and passes the one that ends first. If only one table is partitioned, the other is read
+ * Each table is a series of spans, sorted by partition and start. If the table has `fills` set, the gaps between its spans also belong
+ * to the series; the first and the last gap are unbounded. The walk visits one partition after the other. Within a partition, it
+ * compares one element of each table, and advances past the one that ends first. If only one table is partitioned, the other is read
  * again for each partition. */
 #include "spans.h"
 
@@ -53,8 +53,8 @@ static bool has_row(const struct spans_walk *w, const struct spans_side *v) {
   return v->row && (!is_parted(v) || v->row_part == w->part);
 }
 
-/* Enters the next span, or the gap before it. The statement moves to its next row only when the walk leaves the span of the current
- * row, whose columns are read until then. */
+/* Enters the next span, or the gap before it. The statement stays on its row until the walk leaves the span of this row, because
+ * callers still read the columns. */
 static void enter_next(const struct spans_walk *w, struct spans_side *v) {
   const bool row = has_row(w, v);
   const int64_t next = row ? v->row_ts : INT64_MAX;
@@ -87,7 +87,7 @@ static int skip_to(struct spans_side *v, int64_t part) {
   return status;
 }
 
-/* Chooses the next partition that both tables have. A table that fills has every partition of the other table. */
+/* Chooses the next partition that both tables contain. A table with `fills` need not contain it: the whole partition is then a gap. */
 static bool find_partition(struct spans_walk *w, int *status) {
   struct spans_side *a = &w->sides[0], *b = &w->sides[1];
   const bool both = is_parted(a) && is_parted(b);
@@ -137,7 +137,7 @@ static bool overlap(const struct spans_side *a, const struct spans_side *b) {
   return (a->from >= b->from && a->from < b->to) || (b->from >= a->from && b->from < a->to);
 }
 
-/* Passes the element that ends first; of two that end together, a gap first. */
+/* Advances past the element that ends first; if both end together, past a gap before a span. */
 static int step(struct spans_walk *w) {
   struct spans_side *a = &w->sides[0], *b = &w->sides[1];
   const bool first = a->to != b->to ? a->to < b->to : a->gap && !b->gap;

@@ -60,7 +60,7 @@ struct counter_row {
 
 struct flow_row {
   tk_id out, in, point;
-  uint32_t number; /* number of its flow, in the order in which flows appear */
+  uint32_t number; /* ordinal of the flow, by first appearance */
 };
 
 /* Events by name: each distinct name has a number (0 = unnamed), and each number a list of events sorted by track and id. */
@@ -129,7 +129,7 @@ struct tk_sql {
   uint64_t deadline_ms; /* deadline of the running statement; 0 = none */
   uint64_t graph_bytes, limit;
   struct tk_err *err;   /* receives the error of the running call */
-  bool copying;         /* true while the library copies the tables, for which it may attach a database */
+  bool copying;         /* true while the library copies the tables; it may then attach a database */
   uint64_t touched;     /* bit set: rows of differences.c that statements have used */
   unsigned n_spans;     /* number of span joins whose statements run */
   bool changed;         /* true if statements may have created tables or views */
@@ -146,7 +146,7 @@ enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB, NAME_THERE };
 /* Records that a string of the trace is, or will be, the result of a column. */
 static inline void sql_shows(const struct tk_sql *s, const char *text) { s->strings_shown[sql_shown_slot(text)] = text; }
 
-/* Frees a virtual table that owns nothing. */
+/* Frees a virtual table that owns no other memory. */
 static inline int sql_disconnect(sqlite3_vtab *vtab) {
   sqlite3_free(vtab);
   return SQLITE_OK;

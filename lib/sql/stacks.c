@@ -102,7 +102,7 @@ static int mapping_value(struct tk_sql *s, uint32_t row, int column, sqlite3_con
   case 1:
     sqlite3_result_text(out, "", 0, SQLITE_STATIC);
     return SQLITE_OK;
-  case 5: return put_number(out, -1); /* the end of all addresses, unsigned */
+  case 5: return put_number(out, -1); /* as an unsigned number, the end of the address space */
   case 7:
     if (!s->stack.modules[row]) sqlite3_result_text(out, no_module(s), -1, SQLITE_STATIC);
     else sql_result_string(s, out, s->stack.modules[row]);

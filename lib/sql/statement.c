@@ -81,8 +81,7 @@ static const char *read_include(const char *statement, struct tk_err *err) {
   return statement_at(p + n);
 }
 
-/* Returns true with err for statements that only PerfettoSQL has: CREATE [OR REPLACE] PERFETTO TABLE ..., and DROP. SQLite has
- * equivalents of some of them. */
+/* True, with err set, for statements that exist only in PerfettoSQL: CREATE [OR REPLACE] PERFETTO ..., and DROP PERFETTO ... . */
 static bool is_refused(const char *statement, struct tk_err *err) {
   const char *p = either(statement, "CREATE", "DROP"), *replace = word(word(p, "OR"), "REPLACE");
   const char *what = word(replace ? replace : p, "PERFETTO");

@@ -105,8 +105,8 @@ static int cost_of(const struct table *table, int column) {
 static bool is_low(unsigned op) { return op == SQLITE_INDEX_CONSTRAINT_GE || op == SQLITE_INDEX_CONSTRAINT_GT; }
 static bool is_high(unsigned op) { return op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_LT; }
 
-/* Uses as a bound the first condition on the column of times whose operator `fits` accepts. Returns false if there is none.
- * Bounds are inclusive, because SQLite checks the condition again. */
+/* Finds the first condition on the time column whose operator passes `fits`, and uses its value as a bound. Returns false if there is
+ * none. Bounds are inclusive, because SQLite checks the condition again. */
 static bool take_bound(const struct table *table, sqlite3_index_info *info, bool (*fits)(unsigned), int *values) {
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
@@ -185,8 +185,8 @@ static uint32_t first_time(const struct table_cursor *c, uint32_t from, uint32_t
   return from;
 }
 
-/* Narrows the rows to those up to (`high`) or from a time. Numbers are compared as doubles, so that the range may be too
- * large but not too small; a string is above all numbers. */
+/* Narrows the rows to times up to the value (`high`), or from the value on. Numbers are compared as doubles, so the range may be too
+ * large but not too small. Text does not narrow the range, because SQLite checks the condition again. */
 static void narrow(struct table_cursor *c, sqlite3_value *v, bool high) {
   const int type = sqlite3_value_numeric_type(v);
   if (type == SQLITE_NULL) c->end = c->at;

@@ -39,7 +39,7 @@ static int id_value(sqlite3_context *out, uint32_t id) {
   return SQLITE_OK;
 }
 
-/* ---- machines: one, or one for each machine in the trace, named by its processes ---- */
+/* ---- machines: number 0, and each machine that a process names ---- */
 
 static int machine_of(const struct tk_sql *s, uint32_t upid, sqlite3_context *out) {
   const tk_id track = upid == SQL_NONE ? 0 : s->processes[upid].track;
@@ -104,7 +104,7 @@ static const struct counter_track *series_of(const struct tk_sql *s, uint32_t ro
   return row <= s->t->n_tracks ? NULL : &s->counter_tracks[row - s->t->n_tracks - 1];
 }
 
-/* Returns the track, in the graph, of a row of the track tables. */
+/* Returns the graph's track for a row of the track tables. */
 static tk_id track_of(const struct tk_sql *s, uint32_t row) { return row <= s->t->n_tracks ? row : series_of(s, row)->track; }
 
 static bool has_sort(const struct tk_sql *s, uint32_t row, unsigned sort) {
@@ -271,8 +271,8 @@ static bool flow_key(const struct tk_sql *s, uint32_t row, int column, int64_t *
   return true;
 }
 
-/* Returns the id of a flow. trace_processor numbers flows whose points are separate events, in the order in which they appear;
- * other flows keep their ids. */
+/* Returns the id of a flow. As in trace_processor, flows whose points are separate events are numbered by first appearance; other flows
+ * keep their ids. */
 static int64_t flow_id(const struct tk_sql *s, const struct flow_row *v) {
   const struct tk_flow_point *f = &s->t->flow_points[v->point];
   struct tk_args it = tk_args_of(s->t, f->args);

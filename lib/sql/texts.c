@@ -22,7 +22,7 @@ static unsigned next_char(const char **p) {
 }
 
 bool texts_like_matches(const char *pattern, const char *text, int escape) {
-  const char *star = NULL, *from = NULL; /* position after the last "%", and the text from which it may match more */
+  const char *star = NULL, *from = NULL; /* star: position after the last "%"; from: text at which this "%" may extend its match */
   while (*text) {
     const char *p = pattern, *t = text;
     unsigned want = *p ? next_char(&p) : 0, is = next_char(&t);
@@ -68,7 +68,7 @@ static bool in_set(const char *p, unsigned c, const char **end) {
   return found != inverted;
 }
 
-/* Matches one character with the pattern. Returns the position after the matched part of the pattern, or NULL if it does not
+/* Matches one character with the pattern. Returns the position after the matched part of the pattern, or NULL if the character does not
  * match. */
 static const char *glob_step(const char *pattern, unsigned c) {
   const char *p = pattern, *end;
@@ -103,8 +103,8 @@ bool texts_glob_matches(const char *pattern, const char *text) {
 
 /* ---- cached results ---- */
 
-/* Cached results for a pattern, by text, because thousands of events share a name. A string of the trace is identified by its
- * address, which no other text has; strings that columns returned are in `strings_shown`, in the same slot as their result. */
+/* Results of a pattern, cached by text because thousands of events share a name. A string of the trace is identified by its address.
+ * `strings_shown` lists the strings that columns returned; the result of a string is in the slot with the same index. */
 struct answers {
   struct answer {
     const char *text; /* NULL = the slot is empty */

@@ -1,8 +1,8 @@
 /* timeline.c - see timeline.h.
  *
- * The events of a track are already sorted, so the timeline is a merge of tracks. It takes four bytes an event and is built when
- * a query first needs it. With the timeline, a join of intervals with the events inside of them is a search for each interval;
- * without it, each interval searches every track. */
+ * The events of a track are already sorted, so the timeline is a merge of tracks. It takes four bytes an event and is built when a
+ * query first needs it. With the timeline, a join of intervals with the events inside of them needs one search per interval; without
+ * it, one search per interval and track. */
 #include "timeline.h"
 
 #include "base/heap.h"

@@ -1,4 +1,4 @@
-/* timeline.h - the events of all tracks in one order of time, for conditions on ts and for ORDER BY ts. */
+/* timeline.h - the events of all tracks sorted by time, for conditions on ts and for ORDER BY ts. */
 #ifndef SQL_TIMELINE_H
 #define SQL_TIMELINE_H
 

@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include "format/format.h"
 
-/* Limits an offset, because larger times of the trace would overflow 64 bits. */
+/* Clamps an offset, so that the times of the trace plus the offset do not overflow 64 bits. */
 static int64_t within(int64_t ns) {
   const int64_t most = 8000000000000000000;
   return ns > most ? most : ns < -most ? -most : ns;

@@ -1,9 +1,9 @@
 /* times.h - times in nanoseconds, equal to the times of Perfetto's trace_processor for the same file.
  *
- * trace_processor counts in the time base of the file, not from an epoch. It converts decimal microseconds through a double:
- * integer microseconds are exact, others are rounded in the last place, and beyond 2^53 ns they are about 250 ns apart.
- * Durations are rounded separately, unless begin and end were separate events. It multiplies seconds or milliseconds of profiles as
- * doubles, and cuts the fraction. This file does the same, so that queries return the same results. */
+ * trace_processor counts in the time base of the file, not from an epoch. It converts decimal microseconds through a double: integer
+ * microseconds are exact, others are rounded in the last place, and beyond 2^53 ns they are about 250 ns apart. Durations are rounded
+ * separately, unless begin and end were separate events. Times of profiles in seconds or milliseconds are multiplied as doubles, and
+ * the fraction is truncated. This file does the same, so that queries return the same results. */
 #ifndef SQL_TIMES_H
 #define SQL_TIMES_H
 
@@ -13,7 +13,7 @@ struct times {
   int64_t base_ns, base_us;
   int32_t base_ps; /* 0 .. 999999 */
   bool exact;      /* true if times in the format are in ns, so that no doubles are needed */
-  uint8_t thousands; /* not 0: times are doubles in a unit of 1000^thousands ns, which are multiplied and cut to ns */
+  uint8_t thousands; /* not 0: times are doubles in a unit of 1000^thousands ns, which are multiplied and truncated to ns */
 };
 
 struct times times_of(const struct tk_trace *t);
@@ -32,7 +32,7 @@ static inline int64_t times_ns(const struct times *c, int64_t us, int64_t ps) {
   return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
 
-/* Converts a time of a format whose times trace_processor multiplies as doubles. */
+/* Converts a time of a format with `thousands`. */
 int64_t times_multiplied(const struct times *c, tk_time at);
 
 /* True for a time in whole nanoseconds that does not change when converted to microseconds as a double; saves a division for

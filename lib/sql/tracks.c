@@ -10,8 +10,8 @@
 #include "format/json.h"
 #include "graph/stack.h"
 
-/* Returns a number for a text, larger than 32 bits, so that no system uses it as a pid or tid. Texts are numbered in the order
- * in which they appear here, because string ids of the trace depend on other strings. */
+/* Returns a number for a text. It exceeds 32 bits, so no system uses it as a pid or tid. Texts are numbered in the order in which they
+ * appear here, because string ids of the trace depend on other strings. */
 static int64_t number_of_text(struct tk_sql *s, tk_id text) {
   const uint32_t *number = map_put(&s->text_numbers, text, s->text_numbers.n + 1);
   return (int64_t)UINT32_MAX + 1 + (number ? *number : 0);
@@ -30,7 +30,8 @@ static bool is_own_timeline(const struct tk_sql *s, const struct tk_track *k) {
   return s->times.exact && k->kind == TK_TRACK_THREAD && k->tid.kind == TK_IDENT_STR;
 }
 
-/* True for a track that the tables show as a process. A timeline without a process is not one, because its events are global. */
+/* True for a track that the tables show as a process. A timeline without a process does not count as one, because its events are
+ * global. */
 static bool is_process(const struct tk_sql *s, const struct tk_track *k) {
   return k->kind == TK_TRACK_PROCESS && !(s->times.exact && k->pid.kind == TK_IDENT_NONE);
 }
@@ -51,7 +52,7 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
   if (*utid == s->n_threads)
     add_thread(s, (struct sql_thread){.upid = upid, .tid = tid, .name = ident.kind == TK_IDENT_STR ? ident.str : 0});
   if (*utid >= s->n_threads) return SQL_NONE;
-  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* pid and tid are one string */
+  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* pid and tid are the same string */
   return *utid;
 }
 
@@ -98,8 +99,8 @@ tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e) {
   return s->tracks[e->track].globals && is_global(s->t, e) ? GLOBAL_TRACK : e->track;
 }
 
-/* Adds each thread to which an event on a process or counter track refers by its tid (Chrome JSON); such a thread exists
- * even without other events. Also counts the global instants of a process. */
+/* Adds the threads whose tids occur in events on process or counter tracks (Chrome JSON); such a thread exists even if it has no events
+ * of its own. Also counts the global instants of a process. */
 static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[track];
   for (tk_id i = k->first; i < k->first + k->count && !s->mem.failed; i++) {
@@ -115,12 +116,12 @@ static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) 
   }
 }
 
-/* Adds the thread to which a Chrome JSON record refers by its tid, such as a record of metadata of a process. */
+/* Adds the thread whose tid a Chrome JSON record contains, for example a metadata record of a process. */
 static void look_at_record(struct tk_sql *s, const struct tk_record *r, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[r->track];
   struct buf object = {.mem = &s->mem};
   struct json_value v;
-  if (!r->phase || r->phase == 'P' || !r->strong || !r->track) return; /* samples have tracks */
+  if (!r->phase || r->phase == 'P' || !r->strong || !r->track) return; /* profile samples already have tracks */
   const uint32_t upid = s->tracks[k->kind == TK_TRACK_PROCESS ? r->track : k->parent].upid;
   const bool whole = buf_append(&object, "{", 1) && buf_append(&object, trace_raw(s->t, r->at), r->size) &&
                      buf_append(&object, "}\0", 2);
@@ -135,8 +136,8 @@ static void look_at_records(struct tk_sql *s, struct map *by_tid) {
   for (tk_id i = 1; i <= s->t->n_records && !s->mem.failed; i++) look_at_record(s, &s->t->records[i], by_tid);
 }
 
-/* Returns a flag by track: true for a process in Chrome JSON that is known only from profiles without samples. NULL if there is no such
- * process, or if memory runs out. */
+/* Returns a flag per track: true for a process of Chrome JSON that occurs only in 'P' records (CPU profiles) and has neither events nor
+ * threads. Returns NULL if the trace has no 'P' records or has exact times, or if memory runs out. */
 static bool *find_unused(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   bool *unused = t->counts.by_phase['P'] && !s->times.exact ? mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1) : NULL;

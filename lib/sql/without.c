@@ -1,15 +1,15 @@
-/* without.c - determines which data of a trace statements do not need, before the trace is loaded: prepares them for an empty
- * trace, and SQLite reports the tables and columns that they read.
+/* without.c - determines, before a trace is loaded, which of its data the SQL statements do not need. The statements are prepared on an
+ * empty trace, and SQLite reports which tables and columns they read.
  *
- * Most queries sum up slices by name and time. A trace that is loaded without flows and args is smaller and loads faster:
- * five such queries on a Kineto trace of 1.9 GB took 375 MB with them, 83 MB of it for flows. */
+ * Most queries sum up slices by name and time. A trace that is loaded without flows and args is smaller and loads faster: five such
+ * queries on a Kineto trace of 1.9 GB took 375 MB with flows and args, 83 MB of it for flows. */
 #include <string.h>
 
 #include "graph/seal.h"
 #include "guard.h"
 #include "statement.h"
 
-/* True for tables whose rows and values do not depend on flows, and on args only in columns that ask_column knows. */
+/* True for tables that do not depend on flows, and that depend on args only in the columns that ask_column checks. */
 static bool is_plain(const char *table) {
   static const char *const NAMES[] = {
       "slice",   "slices",         "slice_with_stack_id", "thread_slice",            "process_slice", "thread_or_process_slice",
