@@ -29,8 +29,8 @@ static bool is_alike(const struct align_anchor *a, const struct align_anchor *b,
   return a->label == b->label && a->exact == b->exact && a->end - a->start == b->end - b->start && b->end - a->end == later;
 }
 
-/* True if the two inputs contain the same collectives; *later is then the number of ns by which those of `b` are later.
- * Compares from the first collective that both contain, because a copy may lack some at its start or end. */
+/* True if the two inputs contain the same collectives; *later becomes the time of `b` minus the time of `a`, in ns. Compares from the
+ * first collective that both contain, because a copy may lack some at its start or end. */
 static bool is_copy(const struct own *a, const struct own *b, int64_t *later) {
   uint32_t i = 0, k = 0;
   if (a->n < FEWEST || b->n < FEWEST) return false;

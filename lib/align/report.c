@@ -19,7 +19,7 @@ static const char *copy_text(struct tk_merge_report *report, const char *text) {
 
 /* ---- one host ---- */
 
-/* Appends that the inputs of a host without a name (`named` false) count as one host because they share a clock. */
+/* For a host without a name (`named` false), appends a sentence: its inputs count as one host, because they share a clock. */
 static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
@@ -149,8 +149,8 @@ static void add_by_number(char *text, size_t size, const struct align_host *foun
            found->by_number_ns < 0 ? "behind" : "ahead");
 }
 
-/* Describes a host that could not be aligned, for the reason `why`. If its wall clock is not comparable with the other clocks,
- * its place on the timeline is arbitrary. */
+/* Describes a host that could not be aligned, for the reason `why`. If the wall clock of the host is not comparable with the other
+ * clocks, the place of the host on the timeline is arbitrary. */
 static void say_clock(char *text, size_t size, bool comparable, const char *why) {
   if (comparable) snprintf(text, size, "not aligned; its wall clock is used, which may be off by milliseconds: %s", why);
   else
@@ -234,7 +234,7 @@ static void take_map(struct tk_align_host *h, const struct align_map *m) {
   h->drift_ppm = curve_slope(&m->curve) * 1e6;
 }
 
-/* Returns the name of a host, followed by the rank if the input's clock differs from the clock of the rest of its host; the
+/* Returns the name of a host, followed by the rank if the input's clock differs from the clock of the other inputs on its host; the
  * end of the file's path if the host has no name. */
 static const char *report_name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
   char text[512];

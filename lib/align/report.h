@@ -11,7 +11,7 @@ struct align_input {
   int64_t from_ns, to_ns; /* range of the selected times */
   struct align_gpu gpu;
   uint32_t copy_of; /* 1 + index of the input that this one copies; 0 = not a copy */
-  int64_t copy_ns;  /* how much later its times are than the original's, in ns */
+  int64_t copy_ns;  /* time in the copy minus time in the original, in ns */
   int64_t world; /* number of ranks in the input's job; 0 = unknown */
   const struct align_map *map; /* map that the user gave; NULL = use given_ns */
   int64_t barrier_ns; /* time of a barrier that all ranks recorded */
@@ -36,8 +36,8 @@ struct align_reporter {
 
 /* Fills in report->align. The report's notes own its strings and receive warnings. Returns false when memory runs out. */
 bool align_report(const struct align_reporter *r);
-/* The same for clocks that were not compared: without the collectives, which may have been collected for other purposes, as in a plan,
- * whose report must equal that of a merge. */
+/* Like align_report, for clocks that were not compared. Leaves out collectives even if they were collected for another purpose: a plan
+ * collects them, but its report must equal the report of a merge. */
 bool align_report_uncompared(const struct align_reporter *r);
 /* Fills in report->align for a merge that did not compare clocks. one_host: true if all inputs come from one host, whose clock
  * can be trusted. Returns false when memory runs out. */

@@ -138,7 +138,7 @@ static void close_side(struct side *s, struct mem *mem) {
 
 /* ---- clocks ---- */
 
-/* Adds the items of a recording that the other one may contain; a limited number is enough. */
+/* Adds the items that the other recording may also contain, at most MOST_ANCHORS. */
 static bool add_anchors(struct align_anchors *to, const struct side *s, const struct side *other, uint32_t input) {
   const uint32_t first = to->n;
   for (uint32_t i = 0; i < s->n && to->n - first < MOST_ANCHORS; i++) {
@@ -276,7 +276,7 @@ static bool pair_by_order(struct twice *w, struct side *s) {
   return true;
 }
 
-/* Counts the work of each recording while the other one was recording. */
+/* Counts for each recording the device operations that ended while the other one was recording. */
 static void count_work(struct twice *w, const struct side *s) {
   for (unsigned k = 0; k < 2; k++)
     for (uint32_t i = 0; i < s[k].n; i++) {

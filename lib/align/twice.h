@@ -20,8 +20,9 @@ struct twice {
   struct mem *mem;
   struct twice_pair *pairs; /* device work first, then calls */
   uint32_t n, n_work, cap;  /* n: number of pairs; n_work: number of those that are device work */
-  uint32_t work[2];         /* amount of device work of each recording while the other one was recording */
-  bool richer_b;            /* true if the second recording describes these events in more args */
+  uint32_t work[2];         /* number of device operations of each recording that ended while the other one was recording */
+  bool richer_b;            /* true if the second recording describes these events better: its calls are nested deeper, or events have
+                             * more args */
   const char *tied_by;      /* kind of events by which the clocks were compared; NULL = they could not be compared */
   struct align_map map;     /* offset of the second clock from the first; valid if tied_by is set */
   uint32_t anchors;         /* number of events that support the map */

@@ -8,9 +8,9 @@ enum { MOST_ANCHORS = 4096 }; /* per input; more anchors do not improve the resu
 
 static uint64_t collect_key_of(const struct align_anchor *v) { return v->exact ? v->exact : v->label; }
 
-/* Keeps only collectives whose keys end in zero bits, so that all ranks keep the same collectives, whatever else each rank
- * recorded. Ranks may require different numbers of zero bits, because a stricter selection is a subset of a looser one. For a
- * program that runs very often, single collectives are removed from each execution rather than whole executions. */
+/* Keeps only collectives whose keys end in zero bits, so that all ranks keep the same collectives, whatever else each rank recorded.
+ * Ranks may require different numbers of zero bits: a rank that requires fewer keeps all collectives that a stricter rank keeps. In a
+ * program that runs very often, this removes single collectives of each execution, not whole executions. */
 void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most) {
   struct align_anchor *v = a->v;
   for (uint32_t i = first; i < a->n; i++)

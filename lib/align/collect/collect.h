@@ -38,14 +38,14 @@ struct align_source {
   const struct align_op *ops;
   uint32_t n_groups, n_ops;
   bool one_group;     /* true if the job has only one process group, with all ranks */
-  uint32_t most;      /* number of anchors to keep at most, if all ranks can be thinned out alike; 0 = 4,096 */
+  uint32_t most;      /* maximum number of anchors to keep, if the anchors have keys; 0 = 4,096 */
 };
 
 void align_anchors_init(struct align_anchors *a, struct mem *mem);
 /* Collects the anchors of one input. Returns false when memory runs out. */
 bool align_collect(struct align_anchors *a, const struct tk_trace *t, const struct align_source *from);
-/* Keeps at most `most` of the anchors from index `first` on. If the anchors have keys, every rank keeps the same
- * collectives. */
+/* Thins out the anchors from index `first` on to at most `most`. Every rank keeps the same collectives. Does nothing if an anchor has
+ * no key. */
 void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most);
 void align_anchors_free(struct align_anchors *a);
 

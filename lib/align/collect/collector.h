@@ -7,8 +7,8 @@
 #include "graph/steps.h"
 #include "launches.h"
 
-/* A process group of a rank. Each process counts up to name its groups, so ranks may give one group different names. But
- * the order of the names is the same on all ranks, so groups with the same members are numbered in this order. */
+/* A process group of a rank. Each process names its groups by a counter, so ranks may have different names for the same group. But the
+ * order of the names is the same on all ranks, so groups with the same members are numbered in this order. */
 struct collector_group {
   int64_t rank; /* rank whose metadata lists the group */
   uint64_t members;

@@ -52,8 +52,8 @@ static void find_by_args(struct collector *c, const struct kinds *kinds, bool *a
   }
 }
 
-/* Marks the CPU spans whose names begin with `head` as collectives, except one-way operations. Called if no kernel is a
- * collective: for c10d, and only if this finds nothing, for its backends, whose spans are nested in those of c10d. */
+/* Marks the CPU spans whose names begin with `head` as collectives, except one-way operations. Called only if no kernel is a
+ * collective: first for c10d, then, if c10d has none, for its backends, whose spans are nested in those of c10d. */
 static void find_rows(struct collector *c, const struct kinds *kinds, const char *head, bool *any) {
   static const char *const one_way[] = {"broadcast", "_broadcast", "reduce_ ", "reduce ", "gather_ ", "gather ", "scatter", "send",
                                         "recv", NULL};
@@ -235,7 +235,7 @@ static uint64_t pair_of(const struct collector *c, uint32_t args, bool sends) {
   return hash_mix(hash_mix(11, (uint64_t)(sends ? c->rank : other)), (uint64_t)(sends ? other : c->rank));
 }
 
-/* Returns the label of a collective. For a message, the label depends only on data that sender and receiver record alike. */
+/* Returns the label of a collective. For a message, the label depends only on data that sender and receiver record identically. */
 static uint64_t label_of(const struct collector *c, uint32_t args, tk_id name, unsigned what) {
   static const char *const sizes[] = {"In msg nelems", "Out msg nelems", NULL};
   bool message = what == ALIGN_SENDS || what == ALIGN_RECEIVES;

@@ -73,7 +73,8 @@ void launches_free(struct launches *l) {
 
 /* ---- the clocks of a GPU and its CPU ---- */
 
-enum { MOST_CHECKED = 4096 }; /* number of kernels, copies and waits to check: an offset between the clocks affects all of them */
+enum { MOST_CHECKED = 4096 }; /* maximum number of kernels, copies and waits to check; a sample is enough, because a clock offset
+                               * affects all of them */
 
 /* Properties of a call or a copy that follow from its name, computed once per class because there are few names. */
 enum { CALL_DEVICE_WAIT = 1, CALL_STREAM_WAIT = 2, CALL_COPY_WAIT = 4, CALL_LEAVES_WORK = 8, COPY_BACK = 16 };
@@ -83,7 +84,7 @@ struct checker {
   struct kinds kinds;
   uint8_t *said;
   struct launch_check *out;
-  double *waits;   /* ps: by how much each wait ends before the work for which it waits */
+  double *waits;   /* ps: time by which each wait ends before the awaited work ends */
   tk_id last_track;
   tk_id last;      /* last device work that this thread queued; 0 = none */
 };
@@ -138,9 +139,8 @@ static void check_launch(struct checker *c, const struct tk_event *call, const s
   if (early > c->out->most) c->out->most = early;
 }
 
-/* Returns the work for which the call waits; 0 = unknown. A call that waits for the whole device waits for the last work that
- * its thread queued; so does a call that waits for a stream, if that work is a copy to the host. A synchronous copy waits for
- * its `own` work. */
+/* Returns the work for which the call waits; 0 = unknown. A device synchronisation waits for the last work that its thread queued; so
+ * does a stream synchronisation if that work is a copy to the host. A synchronous copy waits for itself (`own`). */
 static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk_id own) {
   const unsigned said = c->said[call->cls];
   if (said & CALL_DEVICE_WAIT) return c->last;
@@ -148,8 +148,8 @@ static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk
   return said & CALL_STREAM_WAIT && c->last && is_copy_back(c, &c->l.t->events[c->last]) ? c->last : 0;
 }
 
-/* Compares the start of a call with the start of the kernel that it launched, and the end of a call with the end of the GPU
- * work for which it waits. The calls of a thread must be passed together and in order of time. */
+/* Compares the start of a call with the start of the kernel that it launched, and the end of a call with the end of the GPU work for
+ * which it waits. Must be called for all calls of a thread in a row, in the order of time. */
 static void check_call(struct checker *c, const struct tk_event *call) {
   const struct tk_event *v = c->l.t->events;
   int64_t id;

@@ -20,13 +20,14 @@ bool launches_find(struct launches *l, const struct tk_trace *t, const struct tr
                    struct mem *mem);
 void launches_free(struct launches *l);
 
-/* Result of comparing the clocks of GPU and CPU. If they agree, no kernel starts before its launch, and no wait ends before the
- * kernel for which it waits. */
+/* Result of comparing the clocks of GPU and CPU. If they agree, no kernel starts before its launch, and no wait ends before the awaited
+ * kernel ends. */
 struct launch_check {
   uint32_t kernels, early; /* number of kernels examined; number of kernels that start before their launch */
   tk_time most;            /* longest time by which a kernel precedes its launch */
   uint32_t waits, late;    /* number of CPU waits examined; number of waits that end before the work ends */
-  tk_time middle;          /* median time by which waits end early; a few may be for other streams than assumed */
+  tk_time middle;          /* median time by which waits end early; the median, because a few may wait for another stream than
+                            * assumed */
   tk_time soonest;         /* shortest time from a launch to its kernel; valid if `kernels` is not 0 */
 };
 bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out);

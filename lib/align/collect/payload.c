@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "format/json.h"
 
-/* True if `type` names the type `name`, which is in lower case. */
+/* True if `type` equals `name`, ignoring case; `name` is in lower case. */
 static bool is_called(const char *type, const char *name) {
   for (; *name; name++, type++)
     if ((*type >= 'A' && *type <= 'Z' ? *type + ('a' - 'A') : *type) != *name) return false;

@@ -1,6 +1,6 @@
 /* programs.c - finds collectives in the programs that an input embeds (programs.h).
  *
- * Programs are large and only needed for operations of XLA, so inputs without any are not searched. */
+ * Programs are large and only needed for operations of XLA, so inputs without such operations are not searched. */
 #include "programs.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "format/xplane/hlo.h"
 
 static bool runs_xla(const struct tk_trace *t) {
-  if (trace_text_id(t, "hlo_op")) return true; /* the host may be the device */
+  if (trace_text_id(t, "hlo_op")) return true; /* XLA may run its ops on the host */
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     if (k->kind == TK_TRACK_PROCESS && !k->hidden && strncmp(tk_string(t, k->name, NULL), "/device:", 8) == 0) return true;

@@ -1,8 +1,7 @@
-/* vendor.h - parses the names of collectives whose vendors write more into the name than the operation.
+/* vendor.h - parses collective names in which vendors store more than the operation.
  *
- * Each spelling has a table row. Indices in names count the collectives since the recording began, not since the job began, so
- * ranks that began to record at different times number the same collective differently. Therefore an index is only
- * displayed. */
+ * Each spelling has a table row. Indices in names count the collectives since the recording began, not since the job began, so ranks
+ * that began to record at different times number the same collective differently. Therefore an index is only displayed. */
 #ifndef ALIGN_COLLECT_VENDOR_H
 #define ALIGN_COLLECT_VENDOR_H
 
@@ -24,8 +23,7 @@ struct vendor_payload {
   int64_t count;
 };
 
-/* Finds the number and type of the elements in the args. Returns false if they contain no number of elements in a known
- * form. */
+/* Finds the number and type of the elements in the args. Returns false if the args do not contain them in a known form. */
 bool vendor_payload(const struct tk_trace *t, uint32_t args, struct vendor_payload *out);
 /* Returns the bytes that a collective moves if its input and output have the same size; -1 for other collectives, and if the
  * type is unknown. */

@@ -4,17 +4,16 @@
  *     /device:GPU:n   "Stream #s(...)": kernels; NCCL kernels name their op
  *     /host:CPU       only without devices: ops that XLA ran on CPUs, on a pool of threads, with program, run and device
  *
- * An op is identified by its program (fingerprint), its name, and its ordinal within the execution. Executions on different
- * devices are matched later (align/solve/hypotheses.c). Other lines only repeat these events. On CPUs, all processes of a job number
- * the executions alike, so the number is a part of the key of an op.
+ * An op is identified by its program (fingerprint), its name, and its ordinal within the execution. Executions on different devices are
+ * matched later (align/solve/hypotheses.c). Other lines only repeat these events. On CPUs, all processes of a job give an execution the
+ * same number, so the number is a part of the key of an op.
  *
- * The replica groups of an op come from its text, from the event, or from the program itself (struct align_op). Kernels do not
- * state groups; these are looked up in the program, which the kernel identifies by the name and number that its process uses.
+ * The replica groups of an op come from its text, from the event, or from the program itself (struct align_op). Kernels do not state
+ * groups; these are looked up in the program, which the kernel identifies by the name and number that its process uses.
  *
- * Only the members of one replica group leave a collective together. Groups list either replicas or global device ids. A plane
- * states its replica but not its global id (core_details looks like one, but counts chips in a different order than programs
- * do). Therefore the anchors of an op are vague if the op has several groups that list global ids, or if its groups are
- * unknown. */
+ * Only the members of one replica group leave a collective together. Groups list either replicas or global device ids. A plane states
+ * its replica but not its global id (core_details looks like one, but counts chips in a different order than programs do). Therefore
+ * the anchors of an op are vague if the op has several groups that list global ids, or if its groups are unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +22,8 @@
 #include "collector.h"
 #include "replicas.h"
 
-/* Minimum duration of a -done op that is used. A shorter one found its collective already complete, so it does not show when
- * other devices arrived. */
+/* Minimum duration of a -done op that is used. A shorter one found its collective already finished, so it does not show when other
+ * devices arrived. */
 static const tk_time WAITED = 1000000; /* ps */
 
 enum part { WHOLE, START, DONE };
@@ -123,8 +122,8 @@ static struct op make_op(const struct planes *p, tk_id cls, tk_id hlo_op) {
   return op;
 }
 
-/* Returns the collective that an event executes; NULL if it executes none. `kernels`: the event is a kernel on a GPU. Its name
- * is that of a function of NCCL, so the op's name is taken from a stat; the program may describe the op in more detail. */
+/* Returns the collective that an event executes; NULL if it executes none. `kernels`: true if the event is a kernel on a GPU. The name
+ * of a kernel is an NCCL function, so the op's name is taken from a stat; the program may describe the op in more detail. */
 static const struct op *op_of(struct planes *p, const struct tk_event *e, bool kernels) {
   const struct tk_trace *t = p->c->t;
   tk_id hlo_op = 0;
@@ -292,8 +291,8 @@ static bool add_op(struct planes *p, const struct tk_event *e, const struct op *
   return true;
 }
 
-/* Adds the anchor of a complete op or a -done. Keeps a -start until its -done comes: the -start shows when the device entered
- * the collective. */
+/* Adds the anchor of an undivided op or of a -done op. Keeps a -start op until its -done op, because the -start op shows when the
+ * device entered the collective. */
 static bool take_op(struct planes *p, const struct tk_event *e, const struct op *op, bool kernels) {
   const struct execution *known = p->n_executions ? execution_at(p, e) : NULL;
   struct execution said = {0};

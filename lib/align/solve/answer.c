@@ -6,7 +6,7 @@
 #include "doubt.h"
 #include "numbers.h"
 
-#define LATE_SHARE 0.15 /* if more ends are outliers, late ends are the rule */
+#define LATE_SHARE 0.15 /* if a larger share of ends are outliers, late ends are normal */
 
 static void find_edges(struct posterior *p, const double *r) {
   const double most = 5 * p->best.fit.sigma;
@@ -49,7 +49,7 @@ bool answer_fit(const struct hypotheses *h, struct arena *arena, struct posterio
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]), out->outliers += room[i] > 6 * y->fit.sigma;
   out->mad = curve_median(room, n);
   out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
-  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* unknown which ranks are in time */
+  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* it is unknown which ranks are on time */
   if (h->q->view->keyed && !out->doubt && out->spread > h->q->clock_error) out->doubt = DOUBT_SCHEDULED;
   return true;
 }

@@ -23,7 +23,7 @@ static const char DOUBT_ONLY_NUMBERS[] = "its collectives match by sequence numb
 const char DOUBT_NUMBERS[] = "its collectives do not end together with those of other hosts that have the same sequence numbers";
 
 enum {
-  MOST_SKIPPED = 128, /* most skipped collectives to compare */
+  MOST_SKIPPED = 128, /* maximum number of skipped collectives to compare */
   MOST_SETTINGS = 8   /* pieces; with more, the clock would have been set too often to be plausible */
 };
 #define SECOND 1e9
@@ -138,9 +138,9 @@ static bool is_violated(const struct question *q, const struct posterior *p) {
   return false;
 }
 
-/* Finds the collectives that the answer skips between two consecutive pairs, if both sides recorded the same number of
- * collectives there, and stores how far their ends are apart. *unequal: number of places where the two sides differ in number,
- * as they do if a recording lost collectives. */
+/* Finds the collectives that the answer skips between two consecutive pairs, if both sides recorded the same number of collectives
+ * there, and stores the differences of their ends in `apart`. *unequal: number of places at which the two sides recorded different
+ * numbers of collectives, because a recording lost some. */
 static uint32_t find_skipped(const struct question *q, const struct hypothesis *y, double *apart, uint32_t *unequal) {
   const struct view *v = q->view;
   uint32_t before = ALIGN_NONE, n = 0;

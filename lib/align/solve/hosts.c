@@ -217,9 +217,9 @@ static bool is_one(const struct align_solution *s, const struct standing *a, con
   return true;
 }
 
-/* Returns the number of clocks from which those of n inputs seem to be drawn, given that `found` distinct ones were found: the
- * solution `most` of found = most * ln(1 + n / most), as in a Chinese restaurant process. If nearly every input has its own
- * clock, the next input probably has its own clock, too, however close the two are. */
+/* Estimates from how many clocks the clocks of n inputs were drawn, given that `found` of them are distinct: the solution `most` of
+ * found = most * ln(1 + n / most), as in a Chinese restaurant process. If nearly every input has its own clock, the next input probably
+ * has its own clock, too, however close the two are. */
 static double clocks_behind(uint32_t found, uint32_t n) {
   double low = 1e-3, high = 1e6 * n;
   if (found >= n) return high;

@@ -15,8 +15,8 @@
 enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 4096 };
 enum { PEAKS = 16, VOTERS = 128, MOST_VOTES = 1 << 16, FOLLOWERS = 2048 };
 #define NARROW (40 * US) /* window in which votes for an offset are counted */
-#define WIDE (1000 * US) /* the same width, for long traces, in which clocks drift apart */
-#define LONG_TIME 2e9    /* ns: a trace that lasts longer is long */
+#define WIDE (1000 * US) /* the same window for long traces, in which clocks drift apart */
+#define LONG_TIME 2e9    /* ns: the window is WIDE for traces that last longer than this */
 #define NEAR (15 * US)   /* largest distance of pairs found by votes, unless 8 sigma is larger */
 #define SAME (12 * US)   /* when a clock is compared with itself: a smaller distance means the same collective */
 

@@ -1,17 +1,17 @@
 /* messages.c - bounds clocks by messages (messages.h), following Duda's method of the hulls of delays.
  *
- * No message is received before it was sent. Messages from a host bound the offset of its clock on one side, and messages to
- * the host bound it on the other: `low` and `high` each come from the fastest message in one direction. No ends are assumed to
- * be simultaneous, so the result is only an interval; the error of its middle is half its width.
+ * No message is received before it was sent. Messages from a host bound the offset of its clock on one side, and messages to the host
+ * bound it on the other: `low` and `high` each come from the fastest message in one direction. No ends are assumed to be simultaneous,
+ * so the result is only an interval; the error of its middle is half its width.
  *
- * If steps are numbered, messages are identified by step and position in the step, and each shift by a few steps is a
- * hypothesis. Without steps, messages are identified by their order, and each shift by a number of messages is a hypothesis.
- * The weight of a hypothesis is the probability of its interval by wall clock, reduced if the interval is wide, because a shift
- * by one step makes every message one step longer. A shift whose bounds contradict each other cannot be right, but it counts in
- * the comparison: the right shift must outweigh wrong ones whose few messages agree by chance.
+ * If steps are numbered, messages are identified by step and position in the step, and each shift by a few steps is a hypothesis.
+ * Without steps, messages are identified by their order, and each shift by a number of messages is a hypothesis. The weight of a
+ * hypothesis is the probability of its interval by wall clock, reduced if the interval is wide, because a shift by one step makes every
+ * message one step longer. A shift whose bounds contradict each other cannot be right, but it counts in the comparison: the right shift
+ * must outweigh wrong ones whose few messages agree by chance.
  *
- * That the two hosts belong to two jobs is a hypothesis as well. Messages of two jobs contradict each other unless the jobs run
- * in step; this is as probable as a wrong shift within this job that causes no contradiction. */
+ * That the two hosts belong to two jobs is a hypothesis as well. Messages of two jobs contradict each other unless the jobs run in
+ * lockstep; this is as probable as a wrong shift within this job that causes no contradiction. */
 #include "messages.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* numbers.c - compares the pairing that the ends support with the pairing by sequence number (numbers.h). */
+/* numbers.c - compares the pairing according to end times with the pairing by sequence number (numbers.h). */
 #include "numbers.h"
 
 #include <math.h>

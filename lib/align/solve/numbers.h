@@ -1,19 +1,18 @@
 /* numbers.h - weighs sequence numbers against ends.
  *
- * If a host leaves a collective so late that the other hosts are already in the next one, its ends fit the next collectives of
- * the other hosts better than the same ones. So ends alone do not overrule sequence numbers that agree. */
+ * If a host leaves a collective so late that the other hosts are already in the next one, its ends fit the next collectives of the
+ * other hosts better than the collectives to which they belong. So ends alone do not overrule sequence numbers that agree. */
 #ifndef ALIGN_SOLVE_NUMBERS_H
 #define ALIGN_SOLVE_NUMBERS_H
 
 #include "posterior.h"
 
-/* Returns `best`, or the hypothesis that pairs equal sequence numbers. The latter is preferred if `best` is the same pairing
- * with a few pairs missing (as a pairing by vote has if the clock was set), or if `best` breaks causality and the pairing by
- * number does not. */
+/* Returns `best`, or the hypothesis that pairs equal sequence numbers. The latter is preferred if `best` is the same pairing with a few
+ * pairs missing (as in a pairing by vote if the clock was set), or if `best` breaks causality and the pairing by number does not. */
 struct hypothesis *numbers_prefer(struct hypotheses *h, struct hypothesis *best);
 /* Returns ln of the probability that the sequence numbers with which the hypothesis disagrees are wrong; at most three count.
- * Collectives that it leaves unpaired also count: as the other numbers agree, these collectives were not lost, but missed, as in a
- * pairing by vote if the clock was set. */
+ * Collectives with equal numbers that the hypothesis leaves unpaired also count: both sides recorded them, but the hypothesis missed
+ * them, as a pairing by vote does if the clock was set. */
 double numbers_torn(const struct hypotheses *h, const struct hypothesis *y);
 /* True if the hypothesis pairs exactly the collectives with equal sequence numbers. */
 bool numbers_agree(const struct hypotheses *h, const struct hypothesis *y);

@@ -1,4 +1,4 @@
-/* one_way.c - matches one-way collectives by number or by position in a step, as the barriers next to them are matched
+/* one_way.c - matches one-way collectives by number or by position in a step, in the same way as the barriers next to them
  * (one_way.h). */
 #include "one_way.h"
 #include "base/order.h"

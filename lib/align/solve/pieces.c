@@ -166,7 +166,7 @@ static struct cut find_cut(const struct splitter *s, const struct piece *whole) 
     try_cut(s, &best, whole->from, whole->to, at + step);
     if (step <= 1 && best.at == at) break;
   }
-  uint32_t at = isfinite(best.cost) ? best.at : 0; /* an outlier next to the best position may have hidden it */
+  uint32_t at = isfinite(best.cost) ? best.at : 0; /* an outlier may have hidden a better position nearby */
   for (uint32_t i = at > CLOSE_BY ? at - CLOSE_BY : 0; at && i <= at + CLOSE_BY; i++) try_cut(s, &best, whole->from, whole->to, i);
   return best;
 }

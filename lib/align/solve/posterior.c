@@ -1,29 +1,35 @@
 /* posterior.c - weighs the hypotheses about a clock's offset (posterior.h). Logarithms are natural, and densities are per us.
- * Ends. After fitting a line, or as few lines as jumps require, the differences of ends are noise (Student's t with a scale of
- * 1 us to 1.5 ms, most probably 3 us) with 2% outliers. A pair counts by the ratio of its density to that of a wrong pair.
- * Wrong pairs are not random, because programs repeat themselves: if steps are paired with wrong steps, the differences of ends
- * drift, as every longer or shorter interval moves all later ones. This drift is learnt by pairing the clock with *itself*,
- * shifted (`rhythm`); separately for each time between two collectives, because long pauses and short layers vary differently.
- * The model of a wrong pairing is a level that drifts in this way, plus noise (a Kalman filter). A program without variation
- * yields no evidence, however many collectives it has. All evidence is multiplied by 0.85, because the model is not exact
- * (`TAU`). Causality. No member leaves before all have arrived: a pair bounds the offset, and an excess beyond noise counts
- * against it. Missing. Collectives without an expected partner count against a hypothesis by a beta-binomial distribution,
- * because a rank that lost one probably lost several. If even the best hypothesis lacks some, the number of pairs contributes
- * at most a factor of 30, because kernels are not lost independently.
- * Wall clock. 80% of clocks are within `clock_error` (1 ms, normally distributed), 15% within five times that, and 5% anywhere
- * up to a year, each power of ten equally likely: a clock without NTP has no typical error.
- * Keys. The sequence numbers of a collective agree except in one of 10,000 cases; unrelated collectives have equal numbers as
- * rarely. Step numbers agree except in one of 200 cases; each further step of difference halves this probability.
  *
- * The hosts may also have nothing in common. They may belong to two jobs, with a prior of one in a thousand; one in ten
- * thousand if the inputs are all ranks of one job, each once; one in a hundred if two inputs claim the same rank. The prior is
- * five times higher if the ends yield no evidence, and a hundred times if they also scatter. Or the recordings may contain
- * different steps, if by wall clock they did not overlap. Recordings far apart in time are as rare as clocks that far apart.
+ * Ends. After fitting a line, or as few lines as jumps require, the differences of ends are noise (Student's t with a scale of 1 us to
+ * 1.5 ms, most probably 3 us) with 2% outliers. Each pair counts by the ratio of its density to the density of a wrong pair. Wrong
+ * pairs are not random, because programs repeat themselves: if steps are paired with wrong steps, the differences of ends drift,
+ * because each interval that is longer or shorter than its counterpart shifts all later differences. This drift is learnt by pairing
+ * the clock with *itself*, shifted (`rhythm`); separately for each time between two collectives, because long pauses and short layers
+ * vary differently. The model of a wrong pairing is a level that drifts in this way, plus noise (a Kalman filter). A program without
+ * variation yields no evidence, however many collectives it has. All evidence is multiplied by 0.85, because the model is not exact
+ * (`TAU`).
  *
- * An answer is trusted if it has 1,000 times the weight of all others together. It is trusted conditionally if it would have
- * this weight given wall clocks within five times `clock_error`, and this condition is nine times as probable as its opposite;
- * reports then state the condition (`unless`). In the simulations of tests/property/clocks, such answers are wrong less often
- * than these numbers imply, because the numbers are conservative. */
+ * Causality. No member leaves before all have arrived: a pair bounds the offset, and an excess beyond noise counts against it.
+ *
+ * Missing. Collectives without an expected partner count against a hypothesis by a beta-binomial distribution, because a rank that
+ * lost one probably lost several. If even the best hypothesis lacks some, the number of pairs contributes at most a factor of 30,
+ * because kernels are not lost independently.
+ *
+ * Wall clock. 80% of clocks are within `clock_error` (1 ms, normally distributed), 15% within five times that, and 5% anywhere up to a
+ * year, each power of ten equally likely: a clock without NTP has no typical error.
+ *
+ * Keys. The sequence numbers of a collective agree except in one of 10,000 cases; unrelated collectives have equal numbers as rarely.
+ * Step numbers agree except in one of 200 cases; each further step of difference halves this probability.
+ *
+ * The hosts may also have nothing in common. They may belong to two jobs, with a prior of one in a thousand; one in ten thousand if
+ * the inputs are all ranks of one job, each once; one in a hundred if two inputs claim the same rank. The prior is five times higher
+ * if the ends yield no evidence, and a hundred times if they also scatter. Or the recordings may contain different steps, if by wall
+ * clock they did not overlap. Recordings that are far apart in time are as improbable as clocks that are equally far apart.
+ *
+ * An answer is trusted if it has 1,000 times the weight of all others together. It is trusted conditionally if it would have this
+ * weight given wall clocks within five times `clock_error`, and this condition is nine times as probable as its opposite; reports then
+ * state the condition (`unless`). In the simulations of tests/property/clocks, such answers are wrong less often than these numbers
+ * imply, because the numbers are conservative. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -41,10 +47,10 @@
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
 #define LIKELY 0.9
-#define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job: a wrong wall clock is likelier */
+#define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job; a wrong wall clock is then more likely than another job */
 #define YEAR_US 3.15e13
 #define NO_PERIOD 3      /* nats per pair: for a recording too short to repeat itself; its wrong pairs differ by only some 10 us */
-#define LUCK 4           /* twice the standard deviation of the evidence, if the model is right */
+#define LUCK 4           /* nats: evidence with more variance per nat is scaled down; twice the variance if the model is right */
 #define PIECE 18         /* nats: cost of another piece, as in pieces.c */
 #define NOISE (8 * US)      /* if ends scatter more than this, the cause is not noise */
 #define LEAST_BEAT (3 * US) /* noise in the difference between two ends */
@@ -143,7 +149,8 @@ static double causality_of(const struct hypotheses *h, const struct hypothesis *
   const struct view *v = h->q->view;
   double sum = 0, slack = 2 * y->fit.sigma + ALIGN_SLACK;
   for (uint32_t i = 0; i < v->n_b; i++) {
-    if (y->partner[i] == ALIGN_NONE || pieces_begin(&y->fit, v->b[i]->end)) continue; /* it may have begun before the jump */
+    if (y->partner[i] == ALIGN_NONE || pieces_begin(&y->fit, v->b[i]->end)) continue; /* the collective may have begun before the
+                                                                                       * jump */
     double off = pair_beyond(v->a[y->partner[i]], v->b[i], pieces_at(&y->fit, v->b[i]->end)) - slack;
     if (off > 0) sum -= fmin(8, off / (3 * US));
   }
@@ -175,8 +182,8 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
 
 enum { OCTAVES = 48, SELVES = 4, FEWEST_STEPS = 3 };
 
-/* Scale of the drift, under a wrong pairing, of the differences of ends from one collective to the next, by the time between
- * the two collectives (in octaves of us). Learnt by pairing the clock with itself. */
+/* Under a wrong pairing, the differences of ends drift from one collective to the next. This is the scale of the drift, by the time
+ * between the two collectives (in octaves of us), as learnt by pairing the clock with itself. */
 struct rhythm {
   double scale[OCTAVES]; /* ns; 0 = not observed */
   bool repeats;          /* true if the recording is long enough to contain repetitions */
@@ -395,7 +402,8 @@ static struct distance distance_of(const struct question *q, double most) {
  * numbers. */
 static double none_of(const struct hypotheses *h, const struct hypothesis *best, bool repeats, double most) {
   const double few = 5; /* nats */
-  /* factor on the prior of another job if the program repeats itself and end times give no evidence: jobs in step look alike */
+  /* factor on the prior of another job if the program repeats itself and end times give no evidence: two jobs with the same period look
+   * alike */
   const double unproven = best->fit.sigma > NOISE ? 100 : 5;
   const struct question *q = h->q;
   const struct distance d = distance_of(q, most);
@@ -416,8 +424,8 @@ static double density(const struct hypothesis *y) { return TAU * (y->ends + y->c
 /* Returns the evidence from ends and causality, as if the hypothesis had at most `n` pairs. */
 static double quality_of(const struct hypothesis *y, uint32_t n) { return TAU * (y->ends * fmin(1, (double)n / y->n) + y->causality); }
 
-/* Limits by how much a hypothesis loses to `best` because it has another number of pairs, if both lack some pairs: the
- * difference in number then means little. */
+/* If a hypothesis and `best` both lack some pairs, limits how much their numbers of pairs affect the comparison, because the difference
+ * then means little. */
 static void cap_counts(struct hypotheses *h, const struct hypothesis *best) {
   const double most = 3.4;
   for (uint32_t i = 0; i < h->n; i++) {

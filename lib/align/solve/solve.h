@@ -3,13 +3,13 @@
  *     graphs -> anchors -> sights: collectives as one clock saw them (timeline.c) -> hypotheses about their common time
  *     (hypotheses.c) -> their weights (posterior.c) -> a map for each host (pieces.c, solve.c) -> causality (check.c) -> the graphs
  *
- * Only the ENDS of collectives are compared: an early rank starts early and waits, but all ranks leave within microseconds. A
- * host's clock reads c(t) = t + offset; its map removes the offset. The map is a constant, a line if the clock drifts, or
- * several lines if the clock was set. It is always monotone, so order and nesting survive. The functions of this folder compute
- * results from numbers only, and have no side effects.
+ * Only the ENDS of collectives are compared: an early rank starts early and waits, but all ranks leave within microseconds. A host's
+ * clock reads c(t) = t + offset; its map removes the offset. The map is a constant, a line if the clock drifts, or several lines if the
+ * clock was set. It is always monotone, so order and nesting survive. The functions of this folder compute results from numbers only,
+ * and have no side effects.
  *
- * An estimate is not trusted without evidence. Every possible answer gets a weight, including the answer that the hosts share
- * nothing. A host is trusted if one answer outweighs the sum of all others, keeps causality, and leaves residuals that noise
+ * An estimate is not trusted without evidence. Every possible answer gets a weight, including the answer that the hosts share nothing.
+ * A host is trusted if one answer outweighs the sum of all others, does not violate causality, and leaves residuals that noise
  * explains. Otherwise it stays on its wall clock. */
 #ifndef ALIGN_SOLVE_SOLVE_H
 #define ALIGN_SOLVE_SOLVE_H
@@ -69,11 +69,12 @@ enum align_state {
   ALIGN_REFERENCE, /* the host's clock defines the timeline */
   ALIGN_GOOD,
   ALIGN_APART,     /* like GOOD, but relative to hosts that are not connected to the reference */
-  ALIGN_ROUGH,     /* like POOR, but used: the wall clock is worse, as no collective overlaps by it or it is implausibly far off */
+  ALIGN_ROUGH,     /* like POOR, but used because the wall clock is worse: by wall clock no collective overlaps, or it is implausibly
+                    * far off */
   ALIGN_POOR       /* the estimate is not trusted */
 };
 
-/* A stretch of a clock's readings during which its offset is a line; errors are 95% bounds. */
+/* A stretch of a clock's readings in which the offset is linear; errors are 95% bounds. */
 struct align_stretch {
   int64_t from_ns, to_ns;
   double error_ns;       /* error in the middle of the stretch, in ns */
@@ -119,15 +120,15 @@ struct align_host {
   bool bounded, feasible; /* bounded: collectives bound the clock; feasible: these bounds are consistent */
   double low_ns, high_ns; /* how far the offset may change before a rank leaves a collective that another rank has not reached */
   uint32_t before, after; /* number of causality violations according to wall clocks, and after alignment */
-  uint32_t never_met;     /* number of collectives in which, by wall clock, it and another host were not at the same time */
+  uint32_t never_met;     /* number of collectives in which, by wall clock, the host was never together with another host */
   double moved_ns;        /* shift that was applied to satisfy causality */
   bool assumed;           /* true if only the host name suggests that its inputs share a clock */
   bool of_gpu;            /* true if its GPU clock differs, or may differ, from its CPU clock; the estimate is for the GPU */
   struct align_gpu gpu;   /* bounds from all of its inputs */
   double spread_ns;       /* largest distance of a collective from the estimate, if this is the error; otherwise 0 */
   double trend_ns;        /* part of the error: lateness of its ranks that a trend over ranks predicts */
-  bool contradicts;       /* true if sequence numbers contradict the estimate; they imply: */
-  double by_number_ns;    /* this offset */
+  bool contradicts;       /* true if sequence numbers contradict the estimate */
+  double by_number_ns;    /* offset that the sequence numbers imply; valid if contradicts */
   uint32_t joined;        /* number of hosts merged into this one because they share a clock */
   bool by_messages;       /* true if only messages bound it; the error is then half of the interval */
   bool numbered, executed, stepped; /* sequence numbers, executions, step numbers agree with the estimate */

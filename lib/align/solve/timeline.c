@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define TWIN (25 * US) /* largest difference between the ends of a collective on ranks that share a clock */
-#define FIRM (4 * US)  /* most ns by which a sight that is farther off can move the common timeline */
+#define FIRM (4 * US)  /* ns: a sight's distance from the common timeline counts at most this much when it moves the timeline */
 
 void timeline_init(struct timeline *t, struct mem *mem) {
   *t = (struct timeline){.mem = mem};
