@@ -95,7 +95,7 @@ static bool element_matches(const char **glob, uint32_t c) {
 }
 
 bool glob_matches(const char *glob, const char *text) {
-  const char *star = NULL, *from = NULL; /* position after the last star, and the text from which the star may match more */
+  const char *star = NULL, *from = NULL; /* star: position after the last star; from: text at which this star may extend its match */
   while (*text || *glob) {
     if (*glob == '*') {
       star = ++glob;

@@ -21,7 +21,7 @@ struct jobs *jobs_start(unsigned threads, void (*work)(void *job));
 void jobs_give(struct jobs *j, void *job);
 /* Waits for the oldest job and returns it; NULL if all jobs have been taken. */
 void *jobs_take(struct jobs *j);
-/* Adds a job that threads run before all others and that is not taken. At most JOBS_MOST such jobs may be unfinished. */
+/* Adds a job that threads run before all others and that jobs_take does not return. At most JOBS_MOST such jobs may be unfinished. */
 void jobs_give_first(struct jobs *j, void *job);
 /* Returns the number of such jobs that are unfinished or were given after an unfinished one. */
 unsigned jobs_count_first(struct jobs *j);

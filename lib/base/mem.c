@@ -5,25 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks of this size and larger have addresses of their own, in which they grow without being moved, and huge pages (struct
- * os_block): the thread that collects what seven others read from a trace of 202 MB takes 80 ms of CPU time instead of 90
- * (tests/bench/stages.c, three alternating series). Smaller blocks would leave too much of a huge page unused. If the memory
- * limit is below HUGE_LIMIT, no block has huge pages, because their unused parts would take a large part of the limit. */
+/* Blocks of this size and larger get their own address range, in which they grow without being moved, and huge pages (struct os_block).
+ * With a trace of 202 MB, the thread that collects the results of seven readers then takes 80 ms of CPU time instead of 90
+ * (tests/bench/stages.c, three alternating series). Smaller blocks would leave too much of a huge page unused. If the memory limit is
+ * below HUGE_LIMIT, no block has huge pages, because their unused parts would take a large part of the limit. */
 enum { HUGE_FROM = 4 << 20, HUGE_LIMIT = 128 << 20, ROOM = 4 };
 
 /* Header of every block: 16 bytes, so that the block is aligned for any type. */
 struct block {
   _Alignas(max_align_t) size_t size;
-  size_t room; /* bytes of addresses that the block owns; 0 = it is malloc's */
+  size_t room; /* size of the block's own address range; 0 = allocated by malloc */
 };
 
 static struct block *block_of(void *p) { return p ? (struct block *)p - 1 : NULL; }
 
-/* Number of bytes allocated between two measurements of resident memory, each of which takes 3 us. The number of counted bytes
- * can be too high: arrays reserve more than they have filled, and pages that were never written take no memory (a third of the
- * counted bytes while a large trace is read). It can also be too low: the 10 MB of the program itself are not counted. So
- * resident memory decides. It is measured from the start if the process is limited, and otherwise only once the count exceeds
- * the limit, because the process may contain much else. */
+/* Number of bytes allocated between two measurements of resident memory, each of which takes 3 us. The number of counted bytes can be
+ * too high: arrays reserve more than they have filled, and pages that were never written take no memory (a third of the counted bytes
+ * while a large trace is read). It can also be too low: the 10 MB of the program itself are not counted. So resident memory decides. It
+ * is measured from the start if the process is limited, and otherwise only once the count exceeds the limit, because the process may
+ * use much memory for other purposes. */
 enum { CHECK = 1 << 20 };
 
 /* True if the resident memory of the process is limited. */
@@ -49,7 +49,7 @@ static bool exceeds(struct mem *m, uint64_t more) {
 
 static struct os_block pages_of(struct block *b) { return (struct os_block){(uint8_t *)b, b->size + sizeof *b, b->room}; }
 
-/* Gives a block of malloc, or none, pages of its own; NULL if the system has none. */
+/* Moves a block from malloc to its own pages (b == NULL: creates one). Returns NULL if the system has no such pages. */
 static struct block *give_pages(struct block *b, size_t size) {
   const struct os_block pages = os_block_new(size, size * ROOM);
   struct block *to = (struct block *)pages.p;
@@ -86,7 +86,8 @@ static void free_block(struct block *b) {
   else free(b);
 }
 
-/* `moves`: contents of another block move to this one, whose pages the other returns, so that only the system limits it. */
+/* `moves`: the contents of another block move to this one while the other block returns its pages, so the memory limit does not
+ * apply. */
 static void *resize_block(struct mem *m, void *p, size_t size, bool moves) {
   struct block *b = block_of(p);
   size_t old = b ? b->size : 0;
@@ -97,7 +98,7 @@ static void *resize_block(struct mem *m, void *p, size_t size, bool moves) {
     return NULL;
   }
   b->size = size;
-  m->used = m->used - old + size; /* in this order, because size_t may have only 32 bits */
+  m->used = m->used - old + size; /* subtracts first, because `size - old` would wrap if size_t has only 32 bits */
   if (m->used > m->peak) m->peak = m->used;
   return b + 1;
 }

@@ -1,10 +1,9 @@
-/* ahead.c - reads and inflates an input on a thread of its own while the reader parses earlier data.
+/* ahead.c - reads and inflates an input on a separate thread while the reader parses earlier data.
  *
  *     file -> gunzip -> [thread] -> ring -> [reader's thread] -> window
  *
- * The layers before the ring belong to the thread and have their own memory budget. An error is delivered after all data that
- * precedes it. Inflating takes about as long as parsing, so on two cores loading a .gz takes as long as the slower of the
- * two. */
+ * The layers before the ring belong to the thread and have their own memory budget. An error is delivered after all data that precedes
+ * it. Inflating takes about as long as parsing, so on two cores loading a .gz takes as long as the slower of the two. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

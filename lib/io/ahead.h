@@ -1,4 +1,4 @@
-/* ahead.h - reads and inflates an input on a thread of its own while the reader parses earlier data. */
+/* ahead.h - reads and inflates an input on a separate thread while the reader parses earlier data. */
 #ifndef IO_AHEAD_H
 #define IO_AHEAD_H
 

@@ -172,7 +172,7 @@ void archive_close(struct arc *a) {
 
 /* ---- members ---- */
 
-/* Returns the member's name, in UTF-8 if the archive records it so, whatever the locale; "member-N" if it has no name. */
+/* Returns the member's name, if possible in UTF-8 whatever the locale; "member-N" if it has no name. */
 static const char *archive_name_of(struct arc *a, struct archive_entry *e) {
   const char *name = a->lib.archive_entry_pathname_utf8(e);
   if (!name) name = a->lib.archive_entry_pathname(e);

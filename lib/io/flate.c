@@ -180,7 +180,7 @@ struct deflater {
   z_stream zlib;
   size_t left; /* input bytes not yet passed to zlib or ISA-L */
   bool last;
-  bool breaks; /* true while the input so far is being ended on a byte boundary */
+  bool breaks; /* true while a break (deflater_break) is being written */
   bool idle;   /* true from the end of a break until the next input: another break would add a block at ISA-L's lowest level */
 #ifdef TK_HAVE_ISAL
   struct isal_zstream *isal; /* NULL = zlib is used */

@@ -24,9 +24,9 @@ struct inflater;
 struct inflater *inflater_open(enum flate_backend backend, struct mem *mem, struct tk_err *err);
 void inflater_reset(struct inflater *z);
 
-/* Inflates io->n_in bytes at io->in to the io->n_out bytes of room at io->out; advances the pointers and reduces the numbers.
- * Returns FLATE_MORE without any progress if more input is needed. At FLATE_END, io->in points behind the stream. If earlier
- * calls have read bytes behind it (INFLATER_HELD at most), io->in then points before the start of this call's input. */
+/* Inflates io->n_in bytes at io->in to the io->n_out bytes of room at io->out; advances the pointers and reduces the numbers. Returns
+ * FLATE_MORE without any progress if more input is needed. At FLATE_END, io->in points past the end of the stream. If earlier calls
+ * have read bytes beyond this end (INFLATER_HELD at most), io->in may point before the start of this call's input. */
 enum { INFLATER_HELD = 8 };
 struct flate_io {
   const uint8_t *in;

@@ -5,8 +5,8 @@
 #include "in.h"
 #include "layer.h"
 
-/* Adds a layer over `inner` that decompresses it, if it is gzip; otherwise returns `inner` unchanged. Takes ownership of
- * `inner`, also on failure (NULL). */
+/* If `inner` is gzip, adds a layer that decompresses it; otherwise returns `inner` unchanged. Takes ownership of `inner`, also on
+ * failure (NULL). */
 struct in *gzip_open(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* Does the same with a given inflater; tests compare the two inflaters. */

@@ -34,7 +34,8 @@ struct in_source {
 
 /* A repair or an observation of an input layer; the loader turns it into a note of the trace. */
 struct in_note {
-  const char *text; /* valid until in_close: "gzip: cut at byte 9000 of the compressed file; the 65432 bytes before it were read" */
+  const char *text; /* valid until in_close; for example "gzip: cut at byte 9000 of the compressed file; the 65432 bytes before it were
+                     * read" */
   uint64_t offset;  /* offset in the compressed input */
   bool repair;
 };

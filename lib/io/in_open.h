@@ -8,8 +8,8 @@
  * (unpack_member) and decompresses it, converts UTF-16, and finds the trace in an HTML page. Takes ownership of `in`. */
 struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
-/* Removes all layers of compression. They may be nested, because servers and scripts compress compressed files again. Takes
- * ownership of `in`, which may be NULL. */
+/* Removes all layers of compression. They may be nested, because servers and scripts may compress a file that is already compressed.
+ * Takes ownership of `in`, which may be NULL. */
 struct in *in_peel(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* Opens a path without its outer compression: a compressed tar is read as a tar. */

@@ -1,8 +1,8 @@
 /* libarchive.h - the functions of libarchive, looked up when an archive or a compressed stream is opened.
  *
- * libarchive needs libraries of its own (XML, Unicode, C++, ciphers), whose relocation took half of the time of a command that
- * reads a small plain file. So a dynamic build does not link libarchive but loads it by its name, TK_LATE_ARCHIVE. A build without
- * that name, such as a static one, links the functions. */
+ * libarchive depends on other libraries (XML, Unicode, C++, ciphers). Their relocation took half of the time of a command that reads a
+ * small plain file. So a dynamic build does not link libarchive but loads it by its name, TK_LATE_ARCHIVE. A build without that name,
+ * such as a static one, links the functions. */
 #ifndef IO_LIBARCHIVE_H
 #define IO_LIBARCHIVE_H
 

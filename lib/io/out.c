@@ -230,8 +230,8 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   return w->buf || mem_refuse(mem, err);
 }
 
-/* Starts the writing thread, unless gzip has threads of its own. If memory or threads are not available, the caller's thread
- * does the work. */
+/* Starts the writing thread, unless the output is gzip, which has its own threads. If memory or threads are not available, the caller's
+ * thread does the work. */
 static void start_thread(struct out_impl *w, const struct out_options *opt) {
   if (!opt || opt->threads < 2 || w->pieces) return;
   _Static_assert((int)RING_BLOCK >= (int)BLOCK, "a block of the output fits a block of the ring");

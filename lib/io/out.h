@@ -22,7 +22,8 @@ struct out_options {
   bool same;   /* if a file with the same bytes exists, keep it without an error; out_commit decides */
   unsigned threads; /* if more than 1: other threads compress and write; the bytes are the same */
   bool part;   /* the output is a part for out_join: it has no gzip header and trailer */
-  const char *const *inputs; /* files, ended by NULL, that must not be the output and limit its permissions; or NULL */
+  const char *const *inputs; /* NULL-terminated list of inputs, or NULL. The output must not be one of them, and gets no permission that
+                              * one of them lacks */
 };
 
 /* Opens an output; "-" is stdout. Refuses an existing file without force, an output that is also an input, and compressed or
