@@ -6,7 +6,7 @@
 
 /* Finds the event's own arg with this key, otherwise the shared arg of its class. */
 bool args_of_event(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg);
-/* Moves on to a field of the shape, over values that are not decoded. The iterator is at this field or before it. */
+/* Skips to a field of the shape without decoding the values before it. The iterator must not be past this field. */
 void args_skip_to(struct tk_args *it, uint32_t field);
 void args_begin(struct tk_trace *t);
 void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type); /* type: NULL, TRUE or FALSE */

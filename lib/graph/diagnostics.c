@@ -1,6 +1,6 @@
 /* diagnostics.c - notes and their texts.
  *
- * Equal texts share one pointer, by which equal notes are found and counted, both within a trace and over many inputs. */
+ * Equal texts share one pointer. Equal notes, within a trace and over many inputs, are found and counted by comparing pointers. */
 #include "diagnostics.h"
 
 #include <stdio.h>
@@ -46,8 +46,8 @@ const char *diagnostics_bytes(struct tk_diagnostics *d, const void *p, size_t n)
 
 const char *diagnostics_text(struct tk_diagnostics *d, const char *text) { return diagnostics_bytes(d, text, strlen(text)); }
 
-/* Adds a note, or increases the count of an equal one. Only the latest notes of the same source are searched, so many sources
- * stay cheap. */
+/* Adds a note, or increases the count of an equal one. Only the latest notes of the same source are searched, so the cost does not grow
+ * with the number of sources. */
 static void add(struct tk_diagnostics *d, const struct tk_diagnostic *like) {
   struct tk_diagnostics_impl *own = d->impl;
   const char *source = like->source && *like->source ? diagnostics_text(d, like->source) : NULL;

@@ -92,7 +92,7 @@ uint64_t fragment_cost(const struct tk_trace *of) {
          ((uint64_t)s->class_index.mask + s->track_index.mask + s->shape_index.mask + 3) * sizeof(struct map_slot);
 }
 
-/* ---- tracks that both found ---- */
+/* ---- tracks that exist in both ---- */
 
 /* Finds the id in `to` of a string of the fragment that has not been joined yet; false if `to` lacks the string. */
 static bool find_string(const struct fragment *f, const struct tk_trace *to, tk_id *id) {
@@ -200,7 +200,7 @@ static const uint8_t *repack(const struct fragment *f, const uint8_t *p, uint8_t
   return p;
 }
 
-/* Returns how many bytes repacking can add at most: the varint of a 32-bit id takes one to five bytes. */
+/* Returns the largest number of bytes that repacking can add: the varint of a 32-bit id takes one to five bytes. */
 static uint64_t most_growth(const struct fragment *f) {
   const struct tk_store *s = f->t->store;
   uint64_t n = 0, shape;
@@ -211,7 +211,7 @@ static uint64_t most_growth(const struct fragment *f) {
   return n;
 }
 
-/* Returns how many bytes of the pool of `to` the fragment's pool takes at most. */
+/* Returns the largest number of bytes that the fragment's pool can take in the pool of `to`. */
 static uint64_t most_pool(const struct fragment *f) { return f->t->store->pool.len + most_growth(f) + 16; }
 
 /* Appends the arg pool to the pool of `to`: its foreign records, and room for the others. Each foreign record stores where it ends
@@ -252,7 +252,7 @@ static void place_pool(const struct fragment *f) {
 struct mover {
   const struct tk_store *s;
   uint32_t first; /* displacement of args before the first foreign record */
-  uint32_t n;     /* number of foreign records before the last position asked for */
+  uint32_t n;     /* number of foreign records before the position that was mapped last */
 };
 
 static uint32_t moved(struct mover *m, uint32_t args) {

@@ -26,7 +26,7 @@ struct fragment_place {
   struct tk_flow_point *points;
   uint8_t *pool;
   uint32_t args; /* displacement of the args before the first foreign record */
-  tk_id before;  /* number of events before the first */
+  tk_id before;  /* number of the trace's events before the fragment's first event */
 };
 
 struct fragment {

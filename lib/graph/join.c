@@ -90,8 +90,8 @@ static uint32_t join_args(struct joiner *j, uint32_t args) {
   return (uint32_t)at;
 }
 
-/* Merges each class with the existing class of the same name and category. Classes that a format keeps apart in spite of equal
- * names stay apart. */
+/* Merges each class with the existing class of the same name and category. Classes with equal names that a format distinguishes stay
+ * separate. */
 static void join_classes(struct joiner *j) {
   tk_id *stacks = mem_array(&j->to->store->mem, (uint64_t)j->from->n_stacks + 1, sizeof *stacks);
   const bool ok = stacks && (!stack_has_samples(j->from) || stack_join(j->to, j->from, j->ids->strings, stacks));

@@ -116,8 +116,8 @@ static bool is_moving(unsigned kind, unsigned of_track) {
 /* On a thread of a host's plane, a span with the name of a copy or fill is the call that starts it. */
 static unsigned as_call(unsigned kind) { return (kind & ~(unsigned)(KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER)) | KIND_RUNTIME; }
 
-/* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
- * kernel whose args name its op or its launch is neither. A span that shows other work again is no work. */
+/* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel. A kernel
+ * whose args name its op or its launch is neither an op nor a runtime call. A span that repeats other work does not count as work. */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   static const unsigned CALLS = KIND_OP | KIND_RUNTIME;
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;

@@ -1,7 +1,7 @@
 /* kind_collective.c - tables of the names of collectives, with the sources of the names. See kind_collective.h.
  *
- * A word counts only in the head of a name, because template arguments and argument types describe what a kernel works on. The
- * words are longer than "reduce", "all_gather" or "broadcast", because these also occur in kernels that involve only one
+ * A word counts only in the head of a name, because template arguments and argument types describe what a kernel works on. Short words
+ * such as "reduce", "all_gather" or "broadcast" are not listed, because they also occur in the names of kernels that involve only one
  * device. */
 #include "kind_collective.h"
 

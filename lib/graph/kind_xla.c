@@ -153,8 +153,8 @@ static unsigned of_line(const char *name) {
   return strcmp(name, "Steps") == 0 ? KIND_STEP : 0;
 }
 
-/* Lines of a plane: its queues; lines of operations and of what contains them, which a TPU records, but which xprof and tk_derive
- * make of the queues of a GPU; and lines that they make of the work of any device. */
+/* Lines of a device plane. QUEUES: streams. RECORDED: operations, modules and steps, which a TPU records, but which xprof and tk_derive
+ * compute for a GPU from its queues. DERIVED: lines that xprof and tk_derive compute for any device. */
 enum lines { QUEUES = 1, RECORDED = 2, DERIVED = 4 };
 
 static uint8_t sort_of_line(const struct tk_trace *t, const struct tk_track *k) {
@@ -203,7 +203,7 @@ static bool is_python(const struct tk_trace *t, const struct tk_track *k) {
   return is_host(t, k) && text_begins(tk_string(t, k->name, NULL), "python");
 }
 
-/* True if the name shows that the runtime made the span. */
+/* True if the name shows that the runtime created the span. */
 static bool is_runtime(const char *name) {
   static const char *const FIRST[] = {"PjitFunction(", "DevicePut", "ParseArguments", "shard_args", "batched_copy_array", "end: ",
                                       "BatchedCopyToDevice", "Wait for ", "Handle input", "MemoryAllocation", "MemoryDeallocation",
@@ -214,7 +214,7 @@ static bool is_runtime(const char *name) {
 /* Number of a class's spans on Python's threads, inside and outside of runtime spans. */
 struct place {
   uint32_t inside, outside;
-  bool runtime; /* true if the name shows that the runtime made the span */
+  bool runtime; /* true if the name shows that the runtime created the span */
 };
 
 static void find_places(const struct kinds *k, const struct tk_track *track, struct place *places) {

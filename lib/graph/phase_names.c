@@ -212,9 +212,9 @@ uint8_t phase_of_scopes(const char *path) {
   return strstr(path, "jvp(") ? PHASE_FORWARD : PHASE_NONE;
 }
 
-/* The outer phase wins in three cases: it is a phase of an inference step; the inner one is a forward pass within a backward
- * pass, which recomputes; or the inner one is communication. Otherwise the inner phase wins: an optimizer's step may call the
- * closure that runs both passes. */
+/* The outer phase wins in three cases: it is a phase of an inference step; the inner one is a forward pass within a backward pass
+ * (recomputation); or the inner one is communication. Otherwise the inner phase wins; for example, the step of an optimizer may call a
+ * closure that runs the forward and the backward pass. */
 uint8_t phase_within(uint8_t outer, uint8_t inner) {
   if (!inner || !outer || outer == PHASE_COMMUNICATION) return inner ? inner : outer;
   if (outer <= PHASE_MIXED || inner == PHASE_COMMUNICATION) return outer;

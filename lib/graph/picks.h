@@ -1,8 +1,8 @@
 /* picks.h - reads the args of a few chosen keys, for callers that need the same keys of many events.
  *
- * Most events lack most keys, and all events of a shape have a key in the same place. The places are
- * found once for each shape, so an event without any of the keys costs a look at its shape, and one with several of them is read
- * once from its start. */
+ * Most events lack most keys, and all events of a shape have a key in the same place. The places are found once for each shape, so an
+ * event without any of the keys costs only a lookup of its shape, and the args of an event with several of the keys are read only
+ * once. */
 #ifndef GRAPH_PICKS_H
 #define GRAPH_PICKS_H
 

@@ -133,7 +133,7 @@ static uint32_t number_crowds(struct piles *p) {
   return n;
 }
 
-/* Returns one crowd per group of many piles; NULL when memory runs out. */
+/* Returns the crowds, one for each group with too many piles; NULL when memory runs out. */
 static struct crowd *find_crowds(struct piles *p, const struct pile_array *a, uint32_t n) {
   struct crowd *crowds = mem_array(p->mem, n, sizeof *crowds);
   bool ok = crowds != NULL;

@@ -1,13 +1,11 @@
 /* piles.h - sorts elements that begin with their time, group by group and stably.
  *
- * Producers write a few sorted sequences that interleave: a span when it ends and its parent later, or a buffer of the CPU and
- * then one of the GPU. Each element goes onto the first pile of its group whose last element is not later (patience sorting).
- * The tops of the piles decrease, so of two equal times the later element is on the same or a later pile, and merging the piles
- * is stable.
+ * Producers write a few sorted sequences that interleave: they write a span when it ends, so before its parent, or a buffer of the CPU
+ * and then one of the GPU. Each element goes onto the first pile of its group whose last element is not later (patience sorting). The
+ * tops of the piles decrease, so of two equal times the later element is on the same or a later pile, and merging the piles is stable.
  *
- * All passes are sequential. Sorting by a permutation in place has a cache miss per step: with it, `info` took 569 ns per event
- * on 2.0 GB of Kineto and 374 ns on 52 MB; with piles, it takes 345 and 367 ns (medians of 3 and 5, an EPYC whose other core
- * was busy).
+ * All passes are sequential. Sorting by a permutation in place has a cache miss per step: with it, `info` took 569 ns per event on 2.0
+ * GB of Kineto and 374 ns on 52 MB; with piles, it takes 345 and 367 ns (medians of 3 and 5, an EPYC whose other core was busy).
  *
  *     piles_init;  piles_put for each element in order;  piles_settle;  piles_free */
 #ifndef GRAPH_PILES_H

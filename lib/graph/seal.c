@@ -2,13 +2,13 @@
  *
  *     file order, B and E apart  --piles-->  by track and time  --ties-->  by (ts, rank, longest)  --sweep-->  preorder + depth
  *
- * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest (including X of zero length)
- * in file order; in a trace without any X, file order alone. Unlike in trace_processor, an E stays after a B of its own time, so
- * B E B E at one time keeps its meaning.
+ * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest (including X of zero length) in file
+ * order; in a trace without any X, file order alone. Unlike in trace_processor, an E stays after a B of the same time, so B E B E at
+ * one time keeps its meaning.
  *
- * An event that starts when a span ends is the span's sibling, unless both start at that time (X of zero length nest in file
- * order). A span that ends more than 1 ns (the tolerance for rounding) after the span in which it starts remains the child of
- * that span, but is flagged and has no children itself. All other depths then equal those of trace_processor. */
+ * An event that starts when a span ends is the span's sibling, unless both start at that time (X of zero length nest in file order). A
+ * span that ends more than 1 ns (the tolerance for rounding) after the span in which it starts remains the child of that span, but is
+ * flagged and has no children itself. All other depths then equal those of trace_processor. */
 #include "seal.h"
 
 #include <stddef.h>
@@ -21,12 +21,12 @@ struct sealer {
   struct tk_trace *t;
   bool has_x;          /* true if some span was a complete event (X) */
   bool has_ends;       /* true if some end event (E) is left to match */
-  bool has_async;      /* true if some begin or end is matched by identity, on any thread */
-  bool has_unfinished; /* true if some begin has no end */
+  bool has_async;      /* true if some begin or end event is matched by identity, on any thread */
+  bool has_unfinished; /* true if some begin event has no end event */
   bool has_lost;       /* true if some event has no clock */
   bool grouped;        /* true if the events were added track by track */
   tk_time start, end;  /* times of the trace's first and last event */
-  tk_time *latest;     /* by track: time of its last begin or end in file order; INT64_MIN = none */
+  tk_time *latest;     /* by track: time of its last begin or end event in file order; INT64_MIN = none */
   uint32_t *order;     /* [1..n]: old event ids in new order; NULL if unused */
   struct piles piles;  /* one group per track */
   struct keyed *keys, *spare; /* scratch space, large enough for the largest unsorted tie so far */
@@ -41,8 +41,8 @@ static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_arr
 
 static tk_time seal_end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
-/* Begins and ends of a thread close each other in the order of the file. Producers that compute times as doubles write some
- * events a few picoseconds before the preceding event: such an event moves to the time of the preceding one. */
+/* Begin and end events of a thread are matched in file order. Producers that compute times as doubles write some events a few
+ * picoseconds before the preceding event: such an event moves to the time of the preceding one. */
 static void settle_noise(struct sealer *s, struct tk_event *e) {
   enum { NOISE = 1000 };
   tk_time *latest = &s->latest[e->track];
@@ -190,17 +190,17 @@ static bool order_ties(struct sealer *s, const struct tk_track *k) {
 
 /* ---- preorder and depth of one track ---- */
 
-enum { CUTS = 64 }; /* most begins of a thread that are remembered, which keeps the time linear */
+enum { CUTS = 64 }; /* maximum number of remembered begin events of a thread; the limit keeps the time linear */
 
 /* State of the sweep over a track: the open spans, as positions in the track. */
 struct sweep {
   struct tk_event *e;
   uint32_t *stack;
   uint32_t n;
-  bool has_cut;    /* true if the end of some begin came while begins inside it were open */
-  uint32_t lowest; /* stack position of the outermost begin whose end came this way */
-  tk_time cut_ts;  /* time of the last end that came this way */
-  uint32_t cut[CUTS]; /* begins that ended with the span around them, the latest last: their own ends may still come */
+  bool has_cut;    /* true if an end event closed a begin event while begin events inside it were open */
+  uint32_t lowest; /* stack position of the outermost begin event closed in this way */
+  tk_time cut_ts;  /* time of the last end event that did so */
+  uint32_t cut[CUTS]; /* begin events that were closed with the span around them, latest last: their own end events may still follow */
   uint32_t n_cuts;
 };
 
@@ -224,8 +224,8 @@ static void remember_cut(struct sweep *w, uint32_t at) {
   w->cut[w->n_cuts++] = at;
 }
 
-/* Gives a begin that ended with the span around it the end that states its name and came later: both spans overlap. Returns false
- * if there is no such begin. */
+/* If `end` names a begin event that was closed with the span around it, extends its span to this end event; the two spans then overlap.
+ * Returns false if there is no such begin event. */
 static bool extend_cut(struct sealer *s, struct sweep *w, const struct tk_event *end) {
   for (uint32_t i = w->n_cuts; i > 0; i--) {
     struct tk_event *begin = &w->e[w->cut[i - 1]];
@@ -240,7 +240,7 @@ static bool extend_cut(struct sealer *s, struct sweep *w, const struct tk_event 
   return false;
 }
 
-/* Ends the begins that are still open inside a span that has ended, as trace_processor does. */
+/* Closes the begin events that are still open inside a span that has ended, as trace_processor does. */
 static void cut_down(struct sealer *s, struct sweep *w) {
   tk_time end_ts = w->cut_ts;
   for (uint32_t i = w->lowest; i < w->n; i++) {
@@ -271,7 +271,7 @@ static void pop_ended(struct sealer *s, struct sweep *w, tk_time ts) {
   }
 }
 
-/* True if a begin is open above this position of the stack. */
+/* True if a begin event is open above this position of the stack. */
 static bool is_open_above(const struct sweep *w, uint32_t at) {
   while (at < w->n && w->e[w->stack[at]].kind != TK_EVENT_BEGIN) at++;
   return at < w->n;
@@ -317,12 +317,12 @@ static void place_span(struct sealer *s, struct sweep *w, uint32_t at) {
   else w->stack[w->n++] = at;
 }
 
-/* Removes X of zero length from the top of the stack: no begin can be inside them. */
+/* Removes X of zero length from the top of the stack: no begin event can be inside them. */
 static void pop_momentary(struct sweep *w) {
   while (w->n && w->e[w->stack[w->n - 1]].kind == TK_EVENT_SPAN && w->e[w->stack[w->n - 1]].dur == 0) w->n--;
 }
 
-/* Marks begins that are still open as unfinished. */
+/* Turns begin events that are still open into unfinished spans. */
 static void leave_open(struct sealer *s, struct sweep *w) {
   if (w->has_cut) cut_down(s, w);
   for (uint32_t i = 0; i < w->n; i++) {
@@ -337,7 +337,8 @@ static void leave_open(struct sealer *s, struct sweep *w) {
   w->n = 0;
 }
 
-/* Computes depths and matches begins with ends. Events without a clock come first, and contain no event that has a clock. */
+/* Computes depths and matches begin events with end events. Events without a clock come first, and contain no event that has a
+ * clock. */
 static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
   struct sweep w = {.e = s->t->events + k->first, .stack = stack};
   bool lost = true;
@@ -369,7 +370,7 @@ static void flatten(struct tk_trace *t, const struct tk_track *k) {
 
 /* ---- all tracks ---- */
 
-/* Marks the ends of all threads (seal_mark_ends). Must run in file order, before ties are sorted. */
+/* Marks the end events of all threads (seal_mark_ends). Must run in file order, before ties are sorted. */
 static void mark_all_ends(struct sealer *s, uint32_t *stack) {
   const struct tk_trace *t = s->t;
   for (tk_id k = 1; k <= t->n_tracks; k++)
@@ -386,8 +387,7 @@ static tk_time latest_end(const struct tk_trace *t) {
   return end;
 }
 
-/* Extends unfinished spans of threads to the end of the trace. Ends that close nothing do not count for the end of the
- * trace. */
+/* Extends unfinished spans of threads to the end of the trace. End events that close nothing do not extend the trace. */
 static void extend_unfinished(struct tk_trace *t) {
   const tk_time end = latest_end(t);
   for (tk_id k = 1; k <= t->n_tracks; k++)
@@ -428,7 +428,7 @@ static bool each_track(struct sealer *s) {
   return ok;
 }
 
-/* Removes deleted events, such as all ends, from the array; none of them is part of a tie. */
+/* Removes deleted events, such as all end events, from the array; none of them is part of a tie. */
 static void compact(struct sealer *s) {
   struct tk_trace *t = s->t;
   struct tk_store *store = t->store;

@@ -9,13 +9,13 @@
 bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err);
 
 /* The steps of seal, each in the file that its comment names. */
-bool seal_async(struct tk_trace *t, tk_time trace_end);  /* seal_async.c: pairs async begins and ends by identity */
+bool seal_async(struct tk_trace *t, tk_time trace_end);  /* seal_async.c: pairs async begin and end events by identity */
 
 /* seal_flow.c: sorts and binds flow points. If no point is bound yet, a second thread sorts them while the tracks are
  * sealed. */
 struct flow_sealer {
   struct tk_trace *t;
-  struct mem mem;    /* for sorting: another thread is using the trace's own memory meanwhile */
+  struct mem mem;    /* separate account for sorting, because another thread uses the trace's account meanwhile */
   struct jobs *jobs; /* NULL = no second thread is available */
   bool ok, ordered;
   uint64_t n_backward; /* number of flows whose end precedes their start */
@@ -39,8 +39,8 @@ uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events
                          const struct tk_event *end);
 /* True if `end` states the name of `begin`, and no other category. */
 bool seal_is_named_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end);
-/* Marks the ends of a thread whose events are in file order, so that an end at the time of its begin is not sorted before the
- * begin. Closes begins whose end came just before them. `stack` has room for all events of the thread. */
+/* Marks the end events of a thread whose events are in file order, so that an end event with the time of its begin event is not sorted
+ * before it. Closes begin events whose end event came just before them. `stack` has room for all events of the thread. */
 void seal_mark_ends(struct tk_trace *t, const struct tk_track *k, uint32_t *stack);
 
 /* seal_frames.c: shortens the Python frames of a sealed thread that outlast their caller; returns the number of such frames. */

@@ -1,26 +1,26 @@
 /* seal_async.c - pairs async begin and end events by identity instead of by a thread's stack.
  *
- * The identity is (process, category, scope, id); the old phases S/F use the name instead of the category. An end closes the
- * latest open begin of its identity that has its name, as in trace_processor and catapult, so spans of one id may cross;
- * if there is none, it closes the latest begin of its identity. An end without a begin in its own process closes a begin of
- * another process, unless its id is local (id2.local): Chrome passes work between processes under one id, while other producers
- * use pointers as ids. Begins without a clock come before all other events, and ends without a clock after them. Of begins
- * that match equally well, one without a clock is therefore closed last; it then takes the time of its end. An end without a
- * clock closes only a begin that no other end has closed. */
+ * The identity is (process, category, scope, id); the old phases S/F use the name instead of the category. As in trace_processor and
+ * catapult, an end event closes the latest open begin event with the same identity and name, so spans of one id may cross; if there is
+ * none, it closes the latest begin event with the same identity. An end event without a begin event in its own process closes a begin
+ * event of another process, unless its id is local (id2.local): Chrome passes work between processes under one id, while other
+ * producers use pointers as ids. Begin events without a clock come before all other events, and end events without a clock after them.
+ * Of begin events that match equally well, one without a clock is therefore closed last; it then takes the time of its end. An end
+ * event without a clock closes only a begin event that no other end event has closed. */
 #include <string.h>
 
 #include "seal.h"
 #include "args.h"
 
-/* The four stacks of open begins. A begin is on all four; an end tries each stack in turn. */
-enum stack { OF_NAME_HERE, OF_NAME, OF_ID_HERE, OF_ID, STACKS }; /* HERE: only begins in the same process */
+/* The four stacks of open begin events. A begin event is on all four; an end event tries each stack in turn. */
+enum stack { OF_NAME_HERE, OF_NAME, OF_ID_HERE, OF_ID, STACKS }; /* HERE: only begin events in the same process */
 
 struct async_item {
   tk_time ts;
   uint32_t event;
   bool lost; /* true if the event has no clock */
   bool begin;
-  uint32_t below[STACKS]; /* index + 1 of the begin below this one */
+  uint32_t below[STACKS]; /* index + 1 of the begin event below this one */
   uint64_t identity;      /* hash of the identity without the process */
   tk_id process;          /* process of the event's track */
 };
@@ -29,7 +29,7 @@ struct pairing {
   struct tk_trace *t;
   struct async_item *items;
   uint32_t n;
-  struct map tops; /* stack -> index + 1 of its topmost begin */
+  struct map tops; /* stack -> index + 1 of its topmost begin event */
 };
 
 /* Returns a 64-bit hash that represents the identity: with a million ids, the probability of one false pair is below 1e-7. */
@@ -63,8 +63,8 @@ static bool collect(struct pairing *p) {
   return true;
 }
 
-/* Returns the place of an item in the order of pairing: 0 for begins without a clock, 1 for everything that has a clock, 2
- * for ends without a clock. */
+/* Returns the place of an item in the order of pairing: 0 for begin events without a clock, 1 for everything that has a clock, 2 for
+ * end events without a clock. */
 static unsigned turn(const struct async_item *item) { return !item->lost ? 1 : item->begin ? 0 : 2; }
 
 static bool not_after(const struct async_item *a, const struct async_item *b) {
@@ -84,7 +84,7 @@ static void sort_items(struct async_item *a, struct async_item *spare, uint32_t 
   }
 }
 
-/* Moves to the span the information that its end adds: the end's thread, and the end's args without the identity. */
+/* Reduces the args of the end event to what they add to the span: the thread of the end event, and its args without the identity. */
 static void prepare_end(struct tk_trace *t, const struct tk_event *begin, struct tk_event *end) {
   const struct tk_track *b = &t->tracks[begin->track], *e = &t->tracks[end->track];
   struct tk_args it = tk_args_of(t, end->args);
@@ -115,7 +115,7 @@ static void open_begin(struct pairing *p, uint32_t at) {
   }
 }
 
-/* Returns 1 + the index of the latest open begin of the stack; first pops begins that were closed through another stack. */
+/* Returns 1 + the index of the latest open begin event of the stack; first pops begin events that were closed through another stack. */
 static uint32_t latest_open(struct pairing *p, const struct async_item *end, enum stack stack) {
   uint32_t *top = map_get(&p->tops, seal_key_of(p, end, stack));
   if (!top) return 0;
@@ -123,7 +123,7 @@ static uint32_t latest_open(struct pairing *p, const struct async_item *end, enu
   return *top;
 }
 
-/* Gives a begin without a clock the time of its end, or an end without a clock the time of its begin. */
+/* Gives a begin event without a clock the time of its end event, or an end event without a clock the time of its begin event. */
 static void share_time(struct tk_trace *t, struct tk_event *begin, struct tk_event *end) {
   if (!seal_is_timed(end)) end->ts = begin->ts;
   if (seal_is_timed(begin) || !seal_is_timed(end)) return;

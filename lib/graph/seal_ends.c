@@ -1,14 +1,14 @@
-/* seal_ends.c - finds the begin that an end closes, and marks pairs of begin and end events that sorting by time would separate.
+/* seal_ends.c - finds the begin event that an end event closes, and marks pairs that sorting by time would separate.
  *
- * An end with a name or a category closes the innermost open begin that has both, as in trace_processor; an end with neither closes the
- * innermost open begin. Begins inside a span that is closed this way end with the span, unless their own end follows: at the same time,
- * or later if it states their name (seal.c). */
+ * An end event with a name or a category closes the innermost open begin event that agrees with both, as in trace_processor; an end
+ * event with neither closes the innermost one. Begin events inside a span that is closed this way end with the span, unless their own
+ * end event follows: at the same time, or later if it states their name (seal.c). */
 #include "seal.h"
 
-/* Marks the stack entry of a begin that is closed but not yet popped. */
+/* Marks the stack entry of a begin event that is closed but not yet popped. */
 static const uint32_t CLOSED = UINT32_MAX;
 
-/* Number of open begins that are searched for the match of an end. Real stacks are less deep; the limit keeps the time
+/* Number of open begin events that are searched for the match of an end event. Real stacks are less deep; the limit keeps the time
  * linear. */
 enum { REACH = 1024 };
 
@@ -47,8 +47,8 @@ struct pairs {
   tk_time cut_ts;
 };
 
-/* Links a begin to an end of the same name that came just before it at the same time and closed nothing: some producers write
- * ends first. Until the begin is closed, the link is stored in its otherwise unused dur. */
+/* Links a begin event to an end event of the same name that came just before it at the same time and closed nothing: some producers
+ * write the end event first. Until the begin event is closed, the link is stored in its otherwise unused dur. */
 static void link_early_end(struct pairs *p, uint32_t at) {
   struct tk_event *begin = &p->e[at];
   begin->dur = 0;
@@ -61,8 +61,8 @@ static void link_early_end(struct pairs *p, uint32_t at) {
   }
 }
 
-/* Closes the begins from this position of the stack on, which have no end of their own. A begin with an end just before it
- * becomes a span of zero length. */
+/* Pops the begin events from this position of the stack on. They have no end event of their own, but one that is linked to an early end
+ * event becomes a span of zero length. */
 static void close_early(struct pairs *p, uint32_t from) {
   for (uint32_t i = from; i < p->open; i++) {
     if (p->stack[i] == CLOSED) continue;

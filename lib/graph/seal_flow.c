@@ -17,7 +17,7 @@ static uint32_t seal_rank_of(const struct tk_flow_point *f) {
   return ranks[f->role];
 }
 
-/* Sorts n points of the same time: starts first, otherwise in file order. */
+/* Sorts n points of the same time: starts, then steps, then ends; otherwise in file order. */
 static bool order_tie(struct mem *m, struct tk_flow_point *f, uint32_t n) {
   struct keyed *keys = mem_array(m, n, sizeof *keys), *spare = mem_array(m, n, sizeof *spare);
   const bool ok = keys && spare;
@@ -55,7 +55,7 @@ static bool order_points(struct tk_trace *t, struct mem *m) {
 
 bool seal_order_flows(struct tk_trace *t) { return order_points(t, &t->store->mem); }
 
-/* Sweeps one track's spans along its points, both sorted by time. */
+/* Goes through the spans and the points of a track together; both are sorted by time. */
 struct binder {
   struct tk_trace *t;
   const struct tk_track *track;

@@ -1,7 +1,7 @@
-/* seal_frames.c - ends Python frames together with their caller, if the profiler missed the frame's return.
+/* seal_frames.c - ends a Python frame together with its caller, if the profiler missed the return of the frame.
  *
- * PyTorch's tracer lets such a frame last until the end of the trace (pytorch#190950), so it would contain everything that
- * follows. Callers are found by the id that each frame stores. */
+ * PyTorch's tracer lets such a frame last until the end of the trace (pytorch#190950), so it would contain everything that follows.
+ * Callers are found by the id that each frame stores. */
 #include <string.h>
 
 #include "seal.h"

@@ -14,7 +14,7 @@ static tk_id end_key(struct tk_trace *t, tk_id own, struct buf *key) {
   return trace_string(t, key->data, key->len);
 }
 
-/* Appends the args of E to the args of B, under "json.end."; most ends have none. */
+/* Appends the args of E to the args of B, under "json.end."; most end events have none. */
 static void end_args(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
   const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
   bool same = e->name == b->name && e->cat == b->cat;

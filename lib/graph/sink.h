@@ -16,7 +16,7 @@ struct sink_meter {
   void *arg;
 };
 
-/* Properties of the first of several graphs that a process needs if it writes only a later graph (struct format, `start`). */
+/* Properties of the first graph, for a process that writes only a later one (struct format, `start`). */
 struct sink_start {
   int64_t of_first;
   bool known;
@@ -30,7 +30,8 @@ struct sink_options {
   bool overlaps; /* same as in tk_save_options */
   bool no_passthrough; /* omit data that only its original format understands */
   bool several; /* the output contains several ranks, each written as one graph */
-  const struct tk_trace *timeline; /* if there are several outputs: trace whose start is their time 0; NULL = this one */
+  const struct tk_trace *timeline; /* if there are several outputs: trace whose start is time 0 in all of them; NULL = the first graph
+                                    * of this output */
   const char *host;    /* name of the host, if the traces do not contain it; NULL = unknown */
   struct sink_start start; /* set only if the first graph written is not the first of `several` */
   bool has_types; /* for data that another format embeds: that format keeps the types of numbers */

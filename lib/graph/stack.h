@@ -1,7 +1,7 @@
 /* stack.h - stack samples: frames, stacks and classes of samples, each stored once.
  *
  * A sample is an event of kind TK_EVENT_SAMPLE. Its class has the stack and the unit of the weight; the name of the class is the name
- * of the innermost frame, so that selections by name see the function that was running. The weight is the arg KEY_WEIGHT; without
+ * of the innermost frame, so that a selection by name finds the function that was running. The weight is the arg KEY_WEIGHT; without
  * the arg, it is 1. A trace without samples has none of these tables. */
 #ifndef GRAPH_STACK_H
 #define GRAPH_STACK_H

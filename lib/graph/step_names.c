@@ -11,7 +11,7 @@
 /* Rows in order of preference: rows of a single producer first, common words last. */
 static const struct row {
   const char *begins, *holds; /* start of the name; text that must follow somewhere (NULL = none) */
-  bool ordinal;               /* the numbers in the name are sizes of batches, so steps are counted instead */
+  bool ordinal;               /* the name has no step number (numbers in it are sizes of batches), so steps are counted */
   bool whole;                 /* nothing may follow the start of the name */
 } ROWS[] = {
     {"ProfileStep#", NULL, false, false},                /* Paddle, paddle/fluid/platform/profiler/chrometracing_logger.cc */
@@ -57,7 +57,7 @@ static bool is_row(const struct row *row, const char *name) {
 
 /* ---- patterns of users ---- */
 
-static const char EVERY[] = "every:"; /* the pattern that follows marks the beginnings of steps, not whole steps */
+static const char EVERY[] = "every:"; /* the pattern after this prefix matches events at which steps begin, not spans that are steps */
 
 /* Returns the pattern without the prefix "every:". */
 static const char *bare_pattern(const char *pattern) { return text_begins(pattern, EVERY) ? pattern + sizeof EVERY - 1 : pattern; }
@@ -155,7 +155,7 @@ static bool mark_words(struct step_names *n, const struct tk_trace *t) {
 
 /* ---- programs ---- */
 
-/* A program is all classes with one name, because each plane of an XPlane file has separate classes. */
+/* A program consists of all classes with one name, because each plane of an XPlane file has separate classes. */
 struct program {
   tk_time total;
   tk_id track; /* last track on which it ran */

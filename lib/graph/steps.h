@@ -32,7 +32,7 @@ struct steps_run {
   const struct step *v;
   uint32_t n;
   enum steps_source source;
-  const struct steps_run *host; /* of a device: steps of its host if they have other numbers; otherwise NULL */
+  const struct steps_run *host; /* of a device: the steps of its host, if host and device number them differently; otherwise NULL */
 };
 
 struct steps {
@@ -49,7 +49,7 @@ struct steps {
   struct step *joined;         /* steps of runs that several devices mark */
   /* Filled by step_launches_link: */
   bool is_linked;
-  tk_id *decided_by;           /* by event: the event whose start decides to which step it belongs; NULL = every event itself */
+  tk_id *decided_by;           /* by event: the event whose start determines its step; NULL = each event determines its own step */
   const struct tk_event *events;
 };
 

@@ -1,7 +1,7 @@
 /* steps_runs.c - finds the steps that apply to the events of each track (enum steps_source).
  *
- * Devices run behind their hosts, and each at its own time, so the steps of a device divide its own work. The steps of a rank, those on
- * the thread with the most steps, divide the other tracks of the rank. */
+ * Each device runs behind its host by a different time, so the steps of a device apply to its own work. On the other tracks of a rank,
+ * the steps of its thread with the most steps apply. */
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -126,7 +126,8 @@ static void apply(struct chooser *c) {
 
 /* ---- numbers ---- */
 
-/* True if most steps of a device have the number of the host's step that launched them: no work runs before its launch. */
+/* True if the device numbers its steps like the host: for most of them, the middle is not before the start of the host's step with the
+ * same number, because no work runs before its launch. */
 static bool is_numbered_alike(const struct steps_run *device, const struct steps_run *host, struct mem *mem) {
   struct map at;
   uint32_t alike = 0;

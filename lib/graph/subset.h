@@ -24,10 +24,10 @@ struct subset_losses {
 bool subset_init(struct subset *k, const struct tk_trace *t, struct mem *mem);
 void subset_free(struct subset *k);
 
-/* Builds the part, and marks it as edited (TK_EDIT_DROPPED) unless everything is selected. Children of removed spans move up.
- * Flow points are removed with their event. If a complete flow loses its start or end, all its points are removed, and the
- * event fields that define the flow, too. Tracks that became empty are hidden; processes are hidden with their last track.
- * Returns false with err on failure. */
+/* Builds the part, and marks it as edited (TK_EDIT_DROPPED) unless everything is selected. Children of removed spans move up. Flow
+ * points are removed with their event. If a flow with a start and an end loses one of them, all its points are removed, and the event
+ * fields that define the flow, too. Tracks that became empty are hidden; processes are hidden with their last track. Returns false with
+ * err on failure. */
 bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to, struct subset_losses *kept, struct tk_err *err);
 
 /* Frees a view. */

@@ -210,7 +210,8 @@ static uint64_t ident_hash(struct tk_ident a) {
   return hash_pair(a.str, a.kind);
 }
 
-/* Returns the track with this identity; 0 = none. *h receives its key in the index: the one found, or the one to insert. */
+/* Returns the track with this identity; 0 = none. *h receives the key of the track in the index: the key found, or the key to
+ * insert. */
 static tk_id find(const struct tk_trace *t, const struct tk_track *want, uint64_t *h) {
   const uint64_t place = want->kind == TK_TRACK_COUNTERS ? (uint64_t)want->name * 0x9e3779b1u : ident_hash(want->tid);
   const uint32_t *slot;
@@ -304,7 +305,8 @@ struct tk_flow_point *trace_add_flow_point(struct tk_trace *t) {
 
 enum { MAX_NOTES = 256 };
 
-/* Looks for an equal note among the last notes only: notes of one source are consecutive, so many sources stay cheap. */
+/* Looks for an equal note among the last notes only: notes of one source are consecutive, so the cost does not grow with the number of
+ * sources. */
 void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note *like, const char *text) {
   const tk_id of = source && *source ? trace_text(t, source) : 0;
   tk_id n = 0, id;

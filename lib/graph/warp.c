@@ -1,5 +1,5 @@
-/* warp.c - evaluates corrections of times. Events and the packets that are passed through are corrected by the same function, so
- * that they stay together to the nanosecond. */
+/* warp.c - evaluates corrections of times. Events and passthrough packets are corrected by the same function, so that they still agree
+ * to the nanosecond. */
 #include "warp.h"
 
 #include <math.h>

@@ -24,7 +24,7 @@ static bool sticks_out(const struct tk_event *e) {
 /* Returns the end of a span; a span that never ended counts as ending at its start. */
 static tk_time within_end_of(const struct tk_event *e) { return e->flags & TK_FLAG_UNFINISHED ? e->ts : e->ts + e->dur; }
 
-/* Returns the deepest span, at `depth` or above it, that lasts until `end` together with all spans around it. */
+/* Returns the deepest span, at `depth` or above, that lasts until `end`; all spans around it must last that long, too. */
 static struct within_span lasting(const struct within *w, uint32_t depth, tk_time end) {
   uint32_t low = 0, high = depth;
   while (low < high) {
