@@ -60,7 +60,7 @@ static bool fill_type(struct table_source *s, struct column *c) {
   return ok;
 }
 
-/* Kinds, most specific first: a collective is also a kernel, and every event is on a host or a device. */
+/* Kinds from most to least specific, because an event may have several: a collective is also a kernel. */
 static const unsigned telling[] = {KIND_COLLECTIVE, KIND_MEMCPY, KIND_MEMSET, KIND_KERNEL, KIND_STEP, KIND_ANNOTATION, KIND_MODULE,
                                    KIND_OP, KIND_TRANSFER, KIND_RUNTIME, KIND_PYTHON};
 

@@ -61,8 +61,8 @@ static bool leave_out(struct concat *c, const char *path, const char *whole) {
   return true;
 }
 
-/* Assigns the part to its rank. If a task ran twice, there are two identical parts, and the second is ignored. If one of the
- * two is damaged, that one is left out, in whichever order they come. */
+/* Assigns the part to its rank. If a task ran twice, there are two identical parts, and the second is ignored. If one of the two is
+ * damaged, it is left out, whether it comes first or second. */
 static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   char text[512];
   if (p->plan != c->tasks.id) return err_set(c->err, TK_EUSAGE, "%s: was written for a different plan", path);
@@ -108,8 +108,8 @@ static bool has_all(const struct concat *c) {
   return true;
 }
 
-/* Opens all parts, and assigns them to their ranks. If a part is unreadable, stores the reason in why[i], and the first such
- * error in *first, but goes on, because another copy of the part may be readable. */
+/* Opens all parts, and assigns them to their ranks. If a part is unreadable, stores the reason in why[i], and the first such error in
+ * *first, but continues, because another copy of the part may be readable. */
 static bool find_each(struct concat *c, const char **why, struct tk_err *first) {
   for (size_t i = 0; i < c->n; i++) {
     struct part p;
@@ -161,8 +161,8 @@ static bool check_all(struct concat *c) {
 
 /* ---- the output ---- */
 
-/* Adds a meta. Its origin is kept in the report, because it must not be a string of the trace: strings are copied from one
- * trace to another. */
+/* Adds a meta. Its origin is stored in the report rather than in the trace, because copies of the meta in other traces point to the
+ * same text. */
 static void add_meta(struct concat *c, struct tk_trace *t, const Plan__Meta *m) {
   struct buf *raw = &t->store->raw;
   char origin[64];

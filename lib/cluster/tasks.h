@@ -1,8 +1,7 @@
-/* tasks.h - the part of a plan (proto/plan.proto) that is for the processes that each write one rank, and for the process that
- * joins their outputs.
+/* tasks.h - the part of a plan (proto/plan.proto) for apply, which writes one rank, and for concat, which joins the parts of all ranks.
  *
- * A merge decides everything that its ranks share before it writes any of them (merge/plan.c). A plan stores these decisions in
- * a file. With it, a rank can be written on a machine without the other ranks, and gets the same bytes as in the full merge. */
+ * A merge decides everything that its ranks share before it writes any of them (merge/plan.c). A plan stores these decisions in a file.
+ * With it, a rank can be written on a machine without the other ranks, and gets the same bytes as in the full merge. */
 #ifndef CLUSTER_TASKS_H
 #define CLUSTER_TASKS_H
 

@@ -201,8 +201,8 @@ static void join(struct load_ahead *a) {
   a->n_threads = 0;
 }
 
-/* Loads an input within the memory that is left when all threads use their shares. If this is too little, stops the threads and
- * tries again. The operations on the trace may use all memory. */
+/* Loads an input within the memory that is left when all threads use their shares. If this is too little, stops the threads and tries
+ * again. After loading, operations on the trace may use all memory. */
 static struct tk_trace *load_here(struct load_ahead *a, struct tk_sources *s, size_t i, const struct tk_load_options *opt,
                                   struct tk_err *err) {
   struct tk_load_options less = *opt;

@@ -4,10 +4,10 @@
 
 #include "graph/trace.h"
 
-/* Renames and renumbers tracks of `other` so that it can be appended to `main`. Returns, for each track of `other`, the track of
- * `main` that receives its contents, or 0 (struct join_ids, `onto`); the caller frees the array. NULL when memory runs out.
+/* Renames and renumbers tracks of `other` so that it can be appended to `main`. Returns, for each track of `other`, the track of `main`
+ * that receives its contents, or 0 (struct join_ids, `onto`); the caller frees the array. NULL when memory runs out.
  *
- *     process with the same pid in both     one process, unless a format makes up its pids or a device has the number
+ *     process with the same pid in both     one process, unless a format invents pids or the pid is the number of a device
  *     its thread with the same tid in both  a second row of the process, called "main [nsys]": calls of two recorders need not nest
  *     any other process                     a separate process; gets another pid if `main` uses its pid */
 tk_id *beside_tracks(const struct tk_trace *main, struct tk_trace *other, struct mem *mem);

@@ -51,8 +51,8 @@ static bool window_in(const struct tk_trace *t, const char *time, struct window 
   return true;
 }
 
-/* True if loading left out data that the range needs. Example: a range that ends with the last event also takes events after it, but
- * loading stopped there. */
+/* True if loading left out data that the range needs. Example: a range that ends with the last event also includes data after this
+ * event, but loading stopped there. */
 static bool lacks_data(const struct tk_trace *t, const char *time) {
   const struct trace_early *e = &t->store->early;
   struct window w;

@@ -35,8 +35,8 @@ static bool compare(const struct tk_trace *a, const struct tk_trace *b, bool *on
   return true;
 }
 
-/* Joins a recording with the main one of its rank if that is evident. Inputs that cannot be read stay apart: a later pass reports
- * them. */
+/* Joins input i with the main recording of its rank if their contents show that both are recordings of one rank. Inputs that cannot be
+ * read stay separate: a later pass reports them. */
 static bool join_if_evident(struct tk_sources *s, size_t main, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_trace *a = tk_sources_load(s, main, opt, err), *b = a ? tk_sources_load(s, i, opt, err) : NULL;
   bool one = false, ok = !a || !b || compare(a, b, &one, err);

@@ -57,8 +57,8 @@ bool joined_is_valid(const struct tk_trace *t, const struct tk_record *r) {
 
 /* ---- top-level keys ---- */
 
-/* Adds a top-level key. Removes line breaks from the value: they can only be layout, because a JSON string cannot contain
- * one. */
+/* Adds a top-level key. Removes line breaks from the value: they can only be formatting, because a JSON string cannot contain a line
+ * break. */
 void joined_add_meta(struct tk_trace *t, tk_id key, bool after, const char *text, size_t n) {
   struct buf *raw = &t->store->raw;
   struct tk_meta m = {.key = key, .at = raw->len, .after = after};

@@ -154,20 +154,20 @@ struct loading {
   tk_id n_decisions; /* number of notes that the trace had before it was read */
 };
 
-/* Stores in the trace what is known about the rank from outside of its file. */
+/* Stores in the trace the rank that was found outside of its file. */
 static void name_rank(struct tk_trace *t, const struct source_view *v) {
   t->store->rank = v->rank;
   t->store->rank_from = v->rank_from;
   t->store->rank_note = v->rank_note ? copy_text(t, v->rank_note) : NULL;
 }
 
-/* Removes the notes that the copy of a trace has because they are about the input of the original. */
+/* Removes the first n notes of a copied trace, because they are about the input of the original. */
 static void drop_decisions(struct tk_trace *t, tk_id n) {
   memmove(t->notes + 1, t->notes + 1 + n, (t->n_notes - n) * sizeof *t->notes);
   t->n_notes -= n;
 }
 
-/* Copies the next ranks of the file, the whole of which is `t`. A copy needs no more memory than the whole. */
+/* Copies the next ranks of the file from `t`, which contains the whole file. A copy needs no more memory than `t`. */
 static void take_ranks(const struct loading *l, struct tk_trace *t) {
   uint64_t room = l->ranks->room;
   struct source_view v;
@@ -184,7 +184,7 @@ static void take_ranks(const struct loading *l, struct tk_trace *t) {
   }
 }
 
-/* Reads a file. Its ranks are still together, if it contains several. */
+/* Reads a file. If the file contains several ranks, the trace contains all of them. */
 static struct tk_trace *read_view(struct loading *l, const struct source_view *v, const char *instead,
                                   const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
@@ -277,8 +277,8 @@ static size_t count_next(struct tk_sources *s, size_t i) {
   return n - 1;
 }
 
-/* Loads an input and keeps the next ranks of its file, unless an earlier call has kept this rank. Traces that are kept count as used
- * memory. */
+/* Returns the trace that an earlier call kept for this input. If there is none, loads the input, and also loads and keeps the next
+ * ranks of its file. Kept traces count as used memory. */
 static struct tk_trace *load_in_order(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
   const uint64_t limit = os_memory_limit(opt->max_memory), most = limit / LOAD_KEPT_SHARE;
   struct tk_load_options less = *opt;

@@ -67,7 +67,7 @@ static void print_rank(struct buf *b, const struct tk_trace *t, const struct par
   buf_text(b, "}}");
 }
 
-/* Records the ranks in the metadata, so that outputs contain them as those of merge do. */
+/* Records the ranks in the metadata, so that outputs contain the ranks in the same form as outputs of merge. */
 static void note_ranks(struct tk_trace *t, const struct parts *parts) {
   struct mem *mem = &t->store->mem;
   struct buf *raw = &t->store->raw;

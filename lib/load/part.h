@@ -10,8 +10,7 @@
  * failure. */
 bool load_part(struct tk_trace *t, const struct parts *parts, uint32_t at, struct tk_err *err);
 
-/* Returns rank number `at` as a trace of its own, equal to the one that load_part leaves, and does not change `t`. NULL with err on
- * failure. */
+/* Returns rank number `at` as a separate trace, equal to the result of load_part. Does not change `t`. NULL with err on failure. */
 struct tk_trace *load_part_copy(struct tk_trace *t, const struct parts *parts, uint32_t at, struct tk_err *err);
 
 /* Records the ranks of all processes of a trace that was read as a whole. Ranks that the file does not state are numbered in

@@ -80,7 +80,7 @@ static bool has_passthrough(const struct tk_trace *t) {
   return !f || (f->n_passthrough && f->n_passthrough(t));
 }
 
-/* Leaves out the events that both recordings contain, from the recording that describes them worse. */
+/* Drops the events that both recordings contain from the recording that describes them in less detail. */
 static bool leave_out(struct joining *j) {
   const struct twice *w = &j->twice;
   struct tk_trace *from = w->richer_b ? j->main : j->other;
@@ -113,7 +113,7 @@ static void renumber_flows(struct joining *j) {
   }
 }
 
-/* Adds the top-level keys that the main recording has not. */
+/* Adds the top-level keys that the main recording lacks. */
 static void add_metas(struct joining *j) {
   for (tk_id i = 1; i <= j->other->n_metas; i++) {
     const struct tk_meta *m = &j->other->metas[i];

@@ -27,7 +27,7 @@ bool reread_agrees(const char *path, const struct format *f, bool is_cut, const 
   uint64_t read, in_records;
   if (!is_file(path, f)) return true;
   if (!count_events(path, &opt, &read, &in_records, err)) return false;
-  opt.with = TK_WITH_SCHED; /* the file may contain these events in packets that are passed through */
+  opt.with = TK_WITH_SCHED; /* the file may contain these events in passthrough packets */
   if (read != written && !count_events(path, &opt, &read, &in_records, err)) return false;
   /* A cut writes packets that restore the state before its start, such as the last value of a counter. Reading them again gives
    * additional events. */

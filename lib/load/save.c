@@ -205,8 +205,8 @@ void save_close(struct saver *s) {
   s->sink = NULL;
 }
 
-/* Copies the members that earlier commands recorded about the trace (its ranks, how it was shrunk) and that are still valid:
- * all members that are not replaced now. If the user wants no provenance, copies only the ranks, which are part of the trace
+/* Copies the members that earlier commands recorded about the trace (its ranks, how it was shrunk) and that are still valid: all
+ * members that this command does not replace. If the user wants no provenance, copies only the ranks, which are part of the trace
  * itself. */
 static void put_earlier(struct buf *b, const struct tk_trace *t, const char *provenance, bool ranks_only) {
   const struct tk_meta *m = t ? trace_meta(t, "tracekit") : NULL;

@@ -66,8 +66,8 @@ bool save_within(const struct tk_trace *t, const char *path, const struct tk_sav
  * record. It includes the members that the object of `t` (may be NULL) already contains; the ranks are included even if opt
  * requests no provenance. */
 const char *save_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t);
-/* The same for a file in the format `to`. If the trace was read from another format, the host is added, because no format states the
- * hosts of all others. */
+/* Like save_provenance, for a file in the format `to`. Adds the host if the trace was read from another format, because no format can
+ * represent the hosts of all others. */
 const char *save_provenance_in(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t, const struct format *to);
 
 #endif

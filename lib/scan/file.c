@@ -213,7 +213,7 @@ void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anch
   put_anchors(&p, mem);
   for (uint32_t most = anchors->n / 2; !mem->failed && most && p.rank.len + p.anchors.len > SCAN_MOST; most /= 2) {
     align_thin_out(anchors, 0, most);
-    if (anchors->n > most) anchors->n = most; /* if keys are equal, the first anchors are kept */
+    if (anchors->n > most) anchors->n = most; /* equal keys cannot be thinned out, so only the first anchors are kept */
     put_anchors(&p, mem);
   }
   const size_t used = p.rank.len + p.anchors.len + 16;

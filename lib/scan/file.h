@@ -4,8 +4,8 @@
 
 #include "scan.h"
 
-/* Appends one rank: its scan, its anchors and its notes, and the CRC of the whole buffer. If this takes more than SCAN_MOST
- * bytes, anchors are dropped, the same ones on all ranks. A failure shows in the memory of `to`. */
+/* Appends one rank: its scan, its anchors and its notes, and the CRC of the whole buffer. If this takes more than SCAN_MOST bytes,
+ * anchors are dropped, the same ones on all ranks. A failure is recorded in to->mem. */
 void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anchors, const char *const *notes, size_t n_notes);
 
 /* Appends the head of a file, which precedes its first rank. */

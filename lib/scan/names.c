@@ -108,7 +108,7 @@ static int by_self(const void *a, const void *b) {
 
 static uint64_t whole_ns(i128 ps) { return ps < 0 ? 0 : (uint64_t)(ps / 1000); }
 
-/* Returns the length of the name; of a longer name, the length of its valid part within SCAN_NAME bytes. */
+/* Returns how many bytes of the name to store: all, or the longest valid UTF-8 prefix of at most SCAN_NAME bytes. */
 static size_t length_of(const char *name, size_t n) {
   if (n <= SCAN_NAME) return n;
   for (n = SCAN_NAME; n && !utf8_valid((const uint8_t *)name, n);) n--;

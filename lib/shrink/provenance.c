@@ -1,5 +1,4 @@
-/* provenance.c - writes the account of dropped events into the provenance: totals by rung, and a row for each name of each
- * process. */
+/* provenance.c - writes the account of dropped events into the provenance: totals by rung, and one row per process and event name. */
 #include "provenance.h"
 
 #include <string.h>

@@ -106,8 +106,8 @@ static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* Shows in the sample without events the tracks that the view shows. The metadata of a track, such as its name, is written only if the
- * track is shown. */
+/* Makes the same tracks visible in the sample without events as in the view. The metadata of a track, such as its name, is written only
+ * if the track is shown. */
 static void show_tracks(struct shrinker *s, const struct tk_trace *view) {
   for (tk_id i = 1; i <= view->n_tracks; i++) s->none.view.tracks[i].hidden = view->tracks[i].hidden;
 }
@@ -193,8 +193,8 @@ static bool too_small(struct shrinker *s, uint64_t smallest) {
 
 enum { MOST_HALVINGS = 20 };
 
-/* Sets at->level to the fraction of the step after at->whole that is needed to reach `goal`, not less than it is now, and
- * *weight to the estimated size there. A size of at least full_enough * goal is close enough. */
+/* Sets at->level to the fraction of the next step that is needed to reach `goal` (not below its old value), and *weight to the
+ * estimated size there. A size of at least full_enough * goal is close enough. */
 static bool find_level(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   double lo = at->level, hi = 1, w;
   for (int i = 0; i < MOST_HALVINGS && hi - lo > 1e-6; i++) {
@@ -212,8 +212,8 @@ static bool find_level(struct shrinker *s, double goal, double full_enough, stru
   return true;
 }
 
-/* Finds the first place from *at on whose estimated size is at most `goal` and close to it; the end of the ladder if there is
- * none. Sets *weight to this estimate. Sizes decrease along the ladder, so a binary search finds the first step that is enough,
+/* Moves *at forward to the first place with an estimated size of at most `goal`, but close to it; to the end of the ladder if there is
+ * none. Sets *weight to the estimate there. Sizes decrease along the ladder, so a binary search finds the first step that is enough,
  * and then how much of it is needed. */
 static bool find_place(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   uint32_t lo = at->whole, hi = s->whole.ladder.n_steps;
@@ -282,8 +282,8 @@ static bool pack_better(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* Estimates the file size after each rung that was used, from the sample. Later steps of a rung replace the estimate after its
- * earlier steps. */
+/* Estimates the file size after each rung that was used, from the sample. If a rung has several steps, the estimate after its last step
+ * counts. */
 static bool weigh_rungs(struct shrinker *s) {
   const struct rung_step *steps = s->whole.ladder.steps;
   uint32_t n = s->whole.ladder.n_steps;

@@ -29,8 +29,8 @@ bool bundle_is_at(const char *folder);
 /* Finds the bundle to which a path belongs. Returns false if there is none. */
 bool bundle_find(const char *path, struct bundle_place *place);
 
-/* For a trace that the user named by itself: writes to `pattern` a pattern for the files whose names state the rank of the
- * trace at `path`. Returns false if the trace does not belong to a bundle. */
+/* For a trace that the user named directly: writes to `pattern` a pattern for the files whose names state the rank of the trace at
+ * `path`. Returns false if the trace does not belong to a bundle. */
 bool bundle_rank_files(const char *path, char *pattern, size_t size);
 
 /* Returns the rank given in this file name; -1 = none. */

@@ -188,8 +188,8 @@ static void set_origin(const struct pids *p, const struct map *of, uint64_t pid,
     if (!p->is_placed[i]) out[i] = origin;
 }
 
-/* Sets the origin of the processes with one pid from the list "pids" of the trace's metadata. A string of digits stands for a pid
- * that is text or a number. */
+/* Sets the origin of the processes with one pid from the list "pids" of the trace's metadata. A string of digits may be a pid that is
+ * text or a number. */
 static void place_pid(const struct pids *p, struct json *j, const struct json_value *v, struct track_origin origin,
                       struct track_origin *out) {
   const uint8_t *end;

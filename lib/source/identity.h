@@ -13,7 +13,7 @@ struct identity {
 };
 
 struct identity identity_of(const struct tk_trace *t);
-/* Returns the rank of a trace if only names or files next to the trace state it, and the name `output` does not; otherwise -1. */
+/* If only the name of a trace or files next to it state its rank, and the name `output` does not, returns the rank; otherwise -1. */
 int64_t identity_lost_rank(const struct tk_trace *t, const char *output);
 /* True for a merged trace of several ranks, whichever program merged them; its first metadata belongs to one rank only. */
 bool identity_is_merged(const struct tk_trace *t);

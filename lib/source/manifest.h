@@ -1,11 +1,11 @@
-/* manifest.h - merges without rewriting the inputs: a tar of the inputs, with Perfetto's manifest that describes their clocks
- * and machines (https://perfetto.dev/docs/reference/perfetto-manifest, supported by version 58 and later).
+/* manifest.h - merges without rewriting the inputs: a tar of the inputs, with Perfetto's manifest that describes their clocks and
+ * machines (https://perfetto.dev/docs/reference/perfetto-manifest, supported by version 58 and later).
  *
  *     perfetto_manifest.json        {"perfetto_manifest":{"version":1,"files":[{"path":..,"machine":{..},"clocks":{..}},..]}}
  *     rank0.json rank1.json         the inputs, decompressed: a compressed member cannot have a machine or a clock
  *
- * Each input becomes a machine, named by the label of its rank, so that equal pids of different ranks stay apart. A Perfetto
- * trace of several machines becomes several machines. */
+ * Each input becomes a machine, named by the label of its rank, so that equal pids of different ranks stay distinct. A Perfetto trace
+ * of several machines becomes several machines. */
 #ifndef SOURCE_MANIFEST_H
 #define SOURCE_MANIFEST_H
 

@@ -1,8 +1,8 @@
-/* merged_flows.c - keeps the flows of ranks apart in a trace that another program merged.
+/* merged_flows.c - separates the flows of different ranks in a trace that another program merged.
  *
- * Each rank counts the ids of its flows from the same number, and the programs of merged.h leave the ids as they are, so that
- * an arrow could lead from a launch of one rank to a kernel of another. If several ranks start a flow of the same class and id,
- * the ids of this class are valid within a rank only. A class without such ids keeps its flows between ranks. */
+ * Each rank counts the ids of its flows from the same number, and the programs of merged.h leave the ids as they are, so that an arrow
+ * could lead from a launch of one rank to a kernel of another. If several ranks start a flow of the same class and id, the ids of this
+ * class are valid within a rank only. A class without such ids keeps its flows between ranks. */
 #include "merged.h"
 
 #include "base/hash.h"

@@ -99,7 +99,7 @@ static char *real_path(struct source *s, const char *path) {
   return real;
 }
 
-/* For a trace that the user named by itself: finds its rank if a file next to it states it. */
+/* For a trace that the user named directly: takes its rank from the name of a file next to it, if there is exactly one such file. */
 static void find_rank_beside(struct source *s, const char *path, struct rundir_file *f) {
   char pattern[4096], *real = real_path(s, path);
   glob_t found;
@@ -139,8 +139,8 @@ static bool add_failed(struct source *s, enum origin_kind kind, const char *name
 
 /* ---- folders ---- */
 
-/* Walks a folder recursively and lists nothing twice. Links are followed last, so a link to a sibling or to a parent folder
- * adds no file again. */
+/* Walks a folder recursively and lists nothing twice. Links are followed last, so a link to a sibling or to a parent folder does not
+ * add files a second time. */
 struct walk {
   struct source *s;
   struct map seen; /* folders and files that were visited, by device and inode */
@@ -395,7 +395,7 @@ static bool interrupted(const struct tk_err *why, struct tk_err *err) {
   return true;
 }
 
-/* Adds a file behind an address, whose stream is open already. Its folders may show its run and host. */
+/* Adds the file at an address; its stream is open already. Its folders may show its run and host. */
 static bool add_remote_file(struct source *s, const char *address, struct in *in) {
   const char *name = keep_text(s, address, address_shown(address)), *slash = strrchr(name, '/');
   const struct source_entry e = {.name = name, .path = source_text(s, address), .size = UINT64_MAX, .once = true, .remote = true};
@@ -425,7 +425,7 @@ static bool add_remote(struct source *s, const char *address, struct tk_err *err
   return ok;
 }
 
-/* A folder behind an address, while it is listed. */
+/* A folder at an address, while it is listed. */
 struct listing {
   struct source *s;
   const char *address;

@@ -194,8 +194,8 @@ static void free_table(struct table *t) {
 /* True if the numbers are small enough to be the ranks of one job with this number of names. */
 static bool is_dense(const struct table *t, const struct column *c) { return c->most < (int64_t)(8 * t->n + 64); }
 
-/* Returns true if column a says more about ranks than b, for columns whose numbers are all different. A column after a word that
- * can only mean a rank is best, then one with smaller numbers, then one after a better word. */
+/* True if column a is a better choice than b, for columns whose numbers are all different. A column after a word that can only mean a
+ * rank is best, then one with smaller numbers, then one after a better word. */
 static bool is_better(const struct table *t, const struct column *a, const struct column *b) {
   const int x = a->means->weight, y = b->means->weight;
   if (x != y && (x >= SURE || y >= SURE)) return x > y;

@@ -392,7 +392,7 @@ static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f,
 
 static uint64_t worker_of(const struct rundir_file *f) { return hash_text(f->stem, strlen(f->stem)); }
 
-/* True if the file belongs to the same run as the file before: each worker writes one file per session, at about the same time.
+/* True if the file belongs to the same run as the previous file: each worker writes one file per session, at about the same time.
  * `workers`: last run of each worker. */
 static bool same_run(const struct map *workers, uint32_t n_runs, const struct rundir_file *before, const struct rundir_file *f) {
   const uint32_t *last;
@@ -420,7 +420,7 @@ static bool make_runs(struct rundir *r, struct rundir_file *files, const uint32_
   return !r->text.mem->failed;
 }
 
-/* Sets the time of each run whose folder no profiler named to the time of its newest file. */
+/* Sets the time of runs whose folder was not named by a profiler: the time of the newest file of the run. */
 static void date_runs(struct rundir *r, const struct rundir_file *files, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     struct rundir_run *run = &r->runs[files[i].run];
@@ -431,7 +431,7 @@ static void date_runs(struct rundir *r, const struct rundir_file *files, uint32_
 
 /* ---- the best of a run ---- */
 
-/* True for the output of another merger among its inputs. sglang python/sglang/srt/utils/profile_merger.py writes
+/* True for the output of another merge tool that is stored next to its inputs. sglang python/sglang/srt/utils/profile_merger.py writes
  * merged-ID.trace.json.gz next to ID-TP-0.trace.json.gz and the files of the other ranks. */
 static bool is_merge_of_others(const struct rundir_file *files, uint32_t n, const struct rundir_file *f) {
   static const char MERGED[] = "merged-";

@@ -24,7 +24,7 @@ struct rundir_file {
   int64_t time_ns; /* set by the caller: time of the last change */
 
   const char *folder; /* relative path of its run's folder; "" = the named folder */
-  const char *key;    /* equal for all folders of one run, which has several if each host has its own */
+  const char *key;    /* equal for all folders of one run; a run has several folders if each host has its own */
   const char *stem;   /* equal for all views of one session */
   const char *host;   /* "" = unknown */
   int64_t rank;       /* -1 = unknown */

@@ -1,4 +1,4 @@
-/* shrunk.h - reads in a trace's metadata how much earlier shrinks removed. */
+/* shrunk.h - finds in a trace's metadata how many events earlier shrinks removed. */
 #ifndef SOURCE_SHRUNK_H
 #define SOURCE_SHRUNK_H
 

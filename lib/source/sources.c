@@ -30,7 +30,7 @@ enum { NONE = -1, NAMED = 5 };
 
 /* ---- inputs ---- */
 
-/* Returns the input that stands for an origin of which nothing, or not all, could be listed. */
+/* Returns a placeholder input for an origin that could not be listed, or only in part. */
 static struct tk_input failed_input(const struct source_origin *o) {
   return (struct tk_input){.name = o->name, .run = "", .step = "", .host = "", .rank = NONE, .size = UINT64_MAX, .best = true,
                            .run_id = UINT32_MAX, .health = TK_HEALTH_CORRUPT, .why = o->failed.msg};
@@ -46,7 +46,8 @@ static struct tk_input input_of(const struct source *s, uint32_t entry) {
                            .best = f->best && e->look != LOOK_NO_TRACE};
 }
 
-/* Adds an entry of an origin as an input; UINT32_MAX: the origin's failure. Returns NULL if memory runs out. */
+/* Adds an entry of an origin as an input. `entry` is UINT32_MAX if the origin could not be read: the input then contains the error.
+ * Returns NULL if memory runs out. */
 static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t entry) {
   struct tk_sources_impl *m = s->impl;
   const struct source *src = &m->source;
@@ -149,8 +150,8 @@ static void pass_over(struct passed *p, const char *name) {
   else if (p->n == NAMED + 1) snprintf(p->names + n, sizeof p->names - n, ", ...");
 }
 
-/* Sets *found to the best view that is a trace, among `head` and the views that follow it; or otherwise to `head` if its name
- * implies a trace, or else to UINT32_MAX. */
+/* Sets *found to the best view that is a trace, among `head` and the views that follow it. If there is none, sets *found to `head` if
+ * its name implies a trace, otherwise to UINT32_MAX. */
 static bool best_view(struct tk_sources *s, uint32_t head, uint32_t *found, struct tk_err *err) {
   struct source *src = &s->impl->source;
   *found = UINT32_MAX;
@@ -265,7 +266,7 @@ static bool any_cut(const struct source *src, uint32_t origin) {
   return false;
 }
 
-/* Sets *name to the newest run that contains a trace, among the runs after the n-th; NULL if there is none. */
+/* Sets *name to the newest run that contains a trace, among the runs from index n on; NULL if there is none. */
 static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t n, const char **name, struct tk_err *err) {
   struct source *src = &s->impl->source;
   uint32_t base = src->origins[r->origin].first, view;
@@ -315,7 +316,7 @@ static bool choose_runs(struct tk_sources *s, const struct runs *r, struct left_
   return true;
 }
 
-/* Chooses among files that end early if there is no other trace. */
+/* Repeats the choice, but accepts files that end early. Called if there is no complete trace. */
 static bool choose_cut_runs(struct tk_sources *s, const struct runs *r, struct left_out *left, struct tk_err *err) {
   struct source *src = &s->impl->source;
   const size_t first = s->n;
@@ -382,7 +383,7 @@ static bool add_origin(struct tk_sources *s, uint32_t origin, struct tk_err *err
   struct source *src = &s->impl->source;
   struct source_origin *o = &src->origins[origin];
   struct runs r;
-  bool ok, partly = o->failed.code != TK_OK; /* true if some of the origin could be listed */
+  bool ok, partly = o->failed.code != TK_OK; /* true if the origin could not be listed completely */
   if (partly && o->n == 0) return add_input(s, origin, UINT32_MAX) != NULL;
   if (o->kind == ORIGIN_FILE && !s->impl->opt.all_files) return add_input(s, origin, o->first) != NULL;
   ok = runs_of(src, origin, &r) || err_set(err, TK_ELIMIT, "out of memory");

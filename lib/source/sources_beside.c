@@ -23,8 +23,7 @@ static bool is_recording(const struct tk_sources *s, size_t i) {
   return e && e->look == LOOK_TRACE && !s->impl->chosen[i].joined;
 }
 
-/* Returns the rank that the input states, in its content or by its own name, or its number among the ranks of its file;
- * -1 = none. */
+/* Returns the rank that the content or the own name of the input states, or that it has in a file with several ranks; -1 = none. */
 static int64_t stated_rank(const struct tk_sources *s, size_t i) {
   const struct chosen *c = &s->impl->chosen[i];
   const struct source_entry *e = entry_of(s, i);
@@ -70,7 +69,7 @@ bool sources_have_formats(struct tk_sources *s, bool *several, struct tk_err *er
 /* An input and the rank that it claims. */
 struct claim {
   int64_t rank;
-  size_t place, input; /* place: of its format in the table of formats */
+  size_t place, input; /* place: index of the input's format in the table of formats */
 };
 
 static int claims_in_order(const void *pa, const void *pb) {

@@ -3,9 +3,9 @@
  *     kineto_rank0.json                         input 0: the rank's main recording
  *     nsys_rank0.sqlite snapshot_rank0.pickle   its other recordings, which are not inputs of their own
  *
- * Such inputs claim the same rank and have different formats. The user states it with the option `join`; otherwise the contents
- * must show it (load/evident.h). The main recording is the one whose format comes first in the table of formats, so the result
- * does not depend on the order of the inputs. */
+ * Such inputs claim the same rank and have different formats. The user states with the option `join` that they belong to one rank;
+ * otherwise their contents must show it (load/evident.h). The main recording is the one whose format comes first in the table of
+ * formats, so the result does not depend on the order of the inputs. */
 #ifndef SOURCE_SOURCES_BESIDE_H
 #define SOURCE_SOURCES_BESIDE_H
 

@@ -1,11 +1,11 @@
-/* sources_join.c - finds inputs that are pieces of one trace, which a producer that rotates its files wrote one after the other.
+/* sources_join.c - finds inputs that are pieces of one trace, written one after the other by a producer that rotates its files.
  *
  *     node_trace.1.log node_trace.2.log          one process
  *     trace.part1.json.gz trace.part2.json.gz    one process
  *     rank0-chunk-1.json rank0-chunk-2.json rank1-chunk-1.json rank1-chunk-2.json     two processes
  *
- * The names of pieces differ only in a number that follows a word for pieces. If the contents of pieces state a process, it is
- * the same process. */
+ * The names of pieces differ only in a number that follows a word for pieces. If the contents of pieces state a process, it is the same
+ * process. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,5 +1,4 @@
-/* sources_join.h - finds inputs that are pieces of one trace, which a producer that rotates its files wrote one after the
- * other. */
+/* sources_join.h - finds inputs that are pieces of one trace, written one after the other by a producer that rotates its files. */
 #ifndef SOURCE_SOURCES_JOIN_H
 #define SOURCE_SOURCES_JOIN_H
 

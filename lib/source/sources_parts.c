@@ -24,7 +24,8 @@ static const struct format *format_with_ranks(const struct source_entry *e) {
   return f && f->ranks ? f : NULL;
 }
 
-/* True if it is worth inspecting the input. The beginning of an address is only fetched if its name promises several ranks. */
+/* True if it is worth inspecting the input. The beginning of an address is only fetched if the format that its name implies can contain
+ * several ranks. */
 static bool may_have_parts(const struct tk_sources *s, size_t i) {
   const struct chosen *c = &s->impl->chosen[i];
   if (c->entry == UINT32_MAX || !s->inputs[i].best || c->parts) return false;

@@ -8,8 +8,8 @@
  * false on an interrupt or when memory runs out; an input that cannot be read stays, and fails when it is loaded. */
 bool sources_split(struct tk_sources *s, struct tk_err *err);
 
-/* Finds the ranks of inputs that are read as a whole. To be called for a single input: ranks of several are not numbered together.
- * Returns false as sources_split does. */
+/* Finds the ranks of inputs that are read as a whole. To be called only for a single input, because ranks of several inputs are not
+ * numbered together. Returns false as sources_split does. */
 bool sources_find_within(struct tk_sources *s, struct tk_err *err);
 
 /* Returns 1 + the index of the input among the ranks of its file; 0 if it is the whole file. */
