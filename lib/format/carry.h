@@ -1,13 +1,13 @@
-/* carry.h - blocks: data that a format embeds for another format, which alone understands it.
+/* carry.h - blocks: data that one format embeds for another; only the other format can interpret the data.
  *
  *     XPlane in JSON     graphs -> carrier of XPlane -> an XSpace without events -> a top-level key "xplane" after the events
  *     and back           the reader finds the key -> format_adopt -> tables as if the trace had been read as XPlane
  *
- * The carrier of a format is a sink that creates blocks: for the graphs that it receives, it writes a file of its format with
- * the data that the graph cannot represent. A format whose info sets `carries` stores such blocks without interpreting them.
- * The code that opens the sink of a trace fills in a struct carry (format.h) and passes it with the options; otherwise no
- * blocks are stored. In a graph that was read, a block is a meta whose key and origin are the name of its format, until that
- * format adopts it (converts it to its own tables). */
+ * The carrier of a format is a sink that creates blocks: from the graphs that it receives, it writes a file of its format that contains
+ * only data which the graph cannot represent. A format whose info sets `carries` stores such blocks without interpreting them. The code
+ * that opens the sink of a trace fills in a struct carry (format.h) and passes it with the options; otherwise no blocks are stored. In
+ * a graph that was read, a block is a meta whose key and origin are the name of its format, until that format adopts the block
+ * (converts it to tables of the graph). */
 #ifndef FORMAT_CARRY_H
 #define FORMAT_CARRY_H
 
@@ -28,8 +28,8 @@ struct carry {
   struct mem mem;
 };
 
-/* Open, write to and close the sinks of all carriers; `c` may be NULL. Losses are added to *saved. carry_write numbers the
- * graph as the sink `of` does. All return false with err on failure. */
+/* Open, write to and close the sinks of all carriers; `c` may be NULL. Losses are added to *saved. carry_write numbers the graph and
+ * its rows in the same way as the sink `of`. All return false with err on failure. */
 bool carry_open(struct carry *c, const struct tk_trace *first, struct tk_err *err);
 bool carry_write(struct carry *c, const struct sink *of, const struct tk_trace *t, struct tk_err *err);
 bool carry_close(struct carry *c, const struct tk_trace *first, struct tk_saved *saved, struct tk_err *err);

@@ -24,7 +24,7 @@ struct chunks {
   uint64_t from;         /* offset from which reading with threads may be tried again */
   uint64_t patience;     /* how far `from` moves at the next failure, in bytes */
   unsigned round;        /* how often these threads have been used */
-  unsigned given, taken; /* numbers of chunks, which only increase */
+  unsigned given, taken; /* total numbers of chunks given to threads and taken back; they never decrease */
   unsigned n;
   struct chunk v[];
 };
@@ -99,7 +99,8 @@ static bool cut_tail(struct turn *u, struct chunk *c, size_t asked, size_t tail)
   return true;
 }
 
-/* Returns false also near the end of the file. Nearly all events are found in an eighth of the tail. */
+/* Cuts the next chunk from a plain file; also returns false near the end of the file. First searches only an eighth of the tail, which
+ * nearly always contains the end of an event. */
 static bool cut_file(struct turn *u, struct chunk *c, size_t asked) {
   const size_t tail = u->s->of->tail;
   if (!tail || asked <= CHUNK_HEAD + tail || !in_is_shared(u->in) || in_offset(u->in) + asked >= in_raw_total(u->in)) return false;
@@ -126,8 +127,8 @@ static bool cut(struct turn *u, struct chunk *c) {
 
 /* ---- joining ---- */
 
-/* Joins the chunk's fragment with the trace; any thread puts it into its place. Before an array of the trace moves, all fragments
- * must be in their places. */
+/* Joins the chunk's fragment with the trace. A thread later copies its events to their places in the trace; before an array of the
+ * trace moves, all fragments must have been copied. */
 static bool join_fragment(struct chunks *s, struct chunk *c) {
   if (!fragment_fits(&c->fragment, s->t)) jobs_finish_first(s->jobs);
   if (!fragment_join(&c->fragment, s->t)) return false;

@@ -5,21 +5,21 @@
  *     ... event event | event event event | event event ev...
  *                     |<---- chunk 1 ---->|<--- chunk 2 ---
  *
- * The position of a cut is a guess, but if a chunk starts after an event and is read to its very end, then the next chunk also
- * starts after an event. So chunks join in order, as long as they contain only valid events. If there is anything else
- * (metadata, damage, the end, a position that only looked like the start of an event), it goes back into the input, together
- * with all later chunks, and the sequential reader continues there. Only the sequential reader makes repairs and interprets
- * names. The trace depends neither on the number of threads nor on the positions of the cuts.
+ * The position of a cut is a guess, but if a chunk starts after an event and is read to its very end, then the next chunk also starts
+ * after an event. So chunks join in order, as long as they contain only valid events. Everything else (metadata, damage, the end, a
+ * position that only looked like the start of an event) is put back into the input, together with all later chunks, and the sequential
+ * reader continues there. Only the sequential reader makes repairs and interprets names. The trace depends neither on the number of
+ * threads nor on the positions of the cuts.
  *
  * The caller's thread only finds the places of a chunk's events in the trace; another thread copies them there.
  *
- * If the input is a plain file, the caller's thread reads only the bytes that it needs to find a cut, and another thread reads
- * the text of the chunk. Copying a file from the page cache was a third of the work that only one thread can do.
+ * If the input is a plain file, the caller's thread reads only the bytes that it needs to find a cut, and another thread reads the text
+ * of the chunk. Copying a file from the page cache was a third of the work that only one thread can do.
  *
  * Each time chunks fail again, the sequential reader reads more of the input before the next try.
  *
- * If the events of a format depend on everything before them, the format does not use fragments. Its chunks contain only data
- * that follows from their own bytes, and `joined` passes this data to the sequential reader. */
+ * If the events of a format depend on everything before them, the format does not use fragments. Its chunks are only decoded as far as
+ * this needs no earlier data, and `joined` passes the result to the sequential reader. */
 #ifndef FORMAT_CHUNKS_H
 #define FORMAT_CHUNKS_H
 
@@ -36,7 +36,7 @@ struct chunk {
   bool joined;     /* its fragment has joined the trace, but is not in its place yet */
   uint8_t *text;   /* [size], followed by a pad, as in inputs */
   size_t size, read;
-  const struct in *in; /* input from which the thread that reads the chunk also reads its text; NULL = the text is already there */
+  const struct in *in; /* input from which the chunk's thread reads the text; NULL = the text is already in memory */
   struct tk_err fault; /* error of reading the text */
   bool stops;      /* set by `joined`: the sequential reader must go on, even if the whole chunk was read */
   uint64_t offset; /* position of the text in the input */
@@ -56,7 +56,8 @@ struct chunks_of {
   /* Copies the state of the sequential reader to the chunk's reader. `end` frees the copy, also after a failure. */
   bool (*begin)(struct chunk *c, const void *one);
   void (*end)(struct chunk *c);
-  /* Reads the chunk as far as its content is certain, and sets c->read to this length. May be called on any thread. */
+  /* Reads the chunk up to the first byte that the sequential reader must handle, and sets c->read to the number of bytes read. May be
+   * called on any thread. */
   void (*read)(struct chunk *c);
   /* Called after the chunk's events and flow points were appended; `events` and `points` are the last ids before these. If the
    * format does not use fragments, `joined` itself takes over as much of the chunk's data as possible, and sets c->read to the

@@ -150,7 +150,7 @@ bool database_span(struct database *d, const struct cell *start, const struct ce
     return false;
   }
   const bool ends = database_time(d, end, &last);
-  e->kind = ends ? TK_EVENT_SPAN : TK_EVENT_BEGIN; /* without an end: the process died before the end */
+  e->kind = ends ? TK_EVENT_SPAN : TK_EVENT_BEGIN; /* without an end time: the process died before the span ended */
   if (ends && last < e->ts)
     trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "spans that end before they begin: the duration is set to 0");
   e->dur = ends && last > e->ts ? last - e->ts : 0;
@@ -194,7 +194,7 @@ static bool is_taken(const struct database *d, int64_t pid) {
 tk_id database_add_process(struct database *d, const char *name) {
   while (is_taken(d, d->n_processes)) d->n_processes++;
   const tk_id track = trace_process(d->t, ident_int(d->n_processes++));
-  trace_own(d->t, track, UINT32_MAX); /* the pid is invented: it is not the number of the owner */
+  trace_own(d->t, track, UINT32_MAX); /* the pid is invented, so it must not be taken as the number of the owner */
   database_name(d, track, trace_text(d->t, name));
   return track;
 }

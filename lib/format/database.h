@@ -14,7 +14,7 @@ struct database {
   const struct tk_load_options *opt;
   struct in *in;
   struct tk_err *err;
-  int64_t origin;      /* ns: time in the file that is the origin of the trace; valid if has_origin */
+  int64_t origin;      /* time in the file (ns) that is the origin of the trace; valid if has_origin */
   bool has_origin;
   uint32_t n_flows, n_processes;
 };
@@ -22,7 +22,7 @@ struct database {
 /* Opens the database in an input for reading into a trace. Returns false with err set. database_close must be called only after
  * success. */
 bool database_open(struct database *d, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
-/* Notes if the file is truncated, records the amount that was read, and closes the database. */
+/* Adds a note if the file is truncated, records the number of bytes read, and closes the database. */
 void database_close(struct database *d);
 
 /* Calls `take` for each row of a table, with the given columns (ended by NULL) in this order. Damaged rows are skipped with a
@@ -68,8 +68,8 @@ void database_triple(struct database *d, tk_id key, const struct cell *v);
  * a host may run for longer than the range of tk_time. Returns false if the cell has no time, or a time more than 100 days from
  * the origin. */
 bool database_time(struct database *d, const struct cell *c, tk_time *ts);
-/* Fills in kind and times of a span. A span without an end began and never ended. Returns false, with a note, if the span has
- * no usable start. */
+/* Fills in kind and times of a span. A span without an end time becomes a begin event. Returns false, with a note, if the span has no
+ * usable start. */
 bool database_span(struct database *d, const struct cell *start, const struct cell *end, struct tk_event *e);
 /* Adds an event; returns its id. */
 tk_id database_add(struct database *d, const struct tk_event *e);
@@ -82,8 +82,8 @@ void database_link(struct database *d, tk_id from, tk_id to, tk_id cls);
 
 /* Adds a process for a device, with a pid that no other process has so far. */
 tk_id database_add_process(struct database *d, const char *name);
-/* Same as database_add_process, for a device with a number, which becomes the pid if no process has it: reports call devices by
- * their pid, as in Kineto's traces. */
+/* Same as database_add_process, for a device with a number, which becomes the pid if no process has it. Reports name devices by their
+ * pid, as in Kineto's traces. */
 tk_id database_add_device(struct database *d, const char *name, int64_t number);
 /* Returns the track for a counter of a process. */
 tk_id database_counter(struct database *d, tk_id process, tk_id name);

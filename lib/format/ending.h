@@ -1,7 +1,7 @@
-/* ending.h - checks whether a file ends where its format allows it to end, without reading its events.
+/* ending.h - checks whether a file ends at a place where its format allows an end, without reading events.
  *
- * A profiler that is killed, and a disk that is full, leave a file whose beginning is valid. The decompressor notices that a
- * compressed file is cut. Otherwise the lengths of the outermost fields show it for protobuf, and the last character for JSON. */
+ * If a profiler is killed or the disk is full, the file is cut, but its start is valid. In a compressed file, the decompressor detects
+ * the cut. Otherwise, the lengths of the outermost fields (protobuf) or the last character (JSON) reveal it. */
 #ifndef FORMAT_ENDING_H
 #define FORMAT_ENDING_H
 

@@ -260,8 +260,8 @@ void format_count_lost(const struct format *f, const struct carry *c, const stru
 
 enum { STRANGER_PEEK = 64 << 10 };
 
-/* Returns true with err set if the name or the first bytes prove that the file belongs to none of the formats, although one of
- * them may accept it. */
+/* Returns true with err set if the name or the first bytes prove that the file is not a trace in any of the formats, even if one of
+ * them would accept it. */
 static bool is_stranger(struct in *in, const char *path, struct tk_err *err) {
   size_t n;
   const uint8_t *p = in_ahead(in, STRANGER_PEEK, &n, NULL); /* the reader reports read errors */

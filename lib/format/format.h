@@ -60,11 +60,11 @@ struct format {
   bool (*is_database)(const struct sqlite *db);
   /* For protobuf formats: field types of the messages, by which damage by a text filter is recognised. NULL = text. */
   const struct pb_shape *shape;
-  /* Judging by its first bytes, does the input contain events? NULL: always. */
+  /* True if, judging by its first bytes, the input contains events. NULL: always true. */
   bool (*is_trace)(struct in *in);
-  /* Returns the rank according to the first bytes; -1 = unknown. NULL: files of this format never have it there. */
+  /* Returns the rank according to the first bytes; -1 = unknown. NULL: the first bytes never contain the rank in this format. */
   int64_t (*stated_rank)(struct in *in);
-  /* Returns the process of the first event; -1 = unknown. NULL: it cannot be found without reading the whole file. */
+  /* Returns the process of the first event; -1 = unknown. NULL: the process cannot be found without reading the whole file. */
   int64_t (*stated_process)(struct in *in);
   /* Finds the processes of an input that are separate ranks (format/parts.h), without reading its events; fewer than two if the
    * input is one rank. Returns false with err on failure. NULL: an input is always one rank. */
@@ -84,8 +84,8 @@ struct format {
   /* Returns the number of passthrough blocks in a graph, that is, of data that only this format understands. NULL: the format
    * has none. */
   uint64_t (*n_passthrough)(const struct tk_trace *t);
-  /* Returns what a merge must keep so that a file with several graphs can contain the passthrough data of this one. NULL: such a
-   * file never can. */
+  /* Returns the identities of processes that a merge must keep so that a file with several graphs can contain the passthrough data of
+   * this one. NULL: such a file never can. */
   enum format_ids (*keeps_ids)(const struct tk_trace *t);
   /* Finds the first and the last time of passthrough data that is at least partly in the range. Such data is kept if the trace
    * is only cut in time. Returns false if there is none. NULL: a cut drops passthrough data. */
@@ -133,12 +133,12 @@ struct format_track {
   tk_id thread;      /* the thread that this track represents, or to which it belongs; 0 = none */
   tk_id unit, description;
   int32_t rank;
-  uint8_t kind;      /* enum format_track_kind; FORMAT_TRACK_NONE: the file does not describe it, or another track represents it */
+  uint8_t kind;      /* enum format_track_kind; FORMAT_TRACK_NONE = not described by the file, or represented by another track */
   uint8_t ordering;  /* order of its children: 1 lexicographic, 2 chronological, 3 explicit; 0 = not recorded */
   bool used;         /* true if it or a track below it has events */
   bool global, has_rank;
   bool ranked;       /* true if the file sorts processes and threads by their ranks */
-  bool apart;        /* true for a thread whose track viewers must not merge with the thread's own */
+  bool apart;        /* true if viewers must not merge this track of a thread with the thread's other tracks */
   bool alone;        /* true if viewers must not merge it with siblings of the same name */
 };
 

@@ -49,9 +49,9 @@ static const uint8_t *end_of_dict(struct json *j, const uint8_t *p) {
   return p < most && *p == '}' ? p : NULL;
 }
 
-/* Scans the string whose opening quote is at j->p. Some producers do not escape quotes inside values. A quote counts as part of
- * the value if the following text shows it, but only within one line or before the last quote, so that a missing comma cannot
- * make the rest of the file part of a string. */
+/* Scans the string whose opening quote is at j->p. Some producers do not escape quotes inside values. An unescaped quote counts as part
+ * of the value unless a comma, a bracket or the end follows. After a line break, this applies only to a quote directly before the
+ * closing quote, so that a missing comma cannot make the rest of the file part of a string. */
 static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
   const uint8_t *p = j->p + 1, *newline = NULL;
   s->p = p;

@@ -1,11 +1,11 @@
 /* json.h - scans JSON tokens and writes JSON text.
  *
- * The scanner works on a window of the input. If it needs bytes beyond the window, it stops with JSON_MORE, and the caller
- * retries with a larger window from the same start. On an error it stops with JSON_BAD, the position and the reason. No
- * function is recursive.
+ * The scanner works on a window of the input. If it needs bytes beyond the window, it stops with JSON_MORE; the caller then calls it
+ * again with a larger window that has the same start. On an error it stops with JSON_BAD, the position and the reason. No function is
+ * recursive.
  *
- * It accepts all text that trace producers write, even if RFC 8259 does not allow it. Each such repair is listed in `fixes` and
- * becomes a note of the trace if the caller accepts the value. Text that it returns is always valid UTF-8 or valid JSON. */
+ * It accepts all text that trace producers write, even if RFC 8259 does not allow it. Each such repair is listed in `fixes` and becomes
+ * a note of the trace if the caller accepts the value. Text that it returns is always valid UTF-8 or valid JSON. */
 #ifndef FORMAT_JSON_H
 #define FORMAT_JSON_H
 
@@ -38,7 +38,7 @@ struct json {
 struct json_string {
   const uint8_t *p;
   size_t n;
-  bool plain; /* true if it has no escapes or control characters: its text is these bytes, if they are UTF-8 */
+  bool plain; /* true if it has no escapes or control characters, so that the text equals the bytes, if they are valid UTF-8 */
 };
 
 enum json_type { JSON_NULL, JSON_TRUE, JSON_FALSE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };

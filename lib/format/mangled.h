@@ -1,9 +1,9 @@
 /* mangled.h - recognises protobuf files damaged by a text filter that replaced bytes above 0x7f with U+FFFD.
  *
- * It proves nothing if all bytes above 0x7f of a file belong to U+FFFD: a trace with small numbers may have names that contain this
- * character. But a filter replaces one byte of a tag, length or value with three bytes, after which the lengths of the surrounding
- * messages are wrong. A file is refused only if it has both a number that contains a replacement and a damaged message, so valid
- * files are never refused. */
+ * A file in which all bytes above 0x7f belong to U+FFFD may still be valid: a trace with small numbers may have names that contain this
+ * character. But a filter also replaces one byte of a tag, length or value with three bytes, which makes the lengths of the surrounding
+ * messages wrong. A file is refused only if it has both a number that contains a replacement and a damaged message, so valid files are
+ * never refused. */
 #ifndef FORMAT_MANGLED_H
 #define FORMAT_MANGLED_H
 

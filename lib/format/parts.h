@@ -17,7 +17,7 @@ struct parts {
   struct mem *mem;
   struct parts_item *v;
   uint32_t n, cap;
-  int64_t rank;          /* of an input that is not divided into parts; -1 = the input does not contain it */
+  int64_t rank;          /* rank of an input that is not divided into parts; -1 = not in the input */
   const char *rank_from; /* where the input records ranks, a literal; NULL = nowhere */
   char host[256];        /* "" = unknown */
 };

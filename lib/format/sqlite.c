@@ -120,8 +120,8 @@ static bool enter(struct sqlite_scan *s, uint32_t number, struct tk_err *err) {
   return true;
 }
 
-/* Returns the next child of an interior page; 0 if the pointer is damaged. `head`: size of the file's header, without which page 1 is
- * kept. */
+/* Returns the next child of an interior page; 0 if the pointer is damaged. `head`: size of the file's header on page 1, which l->page
+ * does not contain. */
 static uint32_t child_of(const struct sqlite *db, const struct level *l, uint32_t i, uint32_t head) {
   if (i + 1 == l->n) return u32(l->page + 8);
   if (12 + 2 * i + 2 > db->usable - head) return 0;

@@ -57,8 +57,8 @@ int sqlite_column(const struct sqlite_table *table, const char *name);
 
 /* True if the file was truncated: some of its pages are beyond its end. */
 bool sqlite_is_cut(const struct sqlite *db);
-/* True if there may be changes in a second file, FILE-wal, which is not read. Viewers leave databases in this mode; the second
- * file is mostly empty. */
+/* True if there may be changes in a second file, FILE-wal, which is not read. Viewers leave databases in this mode; the second file is
+ * usually empty. */
 bool sqlite_is_wal(const struct sqlite *db);
 
 /* A scan of the rows of a table. */

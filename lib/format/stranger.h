@@ -5,16 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns a description such as "an HTML page, ..." of a file that no format recognised, from its first n bytes and its name;
- * NULL if it is unknown. */
+/* Describes a file that no format recognised, from its first n bytes and its name. Returns a text such as "an HTML page, ..."; NULL if
+ * the file is unknown. */
 const char *stranger_name(const uint8_t *p, size_t n, const char *path);
 
-/* Returns the description of a file whose first n bytes prove that it is not a trace, although a format may accept it: JSON
- * with the keys of another program. NULL if there is no such proof. */
+/* Returns a description of the file if its first n bytes prove that it is not a trace, even though a format might accept it: JSON with
+ * the keys of another program. NULL if there is no such proof. */
 const char *stranger_sure(const uint8_t *p, size_t n);
 
-/* Returns the description of a file whose name is that of a result which a viewer computed from a trace; NULL for other
- * names. */
+/* Returns a description of the file if its name belongs to a result that a viewer computed from a trace; NULL for other names. */
 const char *stranger_result(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* torch_allocators.h - PyTorch's operators that only allocate memory: the code around them tells more about an allocation. */
+/* torch_allocators.h - PyTorch's operators that only allocate memory. An allocation is better named after the code that called them. */
 #ifndef FORMAT_TORCH_ALLOCATORS_H
 #define FORMAT_TORCH_ALLOCATORS_H
 

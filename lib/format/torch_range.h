@@ -2,8 +2,8 @@
  *
  *     aten::mm, seq = 12, op_id = 34, sizes = [[4, 8], [8, 2]], input_op_ids = [(31,0), (33,0)]
  *
- * torch.autograd.profiler.emit_nvtx writes them as NVTX or roctx ranges (getNvtxStr in torch/csrc/profiler/util.cpp); each part
- * after the name may be missing. Such a range becomes the operator that Kineto would record: category "cpu_op", the name alone,
+ * torch.autograd.profiler.emit_nvtx writes them as NVTX or roctx ranges (getNvtxStr in torch/csrc/profiler/util.cpp); each part after
+ * the name may be missing. Such a range is converted to the operator event that Kineto would record: category "cpu_op", the name alone,
  * and the rest as args. */
 #ifndef FORMAT_TORCH_RANGE_H
 #define FORMAT_TORCH_RANGE_H

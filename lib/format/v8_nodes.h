@@ -2,9 +2,9 @@
  *
  *     {"id":2,"parent":1,"callFrame":{"functionName":..,"url":..,"lineNumber":0,"columnNumber":0},"hitCount":0,"children":[3]}
  *
- * A node's frame is under the node that its `parent` names or that lists it as a child. Lines and columns count from 0. The
- * node (root) is not a function, and is left out of the stacks. CPU profiles and the events of Chrome JSON contain such nodes,
- * the latter piece by piece. */
+ * The parent of a node is either named by its member `parent`, or lists the node in `children`. Lines and columns count from 0. The
+ * node (root) is not a function, and is left out of the stacks. CPU profiles and the events of Chrome JSON contain such nodes, the
+ * latter piece by piece. */
 #ifndef FORMAT_V8_NODES_H
 #define FORMAT_V8_NODES_H
 

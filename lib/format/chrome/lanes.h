@@ -1,12 +1,12 @@
 /* lanes.h - additional threads (lanes) for spans that do not nest on their own thread.
  *
- * Viewers of Chrome JSON treat a thread as one stack: of two overlapping X events, trace_processor drops the later one and
- * catapult draws one over the other (211 of 600 async ops of a TPU were visible). So a span that ends after the span in which
- * it begins is written on a separate thread with the same name and position, whose metadata refers to the original thread:
+ * Viewers of Chrome JSON treat a thread as one stack: of two overlapping X events, trace_processor drops the later one and catapult
+ * draws one over the other (211 of 600 async ops of a TPU were visible). So if a span starts inside another span and ends after it, it
+ * is written on a separate thread. This thread has the same name and position, and its metadata refers to the original thread:
  *
  *     {"ph":"M","name":"thread_name","pid":1,"tid":20000000,"args":{"name":"Async XLA Ops","tracekit.lane_of":7}}
  *
- * Our reader moves the span back. Traces that were read from JSON only get lanes that the input already had. */
+ * Our reader moves the span back. A trace that was read from JSON gets lanes only if its file already had lanes. */
 #ifndef FORMAT_CHROME_LANES_H
 #define FORMAT_CHROME_LANES_H
 

@@ -2,9 +2,9 @@
  *
  *     main;load;parse (data.py:12) 41
  *
- * A line is a stack, outermost frame first, and a weight. The weights have no unit in the file; they are called samples, and a line
- * is one stack sample with that weight. The format has no times. Frames that end with a file and a line in parentheses, as py-spy
- * writes them, get both. */
+ * A line is a stack, outermost frame first, and a weight. The weights have no unit in the file; they are called samples, and a line is
+ * one stack sample with that weight. The format has no times. If a frame ends with a file and a line in parentheses, as py-spy writes
+ * it, both are stored in the frame. */
 #include "read.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@
 
 enum { LINE_MOST = 1 << 24 };
 
-/* The parts of a line: the frames [p, weight - 1), then the weight up to `end`. py-spy writes no frames for threads without any. */
+/* The parts of a line: the frames [p, weight - 1), then the weight up to `end`. There may be no frames: py-spy writes such lines for
+ * threads without a stack. */
 struct line {
   const uint8_t *p, *weight, *end;
   bool stackless;

@@ -1,5 +1,4 @@
-/* nsys.c - row of the format table for Nsight Systems. Only reading is supported, because its own viewer does not open
- * databases. */
+/* nsys.c - row of the format table for Nsight Systems. Only reading is supported, because NVIDIA's viewer does not open databases. */
 #include "nsys.h"
 
 #include "format/nsys/read/ranks.h"

@@ -5,7 +5,7 @@
  *       "scopeSpans":[{"scope":{"name":".."},"spans":[{"traceId":..,"spanId":..,"parentSpanId":..,"name":..,
  *         "startTimeUnixNano":"..","endTimeUnixNano":"..","attributes":[..],"events":[..],"links":[..]}]}]}]}
  *
- * A resource becomes a process. Spans of one process run at the same time, and few state a thread, so they become asynchronous spans
+ * A resource becomes a process. Spans of one process overlap, and few of them state a thread, so spans become asynchronous spans,
  * identified by their span id; the ids of the parent and the trace are args. Events become instants, and links flows from the linked
  * span. Integers of 64 bits are texts in the mapping, but some programs write numbers. */
 #include "read.h"

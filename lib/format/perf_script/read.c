@@ -92,9 +92,9 @@ static bool read_event(struct perf_line *l, struct head *h) {
   return true;
 }
 
-/* Reads the first line of a sample. The command may contain spaces and digits, so the ids begin at the first word from which
- * the line has the expected form. Linux cuts the names of commands to 15 bytes, so ids are not searched in all of a long line,
- * such as a JSON file without line feeds. */
+/* Reads the first line of a sample. The command may contain spaces and digits, so the ids begin at the first word from which the line
+ * has the expected form. Linux cuts the names of commands to 15 bytes, so the search for ids covers only the start of a long line, such
+ * as that of a JSON file without line feeds. */
 static bool read_head(struct perf_line line, struct head *h) {
   enum { COMMAND_MOST = 1024 };
   while (line.end > line.p && (line.end[-1] == '\r' || line.end[-1] == ' ')) line.end--;
@@ -195,7 +195,7 @@ static tk_id thread_of(struct perf *r, const struct head *h) {
   const struct tk_ident pid = h->pid >= 0 ? ident_int(h->pid) : ident_none();
   const tk_id track = trace_track(r->t, TK_TRACK_THREAD, pid, ident_int(h->tid), 0);
   struct tk_track *k = &r->t->tracks[track];
-  k->name = perf_text(r->t, h->comm); /* the last name: a program may replace the one that started it */
+  k->name = perf_text(r->t, h->comm); /* the last name counts, because a process may start another program (exec) */
   k->renamed = true; /* no record contains the name, so writers must write it */
   if (h->pid != h->tid) return track;
   r->t->tracks[k->parent].name = k->name;

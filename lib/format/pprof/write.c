@@ -1,10 +1,10 @@
 /* write.c - writes profiles of pprof (proto/profile.proto): a Sample for each stack sample, and for each span.
  *
- * All samples of a profile have a value for each sample type. A type is the category and the unit of stack samples; spans have
- * the type `self`, whose value is their self time in nanoseconds, and the names of the spans around them as a stack. The types
- * are known at the end, and readers recognise the format by types that precede samples, so samples are kept in memory until
- * then. Process and thread are labels, and so are args. The format has no times of samples: a sample loses nothing only if its
- * time is the start of the profile. */
+ * All samples of a profile have a value for each sample type. A type is the category and the unit of stack samples; spans have the type
+ * `self`, whose value is their self time in nanoseconds, and the names of the spans around them as a stack. The types are known only at
+ * the end, but must precede the samples, because readers recognise the format by them. So samples are kept in memory until the end.
+ * Process and thread are labels, and so are args. The format has no times of samples: a sample loses nothing only if its time is the
+ * start of the profile. */
 #include "write.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@ struct sampled {
   struct sink *sink;
   struct out *out;
   struct mem *mem;
-  struct intern *frames;  /* frames of the file: a name, or SAMPLED_FRAME and the frame's JSON text; the id - 1 is the index */
+  struct intern *frames;  /* frames of the file: a name, or SAMPLED_FRAME and the frame's JSON text; index in the file: id - 1 */
   uint32_t *frame_of;     /* by frame of the trace: id in `frames` */
   int64_t base_ns;        /* base of the written times */
   bool *any_profile;

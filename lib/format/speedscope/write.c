@@ -1,4 +1,5 @@
-/* write.c - writes for speedscope: the spans of each track become an evented profile, and each name a frame (sampled.c: samples).
+/* write.c - writes spans for speedscope: each track becomes an evented profile, and each name becomes a frame. sampled.c writes
+ * samples.
  *
  *     {"$schema":...,"exporter":...,"profiles":[
  *     {"type":"evented","name":"python 12 / main","unit":"microseconds","startValue":..,"endValue":..,"events":[
@@ -6,9 +7,9 @@
  *     {"type":"C","frame":0,"at":2}]}],
  *     "shared":{"frames":[{"name":"matmul"}]}}
  *
- * (speedscope, src/lib/file-format-spec.ts). A profile is one stack. Overlapping spans go to additional profiles with the same
- * name: each span to one of the first profiles in which it nests, or to a profile whose stack is empty at that time. Frames
- * follow the profiles, because all names are known only then. */
+ * (speedscope, src/lib/file-format-spec.ts). A profile is one stack. Overlapping spans go to additional profiles with the same name:
+ * each span goes to one of the first profiles if it nests there, otherwise to a profile whose stack is empty at the start of the span.
+ * Frames follow the profiles, because all names are known only then. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* write.h - writes spans for speedscope: each track becomes an evented profile, and each name a frame. */
+/* write.h - writes spans for speedscope: each track becomes an evented profile, and each name becomes a frame. */
 #ifndef FORMAT_SPEEDSCOPE_WRITE_H
 #define FORMAT_SPEEDSCOPE_WRITE_H
 

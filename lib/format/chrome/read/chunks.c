@@ -41,8 +41,9 @@ static void read_chunk(struct chunk *c) {
   c->read = (size_t)(r->j.p - c->text);
 }
 
-/* Returns the position after the last event that seems to end in text[0, n); 0 if there is none. The text starts after an
- * event. Nested objects may look like events, so a position is preferred if its next event starts like the first event. */
+/* Returns the position after the last event that seems to end in text[0, n); 0 if there is none. The text starts after an event. Nested
+ * objects may look like events, so the function prefers a position whose next event starts with the same bytes as the first event in
+ * the text. */
 static size_t find_cut(const uint8_t *text, size_t n) {
   const size_t least = n > LOOK_BACK ? n - LOOK_BACK : 1;
   const uint8_t *const first = memchr(text, '{', n);

@@ -22,7 +22,7 @@ static bool is_empty_array(const char *p) {
   return *p == ']' || !*p;
 }
 
-/* True if a JSON file seems to be a trace rather than another file of the same folder: it has events near its start, or is an
+/* True if a JSON file seems to be a trace rather than another file of the same folder, because it has events near its start or is an
  * empty array. An object of 1 MiB or more always counts, because other data may precede its events. */
 bool chrome_is_trace(struct in *in) {
   size_t n;
@@ -50,8 +50,8 @@ static int64_t number_after(const char *p, const char *end, const char *key) {
   return at && sscanf(at, " : %lld", &number) == 1 && number >= 0 ? number : -1;
 }
 
-/* Parts of a process name in outputs of merge, which have no rank although they keep the distributedInfo of their first
- * rank. */
+/* Text in the record of a process name in outputs of merge. Such a file has no rank of its own, although it contains the
+ * distributedInfo of its first input. */
 static const char MERGED[] = "\"process_name\",\"pid\":", RANK[] = "\"args\":{\"name\":\"rank ";
 
 /* True if the name of the first process starts with "rank ", as in outputs of merge. */

@@ -211,7 +211,7 @@ static bool string_field(struct chrome *r, tk_id *out, bool *is_string, bool var
   return true;
 }
 
-/* Reads name or cat: a string. The text of any other value is used instead, with a note. */
+/* Reads name or cat, which should be a string. For any other value, uses the text of the value and adds a note. */
 static bool label_field(struct chrome *r, tk_id *out, bool is_name) {
   bool is_string;
   const uint8_t *p = r->j.p;
@@ -255,7 +255,7 @@ static void note_tdur(struct chrome_event *e, const struct tk_arg *arg) {
   e->tdur.kind = number && num_scale(arg->i, arg->type == TK_ARG_INT ? 6 : arg->exp + 6, &e->tdur.ps) ? WHEN_OK : WHEN_BAD;
 }
 
-/* Stores a field of the event for which the graph has no place, as an arg whose key begins with "json.". */
+/* Stores a field that the graph cannot represent as an arg with a key that begins with "json.". */
 static bool other_field(struct chrome *r, struct chrome_event *e, const struct json_string *key) {
   struct tk_arg arg;
   tk_id id = arg_key(r, key, true);
@@ -382,7 +382,7 @@ bool chrome_event(struct chrome *r) {
   if (!chrome_phase_known(e.ph)) template_abandon(r->templates);
   if (r->j.n_fixes == 0) template_learn(r->templates, r, &e, args, r->j.p);
   chrome_add_event(r, &e, args, from);
-  if (!chrome_phase_known(e.ph)) t->store->pool.len = pool; /* a record keeps its text instead */
+  if (!chrome_phase_known(e.ph)) t->store->pool.len = pool; /* a record keeps the event's text instead of its args */
   return r->j.status == JSON_OK;
 }
 

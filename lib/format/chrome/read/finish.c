@@ -1,7 +1,7 @@
 /* finish.c - handles times that could not be placed while the file was read.
  *
- * An event more than 100 days from the rest has lost its clock (GPU profilers write 0 for it): it is flagged, and its time is
- * kept as text. Which events are "the rest" is known only at the end: the first event may be the lost one. */
+ * An event more than 100 days from the other events has lost its clock (GPU profilers write 0 for it): it is flagged, and its time is
+ * kept as text. This can only be decided at the end of the file, because the first event may be the one that lost its clock. */
 #include <string.h>
 
 #include "finish.h"
@@ -127,9 +127,8 @@ static struct zeros find_zeros(const struct chrome *r) {
   return z;
 }
 
-/* Marks events at time 0 whose clock is lost: GPU profilers write 0 for a time that they do not know. In a file that
- * states the time base of its timestamps, an event at time 0 has lost its clock unless the other events follow within a second
- * of its end. */
+/* Marks events at time 0 whose clock is lost: GPU profilers write 0 for a time that they do not know. If the file states a time base,
+ * an event at time 0 has lost its clock unless the other events start within a second of its end. */
 static void lose_zeros(struct chrome *r) {
   static const tk_time SECOND = 1000000000000;
   struct tk_trace *t = r->t;
@@ -147,7 +146,7 @@ static void lose_zeros(struct chrome *r) {
   trace_notes(t, TK_NOTE_FACT, UINT64_MAX, LOST, z.n);
 }
 
-/* ---- begins that were not timed ---- */
+/* ---- begin events without a time ---- */
 
 /* Categories of begin events that a producer writes with time 0, because it never sets their time. */
 static const char *const UNTIMED[] = {
@@ -161,7 +160,7 @@ static bool is_untimed_class(const struct tk_trace *t, tk_id cls) {
   return false;
 }
 
-/* Marks begin events of these categories at time 0 as having lost their clock. The ends determine where their spans are. */
+/* Marks begin events of these categories at time 0 as having lost their clock. Their end events then determine where the spans are. */
 static void lose_untimed(struct chrome *r) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_events; i++) {

@@ -62,8 +62,8 @@ static void read_frames(struct frames *f, const char *text, size_t n) {
   }
 }
 
-/* Counts frames whose chain of parents leaves the table or loops. Each chain is followed once: mark[] contains the frame
- * from which a frame was first reached. */
+/* Counts frames whose chain of parents contains a frame that is not in the table, or a loop. Each chain is followed once: mark[]
+ * contains the frame from which a frame was first reached. */
 static uint64_t lost_frames(struct frames *f, uint32_t *mark) {
   uint64_t lost = 0;
   for (uint32_t i = 1; i <= f->ids.n; i++) {
@@ -101,8 +101,8 @@ static bool meta_is(const struct tk_trace *t, const struct tk_meta *m, const cha
   return m->size == strlen(text) && memcmp(trace_raw(t, m->at), text, m->size) == 0;
 }
 
-/* Adds a note if jaxlib may have cut the trace: it writes only the first million spans and ends its files with {}. Nothing else
- * in the file shows that spans are missing. */
+/* Adds a note if jaxlib may have cut the trace. jaxlib writes only the first million spans and ends its files with {}. Nothing else in
+ * the file shows that spans are missing. */
 static void check_cap(struct tk_trace *t) {
   static const uint64_t MOST_SPANS = 1000000;
   const struct tk_meta *metadata = trace_meta(t, "metadata");

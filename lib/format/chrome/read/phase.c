@@ -1,7 +1,7 @@
 /* phase.c - converts the phases of Chrome JSON events to the graph.
  *
- * X, B, E, i, I, R, C, b, n, e, S, T, p and F become events, s, t and f flow points; everything else is kept raw as a record.
- * The meanings follow the Trace Event Format, or, where it is silent, its two viewers. */
+ * X, B, E, i, I, R, C, b, n, e, S, T, p and F become events, s, t and f flow points; everything else is kept raw as a record. The
+ * meanings follow the Trace Event Format; cases that it leaves open follow its two viewers. */
 #include <string.h>
 
 #include "phase.h"
@@ -172,7 +172,7 @@ static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, s
   }
 }
 
-/* Adds a flow point at the event, whose bind_id is the id of the flow. */
+/* Adds a flow point to the event. The flow's id is the event's bind_id. */
 static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id event) {
   struct tk_flow_point *f;
   if (!plain_id(&e->bind_id)) {

@@ -17,7 +17,7 @@ bool chrome_is_record(const struct chrome_event *e);
 /* True for phases that become events or flow points; all others are kept as records. */
 bool chrome_phase_known(uint8_t ph);
 
-/* Removes args that are not numbers from the args under construction, which are the series of a counter sample. */
+/* Removes args that are not numbers from the args under construction (the series of a counter sample). */
 void chrome_drop_nan(struct chrome *r);
 
 #endif

@@ -5,7 +5,7 @@
  *     event \n event \n                                     one event per line
  *
  * Events are read one at a time from a window that contains at least the whole event. A damaged event is skipped up to the next
- * position that looks like the start of one. The search continues from where the damage was found, so the time stays linear. */
+ * position that looks like the start of one. The search continues at the position of the damage, so that reading takes linear time. */
 #include <string.h>
 
 #include "read.h"
@@ -51,8 +51,8 @@ static int peek_plain(struct chrome *r) {
   }
 }
 
-/* True if a comment may start at j.p. The mark of a line comment directly after other text is damage, such as a changed
- * comma. */
+/* True if a comment may start at j.p. A line comment directly after other text is not accepted: its first character is then damage,
+ * such as a changed comma. */
 static bool may_comment(const struct chrome *r, int c) {
   if (c != '/' && c != '#') return false;
   return r->j.p[1] == '*' || r->j.p == r->base || json_is_space(r->j.p[-1]);
@@ -137,8 +137,8 @@ static bool one_event(struct chrome *r) {
   }
 }
 
-/* Handles an element of the events array that is not an object. Bytes that are not a value at all are the rest of a damaged
- * event. */
+/* Handles an element of the events array that is not an object. Bytes that are not a JSON value are treated as the remainder of a
+ * damaged event. */
 static bool odd_element(struct chrome *r, int c) {
   const uint8_t *from = r->j.p;
   if (c != NUL_BYTE && !strchr("\"-0123456789tfnTFN[", c)) {
@@ -395,7 +395,7 @@ static bool read_lines(struct chrome *r) {
   return true;
 }
 
-/* True if the first members of the object belong to an event: the file then has one event per line instead of "traceEvents". */
+/* True if the first members of the object belong to an event. Then the file has one event per line instead of "traceEvents". */
 static bool is_lines(struct chrome *r) {
   struct json j = r->j;
   struct json_string key;

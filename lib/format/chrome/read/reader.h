@@ -9,7 +9,7 @@
  *     record.c        events that are kept raw, and the track names in them
  *     samples.c       stack samples in such events
  *     stack_frames.c  top-level stackFrames
- *     lanes.c         threads that are additional rows of another one
+ *     lanes.c         threads that are lanes of another thread
  *     spelling.c      numbers in quotes, and more digits than times can store
  *
  * Both paths fill the same struct chrome_event and use the same chrome_add_event, so they agree on its meaning. */
@@ -139,7 +139,7 @@ void chrome_add_pending(struct chrome *r, struct pending f);
 /* An event 100 days or more from the origin has lost its clock; tk_time has a range of 106 days. */
 #define CHROME_FAR_PS ((i128)100 * 86400 * 1000000000000)
 
-/* Makes a time relative to the origin, which the first time sets. Returns false if the time is too far from the origin, and
+/* Makes a time relative to the origin; the first time becomes the origin. Returns false if the time is too far from the origin, and
  * therefore on another clock. */
 static inline bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
   i128 delta;

@@ -1,7 +1,7 @@
 /* record.c - keeps events raw: metadata, objects, memory dumps, unknown phases.
  *
- * The text of a record omits pid, tid and ts, which come from its track and its time, so that renaming a process or moving the
- * clock does not change the text. */
+ * The text of a record omits pid, tid and ts. They are written from the record's track and time, so that renaming a process or moving
+ * the clock does not change the text. */
 #include <string.h>
 
 #include "record.h"

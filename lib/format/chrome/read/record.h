@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Keeps the members of the object at `from`, except members that its track and time determine. */
+/* Keeps the members of the object at `from`, except those that follow from the record's track and time. */
 void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 
 #endif

@@ -5,13 +5,12 @@
  *     {"ph":"P","name":"cycles","ts":1000,"pid":1,"tid":1,"sf":"7"}                                       sample events
  *     "samples":[{"cpu":0,"tid":1,"ts":1000,"name":"cycles","sf":"7","weight":1}]                         global samples
  *
- * DevTools, catapult and trace_processor read CPU profiles, so our writer (write/samples.c) uses this form, with members
- * "tracekit" for properties that V8 does not have. The graph contains everything in the events of our writer. Events of other
- * producers contain more (scripts, lines, reasons), so they also stay records, which are written back unless an operation has
- * changed the trace.
+ * DevTools, catapult and trace_processor read CPU profiles, so our writer (write/samples.c) uses this form, with members "tracekit" for
+ * properties that V8 does not have. The graph contains everything in the events of our writer. Events of other producers contain more
+ * (scripts, lines, reasons), so they are also kept as records, which are written back unless an operation has changed the trace.
  *
- * Samples belong to the thread of the Profile event; its chunks may come from another thread. V8 does not weigh samples; the
- * weight is the time until the next sample, or until endTime, as in a CPU profile. */
+ * Samples belong to the thread of the Profile event; its chunks may come from another thread. V8 does not weigh samples; the weight is
+ * the time until the next sample, or until endTime, as in a CPU profile. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -41,7 +40,7 @@ struct v8_profile {
   bool broken;  /* true if one of its events must be kept as a record */
   int64_t us;   /* time of the last sample */
   struct v8_nodes nodes;
-  struct tk_sample last; /* sample that waits for the time of the next one, and thereby for its weight */
+  struct tk_sample last; /* sample whose weight is unknown until the time of the next sample is read */
   int64_t last_us;
   bool has_last;
 };
@@ -93,7 +92,7 @@ static bool weight_of(const struct json_value *v, struct tk_sample *sample) {
   return true;
 }
 
-/* Adds a sample at an absolute time; false if the time is out of range. `kept`: the record from which it was read stays. */
+/* Adds a sample at an absolute time; false if the time is out of range. `kept`: the record that contains the sample is not removed. */
 static bool add_stack_sample(struct sampler *s, struct tk_sample *sample, i128 ps, uint32_t args, bool kept) {
   if (!chrome_relative(s->r, ps, &sample->ts)) {
     s->n_far++;
@@ -108,7 +107,7 @@ static bool add_stack_sample(struct sampler *s, struct tk_sample *sample, i128 p
 
 /* ---- CPU profiles ---- */
 
-/* True if the trace is loaded as other programs see it: trace_processor reads only CPU profiles, and uses the thread of the
+/* True if the trace is loaded as other programs see it. trace_processor reads only CPU profiles, and puts samples on the thread of the
  * chunk. */
 static bool is_as_filed(const struct sampler *s) { return s->t->store->without & TK_WITHOUT_RESTORING; }
 
@@ -124,7 +123,7 @@ static struct v8_profile *profile_of(struct sampler *s, tk_id process, const str
   return p;
 }
 
-/* Adds the sample that was waiting for its end; it lasts until `until`, in microseconds. */
+/* Adds the profile's pending sample, which lasts until `until` (microseconds). */
 static void flush_last(struct sampler *s, struct v8_profile *p, int64_t until) {
   if (!p->has_last) return;
   const int64_t us = num_sub(until, p->last_us);
@@ -185,7 +184,7 @@ static void find_arrays(struct json_walk *w, const struct json_value *data, stru
   if (!c->v[V8_DELTAS].p) c->v[V8_DELTAS] = inner_deltas;
 }
 
-/* Moves to the next element of each array; absent elements have no text. */
+/* Moves to the next element of each array. The text of an absent element is empty. */
 static void next_elements(struct v8_chunk *c) {
   for (int i = 0; i < V8_ARRAYS; i++) {
     c->has[i] = c->has[i] && json_walk_more(&c->in[i]) && json_walk_value(&c->in[i], &c->v[i]);
@@ -272,7 +271,7 @@ static bool read_v8(struct sampler *s, struct json_walk *w, const struct tk_reco
 
 /* ---- sample events ---- */
 
-/* Returns the stack that an array of names describes, the innermost first. */
+/* Returns the stack for an array of function names, innermost first. */
 static tk_id stack_of_names(struct sampler *s, struct json_walk *w, const struct json_value *names) {
   struct json_walk in = json_walk_into(w, names);
   struct buf frames = {.mem = s->mem};
@@ -299,7 +298,7 @@ static tk_id stack_of_event(struct sampler *s, struct json_walk *w, const struct
   return stack || !f.name ? stack : stack_push(s->t, 0, stack_frame(s->t, &f));
 }
 
-/* Returns the args of a sample event: its own ones, its name, its CPU and its weight. */
+/* Returns the args of a sample event, with args added for its name, CPU and weight. */
 static uint32_t args_of_sample(struct sampler *s, struct json_walk *w, const struct sample_event *e, const struct tk_sample *sample) {
   const bool has = e->args.p && e->args.type == JSON_OBJECT;
   const uint32_t own = has ? json_take_args(s->t, e->args.p, (size_t)(e->args.end - e->args.p)) : 0;
@@ -329,7 +328,7 @@ static void find_members(const struct json_walk *w, const struct json_value *v, 
   json_walk_object(w, v, members);
 }
 
-/* Copies a string, between `before` and `after`, to a buffer in which zeros follow it, and returns a walk over the copy. */
+/* Copies `before`, the text and `after` to a buffer padded with zeros, and returns a JSON walk over the copy. */
 static struct json_walk walk_copy(struct sampler *s, const char *before, const void *text, size_t n, const char *after) {
   static const uint8_t pad[IN_PAD];
   s->text.len = 0;
@@ -383,7 +382,8 @@ static void drop_records(struct sampler *s) {
 
 /* ---- global samples ---- */
 
-/* Returns the thread with this id in any process, as catapult finds it: the last one, or a new one in a process with the same id. */
+/* Returns the last thread with this tid in any process, as catapult does. If there is none, adds a thread to a process whose pid equals
+ * the tid. */
 static tk_id thread_of_tid(struct sampler *s, struct tk_ident tid) {
   for (tk_id i = s->t->n_tracks; i > 0; i--)
     if (s->t->tracks[i].kind == TK_TRACK_THREAD && trace_ident_equal(s->t->tracks[i].tid, tid)) return i;
@@ -438,8 +438,8 @@ static void note_samples(struct sampler *s) {
                                                              "interpreted", s->n_orphans);
 }
 
-/* Reads the records. Chrome writes the events of each thread together, so that a Profile event may follow its chunks: Profile events
- * are therefore read first. trace_processor reads all of them in the order of the file. */
+/* Reads the records. Chrome writes the events of each thread together, so a Profile event may follow its chunks. Therefore, Profile
+ * events are read first. trace_processor reads all of them in the order of the file. */
 static void read_records(struct sampler *s) {
   static const char PROFILE[] = "\"name\":\"Profile\"";
   for (int first = !is_as_filed(s); first >= 0; first--)

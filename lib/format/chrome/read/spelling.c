@@ -1,9 +1,9 @@
 /* spelling.c - spellings of numbers that the graph does not represent.
  *
- * Times are numbers, and a track has one spelling of its pid and tid. An event that quotes them where others do not, or the
- * other way round, keeps that in an arg (an old Kineto quotes them in flow points, and some producers quote every number).
+ * Times are numbers, and a track has one spelling of its pid and tid. If an event quotes numbers that other events of its track do not
+ * quote, or vice versa, an arg records this (old versions of Kineto quote them in flow points, and some producers quote every number).
  *
- * Times are whole picoseconds. Further digits are dropped. This is reported unless both spellings are the same double,
+ * In the graph, times are whole picoseconds. Further digits are dropped, which is reported unless both spellings are the same double,
  * because most JSON readers read doubles: jaxlib prints 1e-06 as 9.9999999999999995e-07. */
 #include <stdio.h>
 #include <string.h>

@@ -19,7 +19,7 @@ void chrome_note_rounded(struct chrome *r, const struct chrome_event *e);
 /* Returns the number of decimals of a number that ends with a superfluous 0; 0 if it does not, or has too many. */
 uint8_t chrome_decimals(const uint8_t *p, const uint8_t *end);
 
-/* Returns the members of the event that are spelled differently from others of its track: bits of enum tk_respelled. */
+/* Returns the members of the event that are spelled differently than in other events of its track: bits of enum tk_respelled. */
 unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track);
 
 /* Returns the args plus an arg that lists the members in `respelled`, which the writer would spell differently. */

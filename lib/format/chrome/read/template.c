@@ -131,7 +131,7 @@ static bool packs(const struct templates *p, const struct chrome *r, const struc
   return values == marks + (b->payload.len > e->own_args);
 }
 
-/* True if such an event is worth predicting: its times are valid, and the extra args of its phase are constant. */
+/* True if such an event is worth predicting, that is, if its times are valid and the extra args of its phase are constant. */
 static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
   const char *s = tk_string(r->t, e->s, NULL);
   bool flow = e->ph == 's' || e->ph == 't' || e->ph == 'f';
@@ -141,8 +141,8 @@ static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
   return e->ts.kind == WHEN_OK && (e->ph != 'X' || e->dur.kind == WHEN_OK);
 }
 
-/* Returns the op that skips an arg which the caller does not need. Nested args keep their op: each spelling must be parsed once
- * to know that it is valid. */
+/* Returns the op that skips an arg which the caller does not need. Nested args keep their op, because each spelling must be parsed once
+ * to check that it is valid. */
 static enum template_op passed_by(enum template_op op) {
   switch (op) {
   case OP_INT: case OP_DECIMAL: return OP_ANY_NUMBER;
@@ -328,8 +328,8 @@ static inline bool is_alike(const uint8_t *text, const uint8_t *literal, const u
 #endif
 }
 
-/* Returns the position after the child's literal and value, or NULL if the text at p does not match. Literals are compared
- * STRIDE bytes at a time, which may read past both ends: memcmp costs a third of the reader's speed. */
+/* Returns the position after the child's literal and value, or NULL if the text at p does not match. Literals are compared STRIDE bytes
+ * at a time, which may read past both ends. With memcmp, the reader would be a third slower. */
 static inline const uint8_t *accept(struct reading *w, struct node *c, const uint8_t *p) {
   static const uint8_t WHOLE[STRIDE] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
   const uint8_t *end = p + c->n, *literal = c->literal;

@@ -1,8 +1,8 @@
 /* timed_names.c - removes durations from names.
  *
- * Paddle appends to the name of each span how long it lasts: "matmul dygraph[12.411 us]" (paddle/fluid/platform/profiler/
- * chrometracing_logger.cc). No two spans would then have a name in common, and the last number of "ProfileStep#2[1.054 ms]" is not
- * the number of the step. Nothing is lost, because the span has the same duration. */
+ * Paddle appends the duration of each span to its name: "matmul dygraph[12.411 us]" (paddle/fluid/platform/profiler/
+ * chrometracing_logger.cc). Then hardly any two spans would have the same name, and the last number of "ProfileStep#2[1.054 ms]" is not
+ * the number of the step. Nothing is lost, because the span also stores its duration. */
 #include "timed_names.h"
 
 #include <string.h>

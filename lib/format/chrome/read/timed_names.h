@@ -4,8 +4,8 @@
 
 struct tk_trace;
 
-/* Names spans without the durations that Paddle appends. Called once all events and metadata are read. A failure shows in the memory of
- * the trace. */
+/* Removes the durations that Paddle appends to names of spans. Called after all events and metadata have been read. A failed allocation
+ * is recorded in the memory of the trace. */
 void chrome_untime_names(struct tk_trace *t);
 
 #endif

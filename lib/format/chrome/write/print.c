@@ -37,8 +37,8 @@ static inline void print_bytes(struct printer *p, const void *text, size_t n) {
 
 enum { BLOCK = 32 };
 
-/* Copies a fragment in blocks, which may extend beyond its end: most fragments fit into one block, while copying the exact
- * length is a function call. */
+/* Copies a fragment in blocks of a fixed size, possibly beyond its end. This is faster than the function call that copies the exact
+ * length, because most fragments fit into one block. */
 static inline void put_fragment(struct printer *p, struct fragment f) {
   const uint8_t *from = p->text.data + f.at;
   struct out *o = p->out;
@@ -146,7 +146,7 @@ static bool print_has_key(struct printer *p, const struct tk_arg_shape *s, struc
   return s && key_set_has(&p->keys, &(struct key_list){s, fields_of(p, s), IN_ARGS, p->text.data}, key);
 }
 
-/* Writes the args of a class with each of its events, except for args that the event itself has. */
+/* Writes the args of the class into the event, except for args that the event itself has. */
 static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   struct tk_args it = tk_args_of(p->t, shared);
   const struct printed_field *f = fields_of(p, it.shape);
@@ -252,8 +252,8 @@ static void put_phase(struct printer *p, char ph) {
   p->out->next += 9;
 }
 
-/* Returns the members that keep their unusual spelling. A trace that was not changed is written as it was read; after an
- * operation, a pid or tid is spelled alike in all events, because trace_processor treats 7 and "7" as two threads. */
+/* Returns the members that keep their unusual spelling. A trace that was not changed is written as it was read; after an operation, a
+ * pid or tid is spelled the same way in all events, because trace_processor treats 7 and "7" as two threads. */
 static unsigned kept_spelling(const struct printer *p, unsigned is) {
   return p->t->edits ? is & ~(unsigned)(TK_RESPELLED_PID | TK_RESPELLED_TID) : is;
 }

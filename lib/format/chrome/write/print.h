@@ -61,7 +61,7 @@ struct printer {
   struct printed_field *fields;
   struct key_set keys;
   const struct sink_meter *meter; /* called for each arg; NULL = bytes are not metered */
-  bool joined; /* true if the event is a pair written as a complete event, with the args of its end among its own */
+  bool joined; /* true if the event is a pair written as a complete event, which then also contains the args of its end event */
   const struct lanes *lanes; /* NULL = no lanes */
   tk_id *points; /* by event: flow point to print as bind_id, because the event's args do not contain it; NULL = none */
 };

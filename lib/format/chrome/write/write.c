@@ -64,7 +64,8 @@ static void drain(struct chrome_sink *s) {
   json_pretty(&s->pretty, p, n, s->real);
 }
 
-/* Attributes the bytes since the previous call to the part that this call named; later bytes belong to `part`. */
+/* Attributes the bytes written since the previous call to the part named by that call. Bytes written after this call belong to
+ * `part`. */
 static void meter(struct chrome_sink *s, enum sink_part part, tk_id id) {
   if (!s->opt.meter.add || s->real) return;
   uint64_t now = out_raw_bytes(s->out);
@@ -299,12 +300,12 @@ static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k,
 
 /* Sets the bytes in s->whole for pairs that must be written as complete events. Operations and other formats create such pairs.
  *
- * An endless begin may be inside a finite span only if that span is written as a complete event, because an end closes the
- * innermost begin. In preorder, an event contains the next endless event unless some event between the two is at most as deep
- * as the first.
+ * A begin event without an end event may be inside a span that ends only if that span is written as a complete event, because an end
+ * event closes the innermost begin event. In preorder, an event contains the next endless event unless some event between the two is at
+ * most as deep as the first.
  *
- * If an X of non-zero length and a B have the same time, viewers process the X first, so a pair that contains an X with the
- * same start cannot become a complete event. */
+ * If an X of non-zero length and a B have the same time, viewers process the X first, so a pair that contains an X with the same start
+ * cannot become a complete event. */
 static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   bool any = false;
   uint16_t least = 0;
@@ -338,8 +339,8 @@ static void keep_open(struct chrome_sink *s, const struct tk_event *e, tk_id id)
   if (mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open)) s->open[s->n_open++] = id;
 }
 
-/* True if the events of a tie, which have the same time, may be written in file order. If an end comes between them, or if one
- * of them is written differently from how it was read, nesting determines the order. */
+/* True if the events of a tie, which have the same time, may be written in file order. If an end event comes between them, or if one of
+ * the events is not written in the form in which it was read, nesting determines the order. */
 static bool is_listed(const struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k, const struct trace_tie *tie) {
   const struct tk_event *e = &t->events[tie->first];
   for (uint32_t i = 0; i < tie->n; i++) {
@@ -359,7 +360,7 @@ static void put_tie(struct chrome_sink *s, const struct tk_trace *t, const struc
     if (e[i].flags & TK_FLAG_PAIRED) keep_open(s, &e[i], tie->first + i);
 }
 
-/* Writes the events of a thread. An end is written before the next event that is not inside its begin. */
+/* Writes the events of a thread. An end event is written before the next event that is outside its span. */
 static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   if (!mark_whole(s, t, k)) return false;
   const struct trace_tie *tie = s->lanes.n ? NULL : seal_tie_at(t, k->first);
@@ -388,8 +389,8 @@ static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
   return true;
 }
 
-/* Writes events that do not nest. Async ends wait in a heap until their time: earliest end first, and of equal ends the latest
- * begin first. */
+/* Writes events that do not nest. A heap contains the async end events until their time is reached: the earliest end first, and of
+ * equal ends the span that began last. */
 static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];

@@ -23,7 +23,8 @@ static bool accumulates(struct json_walk *w, const struct counter *c) {
   return c->category.p && c->category.type == JSON_STRING && json_is(&w->j, &c->category.str, "Memory");
 }
 
-/* Returns the sum of the counts up to this one; once the sum cannot be exact (fraction, overflow), returns the count itself. */
+/* Returns the sum of the counts up to this one. If the sum cannot be exact (fractions, overflow), returns the count itself from then
+ * on. */
 static struct tk_arg add_up(struct tk_arg count, int64_t *sum, bool *exact) {
   *exact = *exact && count.type == TK_ARG_INT && !__builtin_add_overflow(*sum, count.i, sum);
   if (*exact) count.i = *sum;

@@ -81,6 +81,6 @@ void gecko_add_flows(struct gecko *g) {
   const uint32_t n = without_repeats(g->flows, g->n_flows);
   for (uint32_t from = 0, to; from < n; from = to) {
     to = end_of_flow(g, from, n);
-    add_flow(g, from, to, &id); /* the id of a single marker stays in its args alone */
+    add_flow(g, from, to, &id); /* the id of a single marker remains only in the marker's args */
   }
 }

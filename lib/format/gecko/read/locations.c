@@ -86,7 +86,8 @@ static size_t without_source(const char *text, size_t n) {
   return i > 0 && i < n - 1 && text[i - 1] == '[' ? i - 1 : n;
 }
 
-/* Returns the start of the last script in a chain "a -> b -> c" of scripts that load each other. It has the function. */
+/* Returns the start of the last script in a chain "a -> b -> c", where each script loads the next one. The last script contains the
+ * function. */
 static const char *last_script(const char *from, const char *end) {
   for (const char *arrow; (arrow = memmem(from, (size_t)(end - from), " -> ", 4)) != NULL;) from = arrow + 4;
   return from;

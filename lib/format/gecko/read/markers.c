@@ -99,7 +99,7 @@ static void find_data(struct json_walk *w, struct marker *m) {
   json_walk_object(w, &m->data, places);
 }
 
-/* ---- spans that start and end apart ---- */
+/* ---- spans with separate start and end markers ---- */
 
 static void open_marker(struct gecko *g, const struct marker *m, uint32_t args) {
   if (!mem_grow(g->mem, (void **)&g->open, &g->cap_open, (uint64_t)g->n_open + 1, sizeof *g->open)) return;
@@ -116,8 +116,8 @@ static void add_span(struct gecko *g, tk_id cls, uint32_t args, tk_time from, tk
   gecko_note_flows(g);
 }
 
-/* Adds the span that an end marker ends. If no start was recorded, the marker began before the recording, and its span is
- * clipped to the first sample. */
+/* Adds the span that an end marker closes. If no start was recorded, the marker began before the recording, and its span is clipped to
+ * the first sample. */
 static void close_marker(struct gecko *g, struct json_walk *w, const struct marker *m) {
   uint32_t *last = map_get(&g->open_by_name, m->name);
   struct tk_arg arg;

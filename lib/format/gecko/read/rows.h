@@ -11,7 +11,7 @@ enum { GECKO_COLUMNS = 12, GECKO_SCHEMA = 32 };
  *     {"length":2,"prefix":[null,0],"frame":[3,4]}
  *     {"schema":{"prefix":0,"frame":1},"data":[[null,3],[0,4]]}
  *
- * The first column decides how many rows there are; cells that the file lacks have p == NULL. */
+ * The number of rows is the length of the first column. Missing cells have p == NULL. */
 struct gecko_rows {
   struct json_value cells[GECKO_COLUMNS];
   const uint8_t *at; /* text of the first cell, or of the row */

@@ -30,7 +30,7 @@ static void weigh(struct gecko *g, const struct json_value *v, struct tk_sample 
   if (v->num.kind == NUM_DEC) s->exp = v->num.exp;
 }
 
-/* Adds a cell with a number to the args under construction; begins them if it is the first one. */
+/* Adds a cell with a number to the args under construction; calls args_begin before the first one. */
 static void put_cell(struct gecko *g, tk_id key, const struct json_value *v, bool *any) {
   if (!v->p || v->type != JSON_NUMBER) return;
   struct tk_arg arg = json_number_arg(g->t, v);

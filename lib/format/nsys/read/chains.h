@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-enum { CHAIN_MOST = 1 << 12 }; /* most frames of a chain; the outer ones are left out */
+enum { CHAIN_MOST = 1 << 12 }; /* maximum number of frames in a chain; the outermost frames beyond it are left out */
 
 /* A frame of a chain. Names of unresolved functions are their addresses. */
 struct chain_row {

@@ -1,14 +1,14 @@
 /* nccl.c - describes the kernels of NCCL by the payloads of its NVTX ranges (docs/formats/nsys.md, "Payloads").
  *
  * A call such as ncclAllReduce is a range whose payload has the size of the message and the communicator. The kernel that is launched
- * inside the range gets the args that PyTorch's profiler gives to such kernels, so that reports of collectives know sizes and
- * groups. A communicator's number is a hash that all of its ranks share.
+ * inside the range gets the same args as in PyTorch's profiler, so that reports of collectives can use sizes and groups. A
+ * communicator's number is a hash that all of its ranks share.
  *
  *     ncclGroupStart  ncclSend  ncclRecv  ncclSend  ncclRecv  ncclGroupEnd
  *                     ----- calls: launch nothing -----       launches one kernel for all of them
  *
- * The kernel of a group gets the sums of its calls, if the calls are alike: one operation, or sends and receives, of one communicator.
- * If the outermost group launches several kernels, it is unknown which calls belong to which kernel, so none is described. */
+ * The kernel of a group gets the sums of its calls, if all calls use one communicator and are the same operation, or are sends and
+ * receives. If the outermost group launches several kernels, it is unknown which calls belong to which kernel, so none is described. */
 #include "nccl.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static const struct op_row {
            {"ncclReduceScatter", "_reduce_scatter_base", true, false}, {"ncclAlltoAll", "all_to_all", true, true},
            {"ncclSend", NULL, false, false},                     {"ncclRecv", NULL, false, false}};
 
-enum part { GROUP_START, CALL, GROUP_END }; /* in the order of parts that begin at the same time */
+enum part { GROUP_START, CALL, GROUP_END }; /* sort order of parts with the same start time */
 
 /* A call whose payload is known, or the start or end of a group of calls. */
 struct nccl_range {
@@ -40,7 +40,7 @@ struct nccl_range {
   uint32_t kernels;      /* number of kernels that the end of a group launched */
   int64_t in, out;       /* bytes of messages */
   uint64_t communicator;
-  const struct op_row *op; /* NULL = unknown, or the calls of the group are not alike */
+  const struct op_row *op; /* NULL = unknown, or the group has calls of different kinds */
 };
 
 static bool is_message(const struct op_row *op) { return !op->name; }
@@ -80,7 +80,8 @@ static int by_track_and_start(const void *pa, const void *pb) {
   return (a->part > b->part) - (a->part < b->part);
 }
 
-/* Adds the calls v[0, n) of a group to its end. Returns false if they are not alike. */
+/* Adds the calls v[0, n) of a group to its end. Returns false if they differ in operation or communicator, if there are none, or if
+ * their sums overflow. */
 static bool add_calls(struct nccl_range *end, const struct nccl_range *v, size_t n) {
   const struct nccl_range *first = NULL;
   bool sends = false, receives = false;
@@ -103,7 +104,8 @@ static bool add_calls(struct nccl_range *end, const struct nccl_range *v, size_t
   return true;
 }
 
-/* Sorts the ranges, and describes the ends of the outermost groups by their calls. */
+/* Sorts the ranges. Stores the sums of the calls of each outermost group in the end of the group; its op is NULL if they cannot be
+ * added. */
 static void arrange(struct nsys *r) {
   struct nccl_range *v = (struct nccl_range *)(void *)r->collectives.data;
   const size_t n = r->collectives.len / sizeof *v;

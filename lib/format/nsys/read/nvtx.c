@@ -42,7 +42,7 @@ static uint64_t category_key(const struct sqlite_scan *row) { return hash_pair(d
 
 /* ---- names ---- */
 
-/* Collects names, in a first pass: names are stored as events, which may follow the ranges to which they apply. */
+/* Collects names in a first pass, because names are stored as events that may follow the ranges to which they apply. */
 static void take_name(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   switch (number(row, TYPE)) {
@@ -70,7 +70,7 @@ static void add_payload(struct nsys *r, const struct sqlite_scan *row) {
   else if (row->v[FLOAT].type == CELL_REAL) args_double(r->d.t, key, row->v[FLOAT].d);
 }
 
-/* Adds the binary payload as its schema describes it; also as raw bytes, if a part of it cannot be read. */
+/* Adds args for the binary payload as its schema describes them. If a part of the payload cannot be read, also adds its raw bytes. */
 static void add_binary(struct nsys *r, const struct sqlite_scan *row) {
   const struct cell *data = &row->v[BINARY];
   const uint32_t *domain = map_get(&r->domains, domain_key(row));
@@ -128,7 +128,7 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
   e.track = track_of(r, row, async);
   e.cls = torch_range_class(r->d.t, text_of(r, row), trace_text(r->d.t, "nvtx"), &range);
   const bool ends = database_time(&r->d, &row->v[END], &end);
-  if (e.kind == TK_EVENT_SPAN && !ends) e.kind = TK_EVENT_BEGIN; /* without an end: the process died before it */
+  if (e.kind == TK_EVENT_SPAN && !ends) e.kind = TK_EVENT_BEGIN; /* without an end time: the process died before the range ended */
   if (e.kind == TK_EVENT_SPAN && end > e.ts) e.dur = end - e.ts;
   e.args = event_args(r, row, &range, async);
   *trace_add_event(r->d.t) = e;

@@ -126,7 +126,7 @@ static void add_value(struct payload_reader *x, tk_id key, const struct layout *
 
 /* Number of elements of an entry. */
 struct extent {
-  uint64_t stored, shown;         /* in the payload, and without the zero that ends the array */
+  uint64_t stored, shown;         /* in the payload; without the terminating zero */
   uint64_t lengths[DIMENSIONS_MOST]; /* by dimension; a row of the last one is contiguous */
   unsigned n;                     /* number of dimensions */
 };

@@ -31,7 +31,7 @@ struct ranks {
   int64_t process; /* process of the first stream */
   bool several;    /* true if streams belong to several processes, or there is no table of streams */
   int64_t stated;  /* rank in MPI_RANKS; -1 = none, -2 = several */
-  int64_t launched[N_LAUNCHERS], sizes[N_LAUNCHERS]; /* rank and number of ranks in the environment, by launcher; likewise */
+  int64_t launched[N_LAUNCHERS], sizes[N_LAUNCHERS]; /* in the environment, by launcher; -1 = none, -2 = several */
 };
 
 static void take_stream(const struct sqlite_scan *row, void *arg) {
@@ -105,7 +105,7 @@ static int64_t launched_rank(const struct ranks *k) {
   return rank;
 }
 
-/* Finds the rank of a report that is not divided. */
+/* Finds the rank of a report that is not divided into several ranks. */
 static bool find_rank(struct database *d, struct ranks *k) {
   static const char *const VARIABLE[] = {"name", "value", NULL};
   const bool is_mpi = k->stated != -1;

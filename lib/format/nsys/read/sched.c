@@ -84,7 +84,7 @@ bool sched_read(struct nsys *r) {
 /* Current entry of a row: the thread that runs on a CPU, or the state of a thread. */
 struct current {
   tk_id track;        /* row of the CPU, or of the thread's states; 0 = none yet */
-  tk_id name, block;  /* strings; a name of 0 = nothing is known */
+  tk_id name, block;  /* strings; name 0 = unknown */
   tk_id thread;       /* for a CPU: track of the thread that runs */
   tk_time since;
 };

@@ -22,7 +22,7 @@ struct payload_entry {
 /* A schema: the entries first to first + n - 1. */
 struct payload_schema {
   uint32_t first, n;
-  uint32_t packed;      /* most that an entry is aligned to; 0 = the natural alignment */
+  uint32_t packed;      /* maximum alignment of an entry; 0 = its natural alignment */
   uint32_t size, align; /* of the structure; 0 = unknown. The size of a dynamic schema is always unknown */
   uint8_t kind;         /* enum schema_kind */
   bool unreadable;      /* the kind is not read, or processes disagree on the entries */

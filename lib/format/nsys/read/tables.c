@@ -28,7 +28,7 @@ struct table_row {
   enum nsys_lane lane;  /* for ON_STREAM: lane of the stream */
 };
 
-/* The host's tables come first: devices can only be numbered when all processes are known, and calls must be known before the
+/* The host's tables come first, because devices can only be numbered when all processes are known, and calls must be known before the
  * work that they launch. */
 static const struct table_row TABLES[] = {
     {"CUPTI_ACTIVITY_KIND_RUNTIME", ON_THREAD, "cuda_runtime", "nameId", NULL, NULL, LANE_WORK}, /* eventClass 1: driver calls */
@@ -185,9 +185,9 @@ static tk_id name_of(struct nsys *r, const struct reading *x, const struct sqlit
 
 /* ---- args ---- */
 
-/* Adds the correlation id as an arg. Each process numbers its launches itself, but code that links launches by args sees a
- * single number, so its upper half is the number of the process (0 = the first). The profiler's own overhead gets another key,
- * because it is not a launch. */
+/* Adds the correlation id as an arg. Each process numbers its launches independently, but code that links launches by args compares a
+ * single number. Therefore the upper half of the arg is the number of the process (0 = the first). The profiler's own overhead gets
+ * another key, because it is not a launch. */
 static void add_link(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id key) {
   const int64_t id = number_in(row, x->correlation, 0);
   const int64_t thread = number_in(row, x->thread, 0);
@@ -203,8 +203,8 @@ static void add_chain(struct nsys *r, const struct reading *x, const struct cell
   if (text) args_str(r->d.t, key, TK_ARG_JSON, text);
 }
 
-/* Returns the key of a launch. Correlation ids are only unique within a process: the id alone would link kernels of one process
- * to calls of another. */
+/* Returns the key of a launch. Correlation ids are only unique within a process, so the id alone would link kernels of one process to
+ * calls of another. */
 static uint64_t link_key(uint64_t process, int64_t correlation) { return hash_pair(process, (uint64_t)correlation); }
 
 /* Returns the call that launched work; 0 = unknown. */

@@ -5,8 +5,8 @@
  *     "Domain","Function","Process_Id","Thread_Id","Correlation_Id",..                           API calls and markers
  *     "Index","KernelName","gpu-id","queue-id",..,"BeginNs","EndNs",..                           dispatches of rocprof
  *
- * Columns are found by the names in the first line, because versions have different columns. A column that the reader does not
- * know becomes an arg with the column's name, so that no value is lost.
+ * Columns are found by the names in the first line, because versions have different columns. Unknown columns become args with the name
+ * of the column, so that no value is lost.
  *
  * Agents are written as a number or as "Agent 7" (both count CPUs, too), or as "GPU 3" or "CPU 0". A quote within a string is not
  * escaped in these files, so a string ends at a quote before a comma or at the end of the line.
@@ -180,7 +180,7 @@ static void add_call(struct csv *c, const struct fields *f, struct tk_event *e) 
   database_add(&c->r.d, e);
 }
 
-/* Adds a copy on the GPU that is its destination, or otherwise on the GPU that is its source. */
+/* Adds a copy on the destination if it is a GPU, otherwise on the source. */
 static void add_copy(struct csv *c, const struct fields *f, struct tk_event *e) {
   enum { COPIES = -1 };
   struct tk_trace *t = c->r.d.t;

@@ -1,8 +1,8 @@
-/* ranks.c - finds the ranks of a database that covers several processes: each process that ran work on a device is a rank, in
- * the order of the devices. Neither schema stores the rank itself.
+/* ranks.c - finds the ranks of a database that covers several processes: each process that ran work on a device is a rank. Ranks are
+ * numbered in the order of the devices. Neither schema stores the rank itself.
  *
- * rpd: an operation states no process, but the upper half of an id is the session, which one process wrote.
- * rocpd: each process has its own set of tables. */
+ * rpd: an operation states no process, but the upper half of an id is the session, which one process wrote. rocpd: each process has its
+ * own set of tables. */
 #include "ranks.h"
 
 #include <stdio.h>

@@ -192,7 +192,7 @@ static void take_dispatch(const struct sqlite_scan *row, void *arg) {
 
 enum copy { C_TO, C_FROM, C_QUEUE, C_STREAM, C_START, C_END, C_NAME, C_SIZE, C_EVENT };
 
-/* Adds a copy, on the GPU that is its destination, or otherwise on the GPU that is its source. */
+/* Adds a copy, on the destination if it is a GPU, otherwise on the source. */
 static void take_copy(const struct sqlite_scan *row, void *arg) {
   struct rocpd *p = arg;
   struct rocm *r = p->r;

@@ -337,7 +337,7 @@ static void take_dispatch(struct rocprof *p, struct json_walk *w, const struct j
   add_dispatch(p, w, &e, &device, &start);
 }
 
-/* Adds a copy, on the GPU that is its destination, or otherwise on the GPU that is its source. */
+/* Adds a copy, on the destination if it is a GPU, otherwise on the source. */
 static void take_copy(struct rocprof *p, struct json_walk *w, const struct json_value *v) {
   enum { COPIES = -1 };
   const struct record e = record_of(w, v);
@@ -360,8 +360,8 @@ static void take_copy(struct rocprof *p, struct json_walk *w, const struct json_
 
 /* ---- counters ---- */
 
-/* Sums of the counters of one dispatch: a counter has a value for each of its instances, such as shader engines. Hardware
- * measures a few dozen counters at a time. */
+/* Sums of the counters of one dispatch over all instances of a counter, such as shader engines. Hardware measures a few dozen counters
+ * at a time. */
 struct sums {
   struct {
     uint64_t counter;

@@ -13,7 +13,7 @@
 #include "graph/args.h"
 #include "work.h"
 
-/* Description of the work that a call launched, from a different table from the call. */
+/* Description of the work that a call launched; the file stores it in a different table from the call. */
 struct launch {
   struct cell grid[3], workgroup[3], size;
   tk_id stream, kernel;
@@ -120,7 +120,7 @@ static const char *category_of_call(const char *name) {
   return text_begins(name, "hsa_") ? "hsa_api" : "api";
 }
 
-/* Remembers a call by its id, and its process as that of its session. */
+/* Stores a call under its id, and its process as the process of its session. */
 static void remember_call(struct rpd *p, int64_t id, uint32_t pid, tk_id event) {
   map_put(&p->r->by_id, (uint64_t)id, event);
   uint32_t *process = map_put(&p->sessions, rpd_session(id), pid);

@@ -1,8 +1,8 @@
 /* devices.c - see devices.h.
  *
- * The history of a device lists changes, in the order in which the allocator made them; several may have the same microsecond. It
- * is a ring buffer, so older changes may be missing. The amounts at its start follow from the amounts at its end, which the
- * segments state: start = end - sum of all changes.
+ * The history of a device lists changes, in the order in which the allocator made them; several may have the same microsecond. It is a
+ * ring buffer, so older changes may be missing. The segments state the amounts at the end of the history. The amounts at its start
+ * follow from these: start = end - sum of all changes.
  *
  *     start                alloc a      free_completed b      end
  *     |---- b: before the history ------|
@@ -89,7 +89,7 @@ struct visit {
   const struct snapshot_segment *segment;
   void (*block)(struct device *d, const struct snapshot_segment *g, const struct snapshot_block *b);
   void (*each)(struct device *d, const struct snapshot_segment *g);
-  struct map seen; /* lists of blocks: a list that a damaged file repeats is visited once */
+  struct map seen; /* visited lists of blocks; a damaged file may repeat a list */
 };
 
 static void visit_block(void *arg, int64_t block) {
@@ -345,7 +345,7 @@ static void take_event(void *arg, int64_t event) {
   sample(d, &d->reserved, ts);
 }
 
-/* ---- what was alive at the end ---- */
+/* ---- allocations alive at the end ---- */
 
 static void add_alive(struct device *d) {
   for (uint32_t i = 0; i < d->n_opens; i++) {

@@ -92,7 +92,8 @@ static bool push_container(struct pickle *p, enum pickle_type type) {
   return push_int(p, type, p->n_containers++);
 }
 
-/* Makes room for another item. Items that cannot grow in place move to the end of all items, with twice the room. */
+/* Makes room for another item. Items that cannot grow in place are moved to the end of the array of all items, with twice the
+ * capacity. */
 static bool container_room(struct pickle *p, struct pickle_container *c) {
   const uint32_t room = c->cap < 4 ? 4 : c->cap * 2;
   if (c->n < c->cap) return true;
@@ -315,9 +316,9 @@ static bool run(struct pickle *p, uint8_t op) {
 
 /* ---- the pickle ---- */
 
-/* At the end of a truncated pickle, appends the top value of the stack to the list below it, repeatedly. Pickle writes no mark for
- * a list with a single item, so close_all does not find such a list. Only lists, dicts and objects are appended: a string may be a
- * key of the enclosing dict. */
+/* At the end of a truncated pickle, appends the top value of the stack to the list below it, repeatedly. Pickle writes no mark for a
+ * list with a single item, so close_all does not find such a list. Only lists, dicts and objects are appended, because a string may be
+ * a key of the enclosing dict. */
 static bool close_single(struct pickle *p) {
   while (p->n_stack >= 2) {
     const struct pickle_value *v = &p->stack[p->n_stack - 2];

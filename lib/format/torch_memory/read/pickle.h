@@ -52,7 +52,7 @@ struct pickle {
   uint32_t n_stack, cap_stack, n_memo, cap_memo, n_items, cap_items, n_containers, cap_containers;
 };
 
-/* The caller sets in, mem, err and the callbacks first; pickle_free frees the rest. */
+/* The caller must set in, mem, err and the callbacks first. pickle_free frees everything that the pickle allocated. */
 void pickle_init(struct pickle *p);
 void pickle_free(struct pickle *p);
 

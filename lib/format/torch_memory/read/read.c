@@ -10,7 +10,7 @@
 
 /* ---- detection ---- */
 
-/* True if the bytes contain the word as a string of a pickle: its length comes before it, in one byte or in four. */
+/* True if the bytes contain the word as a string of a pickle: preceded by its length in one or four bytes. */
 static bool holds_text(const uint8_t *p, size_t n, const char *word) {
   const size_t length = strlen(word);
   for (size_t i = 1; i + length < n; i++) {
@@ -66,7 +66,7 @@ static void number_event(void *arg, int64_t event) {
 /* Uses the order of events as their times. */
 static void number_events(struct snapshot *s, const struct pickle_value *root) {
   uint32_t n;
-  struct map seen; /* lists of events: a list that a damaged file repeats is numbered once */
+  struct map seen; /* numbered lists of events; a damaged file may repeat a list */
   const struct pickle_value *devices = pickle_items(&s->pickle, pickle_member(&s->pickle, root, WORD_DEVICE_TRACES), &n);
   map_init(&seen, &s->t->store->mem);
   for (uint32_t i = 0; i < n; i++) {

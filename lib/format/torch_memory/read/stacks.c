@@ -51,7 +51,7 @@ static size_t bare_length(const struct intern_str *name) {
   return name->len;
 }
 
-/* Appends "function (file:line)", with the last part of the path or all of it. */
+/* Appends "function (file:line)". `whole`: with the whole path of the file instead of its last part. */
 static void print_frame(const struct stacks *x, const struct snapshot_frame *f, bool whole, struct buf *to) {
   const struct intern_str *name = text_of(x, f->name), *file = text_of(x, f->file);
   const size_t from = whole ? 0 : leaf_of(file);

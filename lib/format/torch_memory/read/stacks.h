@@ -13,11 +13,12 @@ void stacks_init(struct stacks *x, const struct snapshot *s);
 void stacks_free(struct stacks *x);
 
 /* Returns "function (file.py:12)" for the innermost Python frame of a stack, or else "aten::mul_Tensor" or "AccumulateGrad" for the
- * innermost operator or node of autograd, as in a backward pass; 0 if the stack has none. An operator that only allocates counts only
- * if there is nothing else. */
+ * innermost operator or node of autograd, as in a backward pass; 0 if the stack has none. An operator that only allocates is used only
+ * if the stack has neither of the others. */
 tk_id stacks_name(struct stacks *x, uint32_t stack);
-/* Returns a JSON array of the Python frames, innermost first, or of all frames if there are no Python frames; 0 without frames.
- * C++ frames are left out otherwise, because an allocation has dozens of them, and nearly the same ones each time. */
+/* Returns a JSON array of the Python frames, innermost first, or of all frames if there are no Python frames; 0 without frames. If
+ * there are Python frames, C++ frames are left out, because every allocation has dozens of them and they are nearly the same each
+ * time. */
 tk_id stacks_text(struct stacks *x, uint32_t stack);
 
 #endif
