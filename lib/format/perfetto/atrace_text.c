@@ -86,7 +86,8 @@ bool atrace_text(struct atrace_text *e, const uint8_t *p, size_t n) {
 
 /* ---- events of display drivers ---- */
 
-/* Field numbers of a driver's event: its phase as a letter, the value of a counter, and whether the event is a begin; 0 = none. */
+/* Field numbers of a driver's event: its phase as a letter, the value of a counter, and whether the event is a begin event; 0 =
+ * none. */
 static const struct mark_row {
   uint32_t event, phase, value, begin;
 } MARKS[] = {{FTRACE_MARK, 0, 0, 3}, {FTRACE_MARK_SDE, 3, 4, 5}, {FTRACE_MARK_DPU, 5, 6, 3}}; /* mdss.proto, sde.proto, dpu.proto */

@@ -207,7 +207,7 @@ enum {
   TRACEKIT_TRACK = 6,  /* the TrackDescriptor of a counter without samples */
   TRACEKIT_WHOLE = 7,  /* for FORM_MIXED: the span was a single complete event */
   TRACEKIT_LATER = 8,  /* in a separate packet: ns that were added to all times because the first time was negative */
-  TRACEKIT_UNTIMED = 9, /* in a separate packet: a packet whose event has no usable time, wrapped so that it gets none */
+  TRACEKIT_UNTIMED = 9, /* in a separate packet: a packet whose event has no usable time, wrapped so that readers do not give it one */
   RECORD_KIND = 1,     /* enum tk_record_kind */
   RECORD_PHASE = 2,
   RECORD_TRACK = 3,    /* uuid of the process or thread to which the record belongs */
@@ -225,7 +225,7 @@ enum {
   TRACEKIT_GPU = 11,   /* with a GpuRenderStageEvent: the span on the default track that the event represents */
   GPU_OWN_BEGIN = 1,   /* TrackEvent that begins the span, without a time */
   GPU_OWN_END = 2,     /* TrackEvent that ends the span, without a time; absent = the end has no fields */
-  GPU_OWN_PAIRED = 3,  /* true if the span was recorded as a begin and an end */
+  GPU_OWN_PAIRED = 3,  /* true if the span was recorded as a begin and an end event */
   GPU_OWN_POINTS = 4,  /* true if flow points of other events represent the flow ids of the end */
   TRACEKIT_BLOCK = 30, /* in a separate packet: a piece of the data that is embedded for another format */
   BLOCK_FORMAT = 1,    /* name of the other format */
@@ -258,7 +258,7 @@ enum {
   FORM_TEXT = 128,     /* for a counter: its values were strings */
   FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
   FORM_NO_LANES = 2048, /* for a thread: tk_track.no_lanes */
-  FORM_COUNTER = 512,  /* a counter track for events without samples; its name is complete */
+  FORM_COUNTER = 512,  /* a counter track for events without samples; its name contains no series */
   FORM_SERIES = 32,    /* a counter whose name ends with a space and the series in TRACK_IDENT */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,

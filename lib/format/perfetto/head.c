@@ -27,8 +27,8 @@ bool head_is_state(uint32_t field) {
   }
 }
 
-/* Notes the field with the packet's content. A sound packet has one content field. If a damaged packet has several, the first
- * one that counts as state is used. */
+/* Stores the field with the packet's content. A valid packet has one such field. If a damaged packet has several, the first one that
+ * counts as state is used. */
 static void take_content(struct packet_head *h, const struct pb_field *f) {
   const struct kind_of_packet *kind = kind_find(f->number);
   if (h->kind && h->kind->rule == KIND_STATE) return;

@@ -7,7 +7,7 @@
 enum kind_rule {
   KIND_TIMED, /* kept if its time is in the range, or if it has no time */
   KIND_STATE, /* always kept, because other packets may depend on it */
-  KIND_LAST,  /* kept unless it is after the range: its value applies until the next packet of this kind */
+  KIND_LAST,  /* kept unless it is after the range, because its value applies until the next packet of this kind */
   KIND_ITEMS  /* contains items, each with its own time; items in the range are kept */
 };
 

@@ -153,8 +153,8 @@ static void add_subjects(const struct pb_field *packet, struct subjects *s) {
   s->any = s->any || !passthrough_is_clocks(packet);
 }
 
-/* A trace with GPU work but no data of the system is assumed to be one rank of a program: a merge keeps its pids but puts the
- * rank into its names. */
+/* A trace with GPU work but no data of the system is assumed to be one rank of a program. A merge keeps its pids, but adds the rank to
+ * its process names. */
 enum format_ids perfetto_keeps_ids(const struct tk_trace *t) {
   struct subjects s = {.any = false};
   struct pb_field packet;

@@ -85,7 +85,8 @@ uint8_t *passthrough_key_types(const struct tk_trace *t, struct mem *mem);
 
 /* Sets *head to the header of perfetto.readings. Returns false if the graph has no packets. */
 bool passthrough_readings_of(const struct tk_trace *t, struct clock_readings *head);
-/* True if the packets and track descriptors are still valid for the graph: it was only cut in time, or moved as a whole. */
+/* True if the packets and track descriptors are still valid for the graph, because the graph was only cut in time or moved as a
+ * whole. */
 bool passthrough_is_valid(const struct tk_trace *t);
 
 /* True if the packet only contains clocks and transport fields, which the graph also represents. */

@@ -156,8 +156,7 @@ static void read_field(struct schema *s, const struct pb_field *from, uint32_t m
     }
   }
   if (!message) message = extendee;
-  if (message == s->event && schema_is_modelled(field.number)) return; /* built-in fields: ordinary args may have the same
-                                                                        * names */
+  if (message == s->event && schema_is_modelled(field.number)) return; /* built-in field, whose name an ordinary arg may have */
   if (c.fault) s->damaged = true;
   if (c.fault || !field.name || !field.number || !field.type || !message) return;
   if (!mem_grow(s->mem, (void **)&s->fields, &s->cap, (uint64_t)s->n + 2, sizeof field)) return;

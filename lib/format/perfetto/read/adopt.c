@@ -1,7 +1,7 @@
 /* adopt.c - restores properties of Perfetto tracks from the block that another format embedded (write/carried.c).
  *
- * Other software may have changed the file in between. A track of the block that no longer exists is ignored. If any track with
- * a uuid was removed or renamed, no track keeps its uuid: all tracks get new descriptors with their original properties. */
+ * Other software may have changed the file in between. Tracks of the block that were removed from the file are ignored. If any track
+ * with a uuid was removed or renamed, no track keeps its uuid: all tracks get new descriptors with their original properties. */
 #include "adopt.h"
 
 #include <string.h>

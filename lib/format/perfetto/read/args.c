@@ -92,7 +92,7 @@ static void put_type(struct perfetto *r, char type) {
   r->has_types = r->has_types || type != VALUE_IMPLIED;
 }
 
-/* True for an empty object or array. Only a JSON annotation can contain it, so its text implies its type. */
+/* True for an empty object or array. Only a JSON annotation can contain an empty one, so the text implies the type. */
 static bool is_empty(const struct pb_field *json) {
   return json->value == 2 && (memcmp(json->p, "{}", 2) == 0 || memcmp(json->p, "[]", 2) == 0);
 }
@@ -394,8 +394,8 @@ bool perfetto_has_message(const uint8_t *p, size_t n) {
   return memchr(p, PB_KEY(ANNOTATION_PROTO, PB_BYTES), n) && has_message(&f, 0);
 }
 
-/* Appends the annotation to `to` as field `number`, with texts in place of iids. The name of a message's type stays interned: it is
- * among the interned data that is not modelled. */
+/* Appends the annotation to `to` as field `number`, with texts in place of iids. The name of a message's type stays interned, because
+ * it belongs to the unmodelled interned data. */
 static void copy_resolved(struct perfetto *r, struct sequence *q, const struct pb_field *f, uint32_t number, struct buf *to,
                           unsigned level) {
   struct buf b = {.mem = to->mem};

@@ -12,7 +12,7 @@ struct atrace_at {
   int64_t tid;
 };
 
-/* Adds an event. Returns false if it is an end whose thread is unknown. */
+/* Adds an event. Returns false if it is an end event whose thread is unknown. */
 bool atrace_add(struct perfetto *r, const struct atrace_at *at, const struct atrace_text *e);
 /* Adds the event that the text describes. Returns false if the text does not describe one. */
 bool atrace_read(struct perfetto *r, const struct atrace_at *at, const uint8_t *p, size_t n);

@@ -95,8 +95,8 @@ static void end_chunk(struct chunk *c) {
   buf_free(&s->to.json);
 }
 
-/* Processes the chunk's packets. Stops at a packet that cannot be parsed, whose end must be searched for, and after a
- * compressed packet. */
+/* Processes the chunk's packets. Stops after a compressed packet, and at a packet that cannot be parsed, because the end of such a
+ * packet must be searched for. */
 static void take_chunk(struct chunk *c, void *one, tk_id events, tk_id points) {
   struct perfetto *r = one;
   const struct packets *s = c->reader;

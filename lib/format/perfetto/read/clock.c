@@ -40,7 +40,7 @@ static bool is_trace_clock(const struct perfetto *r, uint32_t clock) {
   return r->clocks[clock].id == r->trace_clock && !r->clocks[clock].of_sequence;
 }
 
-/* Returns a sum that wraps around beyond 64 bits: such times are invalid in any case. */
+/* Returns a sum that wraps around beyond 64 bits. Such times are invalid in any case. */
 static int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
 enum { STEPS_MOST = 8 };

@@ -1,9 +1,9 @@
 /* counters.c - converts counter samples.
  *
- * A Perfetto sample is one number on a counter track, so it becomes an event with one arg. If an event has several series, our
- * writer writes several samples: all but the first are marked as joined to the first one. Properties of the event that no
- * sample can represent are in private fields of the packets (write/counters.c). The args of such an event are collected until
- * the next event is read. */
+ * A Perfetto sample is one number on a counter track, so it becomes an event with one arg. If an event has several series, our writer
+ * writes several samples: all but the first are marked as joined to the first one. Private fields of the packets contain the properties
+ * of the event that samples cannot represent (write/counters.c). The args of such an event are collected until the next event is
+ * read. */
 #include "counters.h"
 #include "reader.h"
 #include "sequence.h"
@@ -45,7 +45,7 @@ struct tk_arg counters_value(struct perfetto *r, const struct counter_sample *s)
   return v;
 }
 
-/* Adds the counter's id as an arg; every event of a counter with an id has it. */
+/* Adds the id of the counter as an arg, which all events of a counter with an id have. */
 static void add_id(struct perfetto *r, const struct node *n) {
   const uint8_t *end;
   if (!n->counter_id) return;
@@ -142,7 +142,7 @@ static bool counters_has_key(struct perfetto *r, uint32_t args, tk_id key) {
   return false;
 }
 
-/* Collects the args of the sample's packet: private args, then the sample itself unless it is one of them. */
+/* Collects the args of the sample's packet: private args, then the sample itself unless the private args contain it. */
 static void collect_sample(struct perfetto *r, struct sequence *q, const struct pb_field *rest, const struct counter_sample *s) {
   uint32_t args = rest->p ? private_args(r, q, rest) : 0;
   struct tk_arg v = counters_value(r, s);

@@ -22,8 +22,8 @@ struct item {
   const uint8_t *p;
 };
 
-/* A number and the position after it; p == NULL: the number is damaged. Positions are passed and returned by value: if a function
- * that is not inlined got their address, each use would be a load and a store, which made decoding a third slower. */
+/* A number and the position after it; p == NULL: the number is damaged. Positions are passed and returned by value: if their address
+ * were passed to a function that is not inlined, each use would be a load and a store, which made decoding a third slower. */
 struct number {
   const uint8_t *p;
   uint64_t v;
@@ -300,8 +300,8 @@ static bool decode_event(struct decoder *to, struct decoded *d) {
   return true;
 }
 
-/* Reads the numbers at the end of a usual packet, whose tags have one byte. Returns the position of the first other field; NULL if
- * a number is damaged. */
+/* Reads the numeric fields at the end of a usual packet, whose tags have one byte. Returns the position of the first other field; NULL
+ * if a number is damaged. */
 static const uint8_t *usual_numbers(const uint8_t *p, const uint8_t *end, struct decoded *d) {
   uint64_t v;
   while (p < end) {

@@ -128,8 +128,8 @@ static unsigned chain_bid(const uint8_t *p, size_t n) {
   return bits;
 }
 
-/* If the first packet is damaged, several packets must follow it. Plain text is not searched for packets: a line feed is also
- * the tag of a packet, and the search took 2% of reading 10 MB of JSON. */
+/* If the first packet is damaged, several packets must follow it. Plain text is not searched for packets, because each line feed looks
+ * like the tag of a packet: the search took 2% of the time to read 10 MB of JSON. */
 unsigned perfetto_bid(const uint8_t *p, size_t n) {
   enum { SEVERAL = 100 };
   unsigned bits = chain_bid(p, n);

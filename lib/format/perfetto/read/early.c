@@ -1,8 +1,8 @@
 /* early.c - leaves out packets that a later cut in time removes anyway.
  *
- * If the caller announces a cut (tk_sources_load_cut), a packet that this cut removes need not be stored. The cut itself
- * (write/cut.c) sees the whole trace and all clocks, and its choice is final. This file only removes what the cut removes in any
- * case; the result is therefore the same, byte for byte. In doubt a packet stays:
+ * If the caller announces a cut (tk_sources_load_cut), a packet that this cut removes need not be stored. The cut itself (write/cut.c)
+ * sees the whole trace and all clocks, and makes the final choice. This file removes only packets that the cut would remove in any
+ * case, so the result is the same, byte for byte. A packet is kept in case of doubt:
  *
  *     its time is on a clock other than the trace clock, or on a default clock of its sequence
  *     it changes the state of its sequence: then only its content is left out
@@ -10,8 +10,8 @@
  *     it is the first ftrace bundle of its CPU
  *     it is the last switch in the columns of a bundle before the range, which states what runs at the start
  *
- * One second near the start of 360 MB of ftrace, a fifth of whose events are text of programs: 436 MB of memory without this file,
- * 97 MB with it; near the end 457 MB and 156 MB. */
+ * One second near the start of 360 MB of ftrace, a fifth of whose events are text of programs: 436 MB of memory without this file, 97
+ * MB with it; near the end 457 MB and 156 MB. */
 #include "early.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static bool item_ns(const struct pb_field *item, int64_t *ns) {
   return false;
 }
 
-/* True for an event whose effect may last into the range: a begin of a span, a sample of a counter, or a part of a call. */
+/* True for an event whose effect may last into the range: a begin event, a sample of a counter, or a part of a call. */
 static bool may_last(const struct pb_field *item) {
   struct pb in = pb_inside(item);
   struct pb_field f;
@@ -112,8 +112,8 @@ static bool keep_last_switch(const struct perfetto *r, const struct pb_field *co
   return true;
 }
 
-/* Copies to r->packets those parts of the bundle that may stay. Returns the number of parts that are dropped. *left becomes the
- * number of parts with events that stay. */
+/* Copies the parts of the bundle that the cut may keep to r->packets. Returns the number of dropped parts, and sets *left to the number
+ * of copied parts that have events. */
 static uint64_t reduce(struct perfetto *r, const struct pb_field *bundle, uint64_t *left) {
   struct pb in = pb_inside(bundle);
   struct pb_field f;

@@ -1,8 +1,8 @@
 /* extra.c - reads counter samples that accompany an event (extra_counter_values).
  *
  * They become samples of their counters. Chrome measures the CPU time and the instructions of each thread this way, and trace_processor
- * shows both as columns of the slice. So they also become args of the thread's event. The writer finds the samples again by these args
- * and writes them into the event's packet (write/thread_times.c). */
+ * shows both as columns of the slice. So these two values also become args of the thread's event. The writer finds the samples again by
+ * these args and writes them into the event's packet (write/thread_times.c). */
 #include "extra.h"
 
 #include <string.h>

@@ -178,8 +178,8 @@ static uint32_t find_mapping(struct perfetto *r, struct sequence *q, uint32_t pr
   return *slot = s->mapping_of[number];
 }
 
-/* Returns the graph's frame for an iid and a process; 0 if a part of it was never interned. Frames with the same mapping,
- * address and name are one frame, whose first occurrence determines the file and line. */
+/* Returns the graph's frame for an iid and a process; 0 if a part of it was never interned. Frames with the same mapping, address and
+ * name become one frame; the first of them determines the file and line. */
 static tk_id find_frame(struct perfetto *r, struct sequence *q, uint32_t process, uint64_t iid) {
   struct filed_stacks *s = &r->filed_stacks;
   const tk_id at = sequence_find(q, IID_FRAME, iid);

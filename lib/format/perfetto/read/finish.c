@@ -182,7 +182,7 @@ static void add_flow_point(struct perfetto *r, const struct raw_point *p, int64_
   if (p->at_end && f->ts > INT64_MIN) f->ts--;
 }
 
-/* Returns the role of a point. Flows of Chrome's legacy events are not chains: each incoming flow comes from the latest
+/* Returns the role of a point. Flows of Chrome's legacy events do not form chains, because each incoming flow belongs to the latest
  * outgoing one. */
 static enum tk_flow_role role_of(const struct raw_point *p) {
   return p->direction == FLOW_IN ? TK_FLOW_IN : p->direction == FLOW_OUT ? TK_FLOW_OUT : TK_FLOW_INOUT;
@@ -254,8 +254,8 @@ static tk_time end_of_trace(const struct tk_trace *t) {
   return end;
 }
 
-/* Converts begins without an end on lanes to unfinished spans. This must be done before lanes are merged into their threads,
- * where the end of another span would end them. */
+/* Converts begin events without an end event on lanes to unfinished spans. This must be done before lanes are merged into their
+ * threads; otherwise the end event of another span would close them. */
 static void finish_lanes(struct perfetto *r) {
   struct tk_trace *t = r->t;
   tk_time end = 0;

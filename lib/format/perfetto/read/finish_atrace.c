@@ -1,9 +1,9 @@
-/* finish_atrace.c - pairs begins and ends that programs wrote to the kernel's trace_marker.
+/* finish_atrace.c - pairs begin and end events that programs wrote to the kernel's trace_marker.
  *
- * Seal could pair them, but would report each begin or end without a partner as a repair. Such text is written all the time, so
- * when a recording starts or stops, every thread may be inside a span, whose begin or end is then missing. This is not damage;
- * it also happens when a part is cut from a trace. An async begin that repeats an open one is ignored, as in trace_processor,
- * because Android programs repeat them. */
+ * Seal could pair them, but would report each event without a partner as a repair. Programs write such text all the time, so every
+ * thread may be inside a span when a recording starts or stops; the begin or end event of this span is then missing. This is not
+ * damage, and also happens when a range is cut from a trace. As in trace_processor, an async begin event is ignored if an equal one is
+ * still open, because Android programs repeat such events. */
 #include "finish_atrace.h"
 
 #include "base/keyed.h"
@@ -13,8 +13,8 @@
 
 struct atrace_pairs {
   struct perfetto *r;
-  struct map open; /* thread, or process with scope and id -> innermost open begin, whose dur links to the next one */
-  uint64_t n_late; /* number of ends whose span began before the trace */
+  struct map open; /* thread, or process with scope and id -> innermost open begin event; its dur is the next one */
+  uint64_t n_late; /* number of end events whose span began before the trace */
   int64_t end;     /* end of the trace */
 };
 
@@ -22,7 +22,7 @@ static bool is_mark(const struct perfetto *r, const struct tk_event *e) {
   return (e->kind == TK_EVENT_BEGIN || e->kind == TK_EVENT_END) && r->nodes[e->track / ASPECTS].in_packets;
 }
 
-/* Returns a hash of the properties that a begin and its end share. The args of these events are only ids and scopes. */
+/* Returns a hash of the properties that a begin event and its end event share. The args of these events are only ids and scopes. */
 static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   uint64_t key = e->track;
@@ -40,8 +40,8 @@ static void close(struct tk_event *begin, int64_t end, unsigned flags) {
   begin->flags |= (uint8_t)(TK_FLAG_PAIRED | flags);
 }
 
-/* True if an async begin repeats an open one. Spans on a track nest, so they may be equal; spans whose scope is their name do
- * not nest. */
+/* True if an async begin event repeats an open one. Spans on a track nest, so equal ones may be open at once; spans whose scope is
+ * their name do not nest. */
 static bool repeats(const struct tk_trace *t, const struct tk_event *begin, tk_id open) {
   struct tk_arg scope;
   if (!(begin->flags & TK_FLAG_ASYNC) || !open) return false;

@@ -1,9 +1,9 @@
 /* finish_ends.c - pairs spans with end events that name the span they end.
  *
- * A Perfetto end event closes the innermost open span of its track. If it has a name or a category, it closes the innermost
- * span with the same name or category, or nothing if there is none. Seal pairs ends according to the rules of JSON, which
- * differ if the named span is not the innermost one. The spans of tracks with such ends are paired here instead. Spans inside a
- * closed span remain open. */
+ * A Perfetto end event closes the innermost open span of its track. If it has a name or a category, it closes the innermost span with
+ * the same name or category, or nothing if there is none. Seal pairs ends according to the rules of JSON, which differ if the named
+ * span is not the innermost one. This file therefore pairs the spans of tracks that have such end events. Spans inside a closed span
+ * remain open. */
 #include <stdlib.h>
 
 #include "finish_ends.h"
@@ -35,7 +35,7 @@ static bool is_named(const struct tk_trace *t, const struct tk_event *e) {
   return e->kind == TK_EVENT_END && (t->classes[e->cls].name || t->classes[e->cls].cat);
 }
 
-/* True if the end may close the begin. An end without a name or category matches any. */
+/* True if the end event may close the begin event. An end event without a name or category matches any begin event. */
 static bool fits(const struct tk_trace *t, tk_id begin, tk_id end) {
   const struct tk_class *b = &t->classes[t->events[begin].cls], *e = &t->classes[t->events[end].cls];
   return (!e->name || !b->name || e->name == b->name) && (!e->cat || !b->cat || e->cat == b->cat);

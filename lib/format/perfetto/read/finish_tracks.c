@@ -288,8 +288,8 @@ static tk_id finish_thread(struct track_finisher *s, struct node *n) {
 
 /* ---- tracks whose events come from packets ---- */
 
-/* Adds a separate track for events from packets that are not track events, even if track events describe an equal track,
- * because the two kinds are written differently. */
+/* Adds a separate track for events from packets that are not TrackEvents, even if TrackEvents use an equal track, because the two kinds
+ * of events are written differently. */
 static tk_id packets_track(struct track_finisher *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid) {
   struct tk_track *k = trace_add_track(s->r->t);
   const struct tk_ident pid = s->r->t->tracks[process].pid;
@@ -439,7 +439,7 @@ static void finish_empty(struct track_finisher *s) {
   }
 }
 
-/* Converts the sites of records to tracks. A track whose name a record contains is no longer marked as renamed. */
+/* Converts the sites of records to tracks. Clears `renamed` of tracks whose name is contained in a record. */
 static void finish_records(struct track_finisher *s) {
   struct perfetto *r = s->r;
   for (tk_id i = 1; i <= r->t->n_records; i++) {

@@ -1,4 +1,4 @@
-/* flow_points.c - reads complete flow points, which our writer stores in private fields (see write/flow_points.c). */
+/* flow_points.c - reads flow points with all their properties, which our writer stores in private fields (see write/flow_points.c). */
 #include "flow_points.h"
 #include "format/perfetto/flow_points.h"
 #include "format/json_args.h"
@@ -60,8 +60,8 @@ static void read_points(struct perfetto *r, struct sequence *q, const struct pac
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
 }
 
-/* Meaning of an event's flow ids according to its private fields: not stated; ids that are also stored as complete flow points;
- * links of chains. */
+/* Meaning of an event's flow ids according to its private fields: not stated; ids whose flow points are also stored in the private
+ * fields; links of chains. */
 enum said { SAID_NOTHING, SAID_POINTS, SAID_CHAIN };
 
 static enum said said_of_ids(const struct packet *k) {

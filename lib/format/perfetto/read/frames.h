@@ -2,11 +2,11 @@
  *
  *     0x0a   length   packet   0x0a   length   packet   ...
  *
- * A length is trusted if another frame begins at the end of the packet, if the file ends there, or if the packet can be parsed
- * exactly up to there. Otherwise the next packet is searched for: a frame whose packet has known fields of the right types,
- * followed by more such frames. The bytes before it are the contents of the damaged frame. A search ends after 16 MiB, and all
- * searches of a file together end after 256 MiB of candidates, so that malicious input takes no more time than its size
- * justifies; everything after that is lost. */
+ * A length is trusted if another frame begins at the end of the packet, if the file ends there, or if the packet can be parsed exactly
+ * up to there. Otherwise the next packet is searched for: a frame whose packet has known fields of the right types, followed by more
+ * such frames. The bytes before this frame are the contents of the damaged one. A search ends after 16 MiB, and all searches of a file
+ * together end after 256 MiB of candidates, so that malicious input takes no more time than its size justifies. The packets after that
+ * point are lost. */
 #ifndef FORMAT_PERFETTO_READ_FRAMES_H
 #define FORMAT_PERFETTO_READ_FRAMES_H
 
@@ -34,8 +34,8 @@ enum frame_status {
 };
 
 enum frame_status frames_next(struct frames *f, struct frame *out);
-/* Called if the packet returned last cannot be parsed to its end. Ends it where the next packet is found, which may be inside
- * it. */
+/* Called if the packet returned last cannot be parsed to its end. Ends it where the next packet is found; the next packet may start
+ * inside it. */
 void frames_reconsider(struct frames *f, struct frame *out);
 
 #endif

@@ -1,8 +1,7 @@
 /* ftrace.c - reads an FtraceEventBundle: events of the kernel on one CPU.
  *
- * Bundles of different CPUs interleave, and if a thread moves to another CPU, the begin and the end of a span may be in
- * different bundles. Events are added in file order, because seal sorts them by time; the switches of each CPU are always in
- * order. */
+ * Bundles of different CPUs interleave, and if a thread moves to another CPU, the begin and end event of a span may be in different
+ * bundles. Events are added in file order, because seal sorts them by time; the switches of each CPU are always in order. */
 #include "ftrace.h"
 
 #include "atrace.h"

@@ -1,13 +1,12 @@
 /* gpu.c - reads GpuRenderStageEvents: each packet is a span on a hardware queue of a GPU.
  *
- * Mesa, Android's drivers, ROCm and Perfetto's own GPU data sources write GPU work in this form rather than as TrackEvents.
- * Each GPU becomes a process such as "GPU 0", and each queue a thread of this process. trace_processor skips work on queues
- * that the file does not describe; here the name of such a queue is its id, and a note reports it. The packets are also passed
- * through: Perfetto output of an unedited trace contains the original packets; otherwise it contains the spans as TrackEvents
- * (tk_track.in_packets).
+ * Mesa, Android's drivers, ROCm and Perfetto's own GPU data sources write GPU work in this form rather than as TrackEvents. Each GPU
+ * becomes a process such as "GPU 0", and each queue a thread of this process. trace_processor skips work on queues that the file does
+ * not describe; here the name of such a queue is its id, and a note reports it. The packets are also passed through: Perfetto output of
+ * an unedited trace contains the original packets; otherwise it contains the spans as TrackEvents (tk_track.in_packets).
  *
- * The name is the event's own name, or else that of its kernel, or else that of its stage. trace_processor shows the kernel's name as
- * an arg (gpu_event_parser.cc), its viewer as the name. */
+ * A span gets the name of its event; if that is missing, the name of its kernel, or else of its stage. trace_processor stores the
+ * kernel's name as an arg (gpu_event_parser.cc), and its viewer shows it as the name of the span. */
 #include "gpu.h"
 
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /* gpu_own.c - see gpu_own.h.
  *
- * The private fields contain the begin of the span, and possibly its end, as track events: on the default track, with names,
- * args and flows. Only the duration comes from the GpuRenderStageEvent; its other fields repeat the span for viewers. For a
- * counter sample, the private fields contain the track event of the sample; they are empty in the packet that ends a
- * counter. */
+ * The private fields contain the begin event of the span, and possibly its end event, as TrackEvents on the default track, with names,
+ * args and flows. Only the duration comes from the GpuRenderStageEvent; its other fields repeat the span for viewers. For a counter
+ * sample, the private fields contain the track event of the sample; they are empty in the packet that ends a counter. */
 #include "gpu_own.h"
 
 #include "clock.h"

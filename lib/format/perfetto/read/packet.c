@@ -1,7 +1,7 @@
 /* packet.c - processes a TracePacket: first its changes to the sequence state, then its contents.
  *
- * A packet that needs its sequence's state (SEQ_NEEDS_INCREMENTAL_STATE) is skipped if that state was never set or has been
- * lost, as in trace_processor. */
+ * A packet that needs its sequence's state (SEQ_NEEDS_INCREMENTAL_STATE) is skipped, as in trace_processor, if this state was never set
+ * or was lost. */
 #include <stdio.h>
 #include <string.h>
 
@@ -122,8 +122,7 @@ static bool read_attributes(struct perfetto *r, const struct pb_field *f) {
   return ours;
 }
 
-/* Notes that a packet is kept only in Perfetto output, and whether it lacks a time: a cut in time keeps packets without a
- * time. */
+/* Notes that a packet is kept only in Perfetto output, and whether it lacks a time, because a cut in time keeps such packets. */
 static void note_other(struct perfetto *r, const struct packet *k) {
   const struct kind_of_packet *kind = kind_find(k->other);
   const bool lacks_time = !k->has_timestamp && (!kind || kind->rule == KIND_TIMED || kind->rule == KIND_LAST);
@@ -211,9 +210,8 @@ void perfetto_read_deferred(struct perfetto *r) {
 
 /* ---- packets ---- */
 
-/* Reads a track descriptor and passes it through, unless the writer must create a new descriptor: if it has private fields, if
- * it belongs to a counter whose samples are converted, or if it is damaged, so that readers of the output could not parse
- * it. */
+/* Reads a track descriptor. Passes it through unless the writer must create a new one: if the descriptor has private fields, if it
+ * belongs to a counter whose samples are converted, or if it is damaged (readers of the output could not parse it). */
 static void take_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k) {
   bool whole;
   uint32_t at = track_descriptor(r, q, k->machine, &k->descriptor, &whole);

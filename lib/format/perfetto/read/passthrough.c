@@ -1,10 +1,10 @@
 /* passthrough.c - passes through packets that are not modelled (ftrace, process stats, samples, configuration, ...).
  *
- * The writer writes them on their original sequences, and its own packets on other sequences. Therefore the state of a sequence
- * that has such packets is passed through, too: clearings, defaults, interned data. Before the first such packet, each sequence
- * stores its state since the last clearing, in case one follows; a sequence that only has track events passes nothing through.
- * Contents that the graph represents (track events, descriptors) are removed from a packet. A time on an incremental clock is
- * converted to the trace clock, because the preceding packets, which define it, may be removed. */
+ * The writer writes these packets on their original sequences, and its own packets on new sequences. Therefore the state of a sequence
+ * that has such packets is passed through, too: clearings, defaults, interned data. Before the first such packet, each sequence stores
+ * its state since the last clearing, in case one follows; a sequence that only has track events passes nothing through. Contents that
+ * the graph represents (track events, descriptors) are removed from a packet. A time on an incremental clock is converted to the trace
+ * clock, because the preceding packets, which define it, may be removed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool is_of_packet(const struct pb_field *f) { return head_is_transport(f-
 /* True if the packet has a snapshot with clocks that other sequences also use. */
 static bool is_shared(const struct packet *k) { return k->snapshot.p && (!k->clocks.local || k->clocks.shared > 1); }
 
-/* Appends the snapshot without the clocks that are local to its sequence: no packet is written on them. */
+/* Appends the snapshot without the clocks that are local to its sequence, because no packet of the output uses these clocks. */
 static void keep_shared_clocks(struct perfetto *r, const struct pb_field *snapshot) {
   struct pb c = pb_inside(snapshot);
   struct pb_field f;
@@ -163,9 +163,9 @@ void passthrough_event(struct perfetto *r, struct sequence *q, const struct pack
 
 /* ---- events without a usable time ---- */
 
-/* Keeps a packet whose event has no usable time, inside a private field. Whether a time is usable depends on clocks, defaults
- * and snapshots, which damage may have changed and which the output states again. Inside a private field, no reader, including
- * ours, can give the packet a time that it never had. */
+/* Keeps a packet whose event has no usable time, inside a private field. Whether a time is usable depends on clocks, defaults and
+ * snapshots. Damage may have changed these, and the output contains new ones. Inside a private field, no reader, including ours, can
+ * give the packet a time that it never had. */
 static void keep_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, const void *p, size_t n) {
   keep_sequence(r, q);
   r->text.len = r->packets.len = 0;
@@ -216,7 +216,7 @@ static bool has_other_clock(const struct perfetto *r, const struct sequence *q, 
 
 /* Appends a packet with only its field `f`, which becomes the last field. Its time is converted to the trace clock, because descriptors
  * are written before snapshots of clocks, and importers apply them in the order of their times. A time that cannot be converted is
- * dropped: importers would ignore the packet. */
+ * dropped; otherwise importers would ignore the packet. */
 static void append_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k, const struct pb_field *f,
                               struct buf *to) {
   const bool is_other = has_other_clock(r, q, k);
@@ -228,7 +228,7 @@ static void append_descriptor(struct perfetto *r, struct sequence *q, const stru
   pb_message(to, TRACE_PACKET, &r->copy);
 }
 
-/* Keeps a descriptor, unless it equals the previous one: producers repeat descriptors when they clear their sequence. */
+/* Keeps a descriptor unless it equals the previous one, because producers repeat descriptors when they clear their sequence. */
 void passthrough_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k, struct node *n, bool late) {
   struct buf *to = late ? &r->late_descriptors : &r->descriptors;
   const struct pb_field *f = &k->descriptor;

@@ -1,5 +1,5 @@
-/* passthrough.h - passes through packets that are not modelled (ftrace, process stats, samples, configuration, ...). The writer
- * writes them on their original sequences, and its own packets on other sequences. */
+/* passthrough.h - passes through packets that are not modelled (ftrace, process stats, samples, configuration, ...). The writer writes
+ * these packets on their original sequences, and its own packets on new sequences. */
 #ifndef FORMAT_PERFETTO_READ_PASSTHROUGH_H
 #define FORMAT_PERFETTO_READ_PASSTHROUGH_H
 

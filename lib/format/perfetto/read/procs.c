@@ -1,10 +1,9 @@
 /* procs.c - adds processes, threads and counters to which packets of the system refer by number.
  *
- * Ftrace events state the thread that was running, and some of them also its process; process trees may state later to which
- * process a thread belongs. Therefore threads are nodes, like the tracks of track events, and are assigned to processes at the
- * end of the file. These nodes have no uuid and are marked `in_packets`, because their events come from packets that are passed
- * through. A thread that also has track events gets a second track in the graph, because its track events are written as such
- * and the others are not. */
+ * Ftrace events state the thread that was running, and some of them also its process; the process of a thread may become known only
+ * later, from a process tree. Therefore threads are nodes, like the tracks of TrackEvents, and are assigned to processes at the end of
+ * the file. These nodes have no uuid and are marked `in_packets`, because their events come from packets that are passed through. A
+ * thread that also has track events gets a second track in the graph, because only its track events are written as TrackEvents. */
 #include "procs.h"
 
 #include "clock.h"

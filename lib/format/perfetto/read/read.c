@@ -62,7 +62,7 @@ static bool push_level(struct perfetto *r, struct levels *s, const struct pb_fie
   return true;
 }
 
-/* Processes a packet. The contents of a compressed packet are processed next. */
+/* Processes a packet. If the packet is compressed, its contents are processed next. */
 static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
   struct pb_field compressed = {0};
   if (f->other) {
@@ -81,7 +81,7 @@ static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
 
 /* ---- the file ---- */
 
-/* Leaves a compressed packet, and reports it if its contents end inside a packet or are no packets. */
+/* Leaves a compressed packet, and reports it if its contents end inside a packet or are not packets. */
 static void pop_level(struct perfetto *r, struct levels *s, enum frame_status status) {
   struct level *l = &s->of[--s->n];
   if (status != FRAMES_END && !l->damaged) perfetto_damage(r, "damaged compressed packets, read as far as possible");

@@ -7,7 +7,7 @@
  *     track.c             track descriptors -> nodes
  *     args.c              DebugAnnotation -> arg
  *     extension.c         fields that the file itself describes -> args
- *     flow_points.c       complete flow points, as our writer stores them
+ *     flow_points.c       flow points in private fields of our writer
  *     counters.c          counter samples
  *     decode.c            decodes a packet in any thread (decode.h)
  *     decoded_args.c      annotations of decoded packets -> args
@@ -30,7 +30,7 @@
  *     passthrough.c       packets that are not modelled
  *     packet.c            one packet: the state of its sequence, then its contents
  *     finish_ends.c       end events that name the span they end
- *     finish_atrace.c     pairs begins and ends in ftrace bundles
+ *     finish_atrace.c     pairs begin and end events in ftrace bundles
  *     finish_filed.c      tracks as the file describes them, for queries
  *     filed_stacks.c      stacks as the file describes them, for queries
  *     finish.c            steps that need the complete file: tracks, flows in order of time, the origin
@@ -91,7 +91,7 @@ struct sequence {
   int64_t pid, tid, time_us; /* from the thread_descriptor packet of old traces */
   uint32_t clock_id, clock;  /* the clock that was used last: id and index */
   int64_t thread_us, instructions; /* current sums, to which deltas of its thread are added */
-  uint32_t generation;       /* its current interned data that is not modelled (index); 0 = none */
+  uint32_t generation;       /* index of its current unmodelled interned data; 0 = none */
   uint64_t last_uuid;        /* uuid of the track that was used last */
   uint32_t n_clearings;
   struct map point_classes; /* category of the event -> class of the last flow point */
@@ -392,7 +392,7 @@ struct perfetto {
   } recent_classes[RECENT_CLASSES];
   struct decoder decoder; /* decoder for single packets */
   struct layouts *layouts;
-  struct packet taken; /* the decoded packet as a struct packet; members that decoded packets cannot have are always unset */
+  struct packet taken; /* the decoded packet as a struct packet; only members that decoded packets can have are ever set */
 };
 
 void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text);
@@ -427,7 +427,7 @@ int64_t reader_machine_ahead(const struct perfetto *r, uint32_t id);
 
 /* ---- events ---- */
 
-/* Event on `node` whose complete flow points perfetto_points reads. The flow ids of the event are r->points from `first` on;
+/* Event on `node` whose private fields perfetto_points reads for flow points. The flow ids of the event are r->points from `first` on;
  * they are removed if flow points replace them. */
 struct flow_site {
   uint32_t node;

@@ -1,9 +1,9 @@
 /* samples.c - see samples.h.
  *
- * Frames and stacks are interned in the graph as soon as their sequence defines them; the values of their iids are ids of the
- * graph. A frame's module is the path of its mapping as trace_processor prints it: each part after a slash. Samples of other
- * producers have weight 1, because their counts are running totals; they are on the threads that procs.h adds, whose events
- * also stay in their original packets. */
+ * Frames and stacks are interned in the graph as soon as their sequence defines them; the values of their iids are ids of the graph. A
+ * frame's module is the path of its mapping as trace_processor prints it: each part after a slash. Samples of other producers have
+ * weight 1, because their counts are running totals. Their tracks are the threads of procs.h; they also stay in their original
+ * packets. */
 #include "samples.h"
 
 #include "format/json_args.h"

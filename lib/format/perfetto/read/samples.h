@@ -7,7 +7,7 @@
 /* Reads the mappings, frames and callstacks of interned data, whose texts were read before. */
 void samples_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 
-/* Moves the PerfSample of a packet to `sample` if our writer made the packet: it is then not passed through. */
+/* Moves the PerfSample of a packet to `sample` if our writer wrote the packet; the PerfSample is then not passed through. */
 void samples_claim(struct packet *k);
 /* Reads a sample of our writer; `f`: its private field. */
 void samples_own(struct perfetto *r, struct sequence *q, const struct packet *k, const struct pb_field *f, struct proc_time at);

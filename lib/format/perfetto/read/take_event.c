@@ -216,7 +216,7 @@ static void legacy_flow(struct perfetto *r, struct sequence *q, struct track_eve
   if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
-/* True if the private fields of a begin state that the span was a single complete event. */
+/* True if the private fields of a begin event state that the span was a single complete event. */
 static bool came_whole(const struct packet *k) {
   struct pb c = pb_inside(&k->private_fields);
   struct pb_field f;
@@ -225,12 +225,12 @@ static bool came_whole(const struct packet *k) {
   return false;
 }
 
-/* Marks a begin on a FORM_MIXED track whose span was a single complete event. Stored in tk_event.depth, which is unused until
+/* Marks a begin event on a FORM_MIXED track if its span was a single complete event. Stored in tk_event.depth, which is unused until
  * seal sets it. */
 enum { CAME_WHOLE = 1 };
 
-/* Returns the class of a name and a category, from a small cache: consecutive events have few different classes, plus ends,
- * which have neither name nor category. */
+/* Returns the class of a name and a category, from a small cache: consecutive events have few different classes, and all end events
+ * without a name and category have the same one. */
 static tk_id event_class(struct perfetto *r, tk_id name, tk_id cat) {
   const uint64_t key = (uint64_t)name << 32 | cat;
   struct recent_class *c = &r->recent_classes[(name ^ cat * 7) % RECENT_CLASSES];
@@ -254,8 +254,8 @@ void take_event_end(struct perfetto *r, struct sequence *q, struct track_event *
   t->counts.by_phase['E']++;
 }
 
-/* Closes the innermost open span of a track that our writer wrote. The packets of such a track are in order, so spans can be
- * paired immediately and get their original form. Returns false if begin and end must stay separate for seal. */
+/* Closes the innermost open span of a track that our writer wrote. The packets of such a track are in order, so spans can be paired
+ * immediately and get their original form. Returns false if the begin and end event must stay separate, so that seal pairs them. */
 static bool close_open(struct perfetto *r, struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[e->node];

@@ -7,7 +7,7 @@
 /* Adds the event to the graph. */
 void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e);
 
-/* Ends the begin event `id` at the time of e, with its args. `pairs`: the span was recorded as a begin and an end. */
+/* Closes the begin event `id` at the time of e, with the args of e. `pairs`: the span was recorded as a begin and an end event. */
 void take_event_end(struct perfetto *r, struct sequence *q, struct track_event *e, tk_id id, bool pairs);
 
 #endif

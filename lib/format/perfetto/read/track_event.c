@@ -155,7 +155,7 @@ static void add_packed_categories(struct perfetto *r, struct sequence *q, struct
   while (in.p < in.end && pb_varint(&in, &v)) add_category(r, e, sequence_text(r, q, IID_CATEGORY, v));
 }
 
-/* Sets the value of a counter. The last of several values holds. */
+/* Sets the value of a counter. If there are several values, the last one counts. */
 static void set_value(struct track_event *e, const struct pb_field *f) {
   e->has_double = f->number == EVENT_DOUBLE_COUNTER_VALUE;
   e->has_value = !e->has_double;

@@ -18,7 +18,7 @@ struct extra_counters {
   uint32_t n_values, n_doubles, n_found;
 };
 
-/* A parsed event. Its annotations are either in the trace's arg builder, or still in `decoded`; then they can be stored as packed args
+/* A parsed event. Its annotations are either in the trace's arg builder, or still in `decoded`; in the latter case they can be packed
  * without the builder. */
 struct track_event {
   struct extra_counters *extra;  /* NULL = none */
@@ -49,11 +49,11 @@ struct track_event {
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
 
-/* Properties of the end of a span. perfetto_own_end ends the begin event `begin` with them and with the fields of an end
+/* Properties of the end of a span. perfetto_own_end closes the begin event `begin` with these properties and the fields of an end
  * event. */
 struct own_end {
   int64_t dur;
-  bool pairs;      /* true if the span was recorded as a begin and an end */
+  bool pairs;      /* true if the span was recorded as a begin and an end event */
   bool has_points; /* true if flow points represent the flow ids of the end */
 };
 void perfetto_own_end(struct perfetto *r, struct sequence *q, const struct pb_field *f, tk_id begin, const struct own_end *end);

@@ -1,8 +1,8 @@
 /* asyncs.c - writes async spans, which are matched by an identity rather than by a thread's stack.
  *
- * Perfetto shows tracks with the same name and parent as one group of lanes. So a span is written on a free lane with the name
- * of its event. Spans and instants with the same identity (category, scope, id) that are inside this span are nested on the
- * same lane, as in the JSON importer. Spans of the same identity that end later get a separate lane.
+ * Perfetto shows tracks with the same name and parent as one group of lanes. So a span is written on a free lane with the name of its
+ * event. As in the JSON importer, spans and instants inside this span are nested on the same lane if they have the same identity
+ * (category, scope, id). Spans of the same identity that end later get a separate lane.
  *
  * First every event is assigned a lane, in order of time; then the lanes are written one after another. */
 #include <string.h>

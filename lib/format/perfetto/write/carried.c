@@ -1,8 +1,8 @@
 /* carried.c - writes the block with which other formats preserve parents and properties of Perfetto tracks (format/carry.h).
  *
  * The same rules as in passthrough.c decide what is still valid after an operation. Packets are not embedded, because an operation on
- * the other format could not keep them consistent with its events: each of them counts as lost. Counters with equal names in one
- * process are one counter in the other format, so each of them after the first also counts as lost. */
+ * the other format could not keep them consistent with its events. Each packet counts as lost. In the other format, counters with equal
+ * names in one process are a single counter, so each counter after the first also counts as lost. */
 #include "carried.h"
 
 #include "extension.h"

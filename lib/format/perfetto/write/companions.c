@@ -1,7 +1,8 @@
 /* companions.c - finds the samples that belong in the packets of events: CPU time and instructions of their thread.
  *
- * A sample belongs to an event of its thread whose arg has the same value at the same time (read/extra.c), and is not written again
- * with its counter. An operation may have dropped either of them; a sample without an arg is written as a packet of its own. */
+ * A sample belongs to an event of the thread if it has the time of the begin or end packet, and an arg of the event has its value
+ * (read/extra.c). It is then not written with its counter. An operation may have dropped the arg or the sample; a sample without an arg
+ * is written as a separate packet. */
 #include "companions.h"
 
 #include <string.h>
@@ -50,7 +51,7 @@ static bool is_sample(const struct tk_trace *t, const struct tk_event *sample, t
   return has_value && c->cat == cat && !c->args && !tk_args_next(&args, &arg);
 }
 
-/* Returns the category that is written in the packet of the event's begin or end. */
+/* Returns the category that the begin or end packet of the event contains. */
 static tk_id packet_category(const struct tk_trace *t, const struct tk_event *e, bool at_end) {
   struct tk_arg arg;
   if (at_end && args_of_event(t, e, KEY_END_CAT, &arg)) return arg.s;

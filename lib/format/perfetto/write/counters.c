@@ -1,14 +1,14 @@
 /* counters.c - writes counter samples. Each series of a counter has a track, which is described before the first sample.
  *
- * A Perfetto counter has one series. Counters of other formats are named as in trace_processor's JSON importer: "counter
- * series", "counter id: ID series". The private fields of the track store the parts of the name. As in that importer, a string
- * that contains a number counts as a number.
+ * A Perfetto counter has one series. Counters of other formats are named as in trace_processor's JSON importer: "counter series",
+ * "counter id: ID series". The private fields of the track store the parts of the name. As in that importer, a string that contains a
+ * number counts as a number.
  *
- * Private fields of the samples make it possible to rebuild their event. Samples after the first are marked as joined to it.
- * Each sample contains the args before its series that are not series themselves (a null, the tid of another thread); the last
- * sample also contains the args after its series. If a reader would recover a different number (a double with 20 digits), the
- * private fields contain the arg as well. An event without any series becomes a private packet on a track whose description is
- * also private: viewers ignore both. */
+ * Private fields of the samples make it possible to rebuild their event. Samples after the first are marked as joined to it. Each
+ * sample contains the args before its series that are not series themselves (a null, the tid of another thread); the last sample also
+ * contains the args after its series. If the number that a reader recovers would differ (a double with 20 digits), the private fields
+ * also contain the arg. An event without any series becomes a private packet on a track whose description is also private: viewers
+ * ignore both. */
 #include <string.h>
 
 #include "counters.h"

@@ -1,12 +1,12 @@
 /* cut.c - chooses the packets of a trace that was only cut in time.
  *
- * A packet has a time, a sequence and content of one kind (kinds.c). If the content is out of the range, the packet may still
- * change the state of its sequence: interned data, defaults, clearings. These changes are stored until a later packet of the
- * sequence is kept, and discarded if the sequence is cleared before. So the kept packets have the same state as in the input,
- * and no other state is written.
+ * A packet has a time, a sequence and content of one kind (kinds.c). If the content is out of the range, the packet may still change
+ * the state of its sequence: interned data, defaults, clearings. These changes are stored until a later packet of the sequence is kept,
+ * and are discarded if the sequence is cleared first. So the kept packets have the same state as in the input, and no other state is
+ * written.
  *
- * Three kinds of events before the range are kept because they apply inside it: begins in the text of ftrace whose spans end
- * after the range starts, Binder calls that have not ended (cut_binder.c), and the last sample of each counter.
+ * Three kinds of events before the range are kept because they apply inside it: begin events in ftrace text whose spans end after the
+ * start of the range, Binder calls that have not ended (cut_binder.c), and the last sample of each counter.
  *
  * Single items of a bundle are removed, also those in columns (cut_sched.c). The first bundle of each CPU is kept even if it becomes
  * empty, because importers drop ftrace events before the end of the previous bundle. */
@@ -99,7 +99,7 @@ static bool is_inside(const struct cut *c, struct extent e) {
   return side_of(c, e.first, (uint64_t)e.last - (uint64_t)e.first + 1) == INSIDE;
 }
 
-/* True for an event or content before the range that applies at its start: the begin of a span that is open there, or the last
+/* True for an event or content before the range that applies at its start: the begin event of a span that is open there, or the last
  * sample of a counter. */
 static bool is_open(const struct cut *c, const struct pb_field *item) {
   return c->open.n && map_get(&c->open, (uint64_t)(uintptr_t)item->p);
@@ -152,7 +152,7 @@ static struct cut_cpu *cpu_of_bundle(struct cut *c, const struct packet_head *h,
   return &c->of_cpus[*at - 1];
 }
 
-/* Copies the description of an ftrace bundle and the begins of open spans. Returns true if there are such begins. */
+/* Copies the description of an ftrace bundle and the begin events of open spans. Returns true if there are such events. */
 static bool leave_shell(struct cut *c, const struct packet_head *h) {
   struct pb in = pb_inside(&h->content);
   struct pb_field f;
@@ -249,7 +249,7 @@ const struct buf *cut_packet(struct cut *c, const struct pb_field *packet) {
   return &c->out;
 }
 
-/* ---- what holds where the range starts ---- */
+/* ---- state at the start of the range ---- */
 
 /* Kinds of events before the range. Begin and end of a span have the same key, and so do all samples of a counter. */
 enum mark_kind { MARK_BEGIN, MARK_BEGIN_ONCE, MARK_END, MARK_SAMPLE };
@@ -268,7 +268,7 @@ struct marks {
 };
 
 static void add_mark(struct cut *c, struct marks *m, struct mark mark, int64_t ns) {
-  const bool is_end = mark.kind == MARK_END; /* an end exactly at the start of the range is before the range */
+  const bool is_end = mark.kind == MARK_END; /* an end event exactly at the start of the range counts as before the range */
   if (graph_ps(c, ns) >= (i128)c->range.start + is_end) return;
   if (!mem_grow(c->mem, (void **)&m->of, &m->cap, (uint64_t)m->n + 1, sizeof *m->of) ||
       !mem_grow(c->mem, (void **)&m->times, &m->cap_times, (uint64_t)m->n + 1, sizeof *m->times)) return;
@@ -390,7 +390,7 @@ static void add_marks(struct cut *c, struct marks *m, const struct pb_field *pac
   add_mark(c, m, (struct mark){key_of_packet(&h), h.content.p, 0, MARK_SAMPLE}, ns);
 }
 
-/* Fills c->open with the begins that have no end before the range, and with the last samples. */
+/* Fills c->open with the begin events whose end event is not before the range, and with the last samples. */
 static void pair_marks(struct cut *c, struct marks *m, const struct keyed *sorted) {
   struct map tops;
   map_init(&tops, c->mem);

@@ -5,8 +5,8 @@
  *     received       <----------  sent (reply)
  *
  * Importers show a span for each side. A request opens the span of the client when it is sent, and that of the server when it is
- * received; a reply closes the innermost span of each thread. A message that was not sent in the trace is ignored when it is received.
- * So these events before the range are kept:
+ * received; a reply closes the innermost span of each thread. The receipt of a message is ignored if the trace does not contain its
+ * sending. So these events before the range are kept:
  *
  *     - those that opened a span that is still open, and those that sent a message that has not been received
  *     - the event that sent a message whose receipt is kept
@@ -22,7 +22,7 @@
 
 enum step_kind { REQUEST, ONE_WAY, REPLY, RECEIVED, BUFFER };
 
-/* An event. Other events are named by 1 + their index, 0 = none. */
+/* An event. Members that refer to another event contain 1 + its index; 0 = none. */
 struct cut_binder_step {
   const uint8_t *at;
   uint64_t message, thread; /* hashes with the machine */

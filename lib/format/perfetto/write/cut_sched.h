@@ -12,7 +12,7 @@ struct cut_cpu {
   struct compact_item last;
   uint32_t clock;
   bool is_before; /* `last` is set, and the switch has not been written yet */
-  bool is_inside; /* an item of this CPU inside the range was read: the state at its start is known */
+  bool is_inside; /* an item of this CPU inside the range was read, so the state at the start of the range is known */
 };
 
 enum cut_side { CUT_BEFORE, CUT_INSIDE, CUT_AFTER };
@@ -26,10 +26,10 @@ struct cut_range {
 /* Numbers of items of a bundle, and of items out of the range. */
 struct cut_counts {
   uint64_t n, gone;
-  bool is_changed; /* columns were changed, even if no item is gone */
+  bool is_changed; /* columns were changed, even if no item was removed */
 };
 
-/* Appends the columns without items that are out of the range to `to`, which contains other fields of the bundle. */
+/* Appends the columns to `to`, which contains other fields of the bundle. Leaves out items that are out of the range. */
 void cut_sched_append(struct cut_cpu *cpu, const struct pb_field *columns, const struct cut_range *range, struct cut_counts *counts,
                       struct buf *to);
 

@@ -1,9 +1,7 @@
 /* descriptors.c - writes TrackDescriptors, the clock, and the top-level data of a trace.
  *
- * trace_processor accepts one uuid per process and per thread; tracks with other uuids need a name. Properties for which
- * Perfetto has no field (a tid that was a string; that lanes belong to one track) are in a private field, which importers
- * ignore.
- */
+ * trace_processor accepts one uuid per process and per thread; tracks with other uuids need a name. Properties for which Perfetto has
+ * no field (string tids, the track to which a lane belongs) are in a private field, which importers ignore. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,8 +266,8 @@ static void add_clock(struct perfetto_sink *s, struct buf *snapshot, uint32_t id
   pb_message(snapshot, SNAPSHOT_CLOCKS, &s->inner);
 }
 
-/* Writes a snapshot at time 0 with the REALTIME reading and, if the trace clock is not BOOTTIME, the trace clock. Readings that
- * passthrough data contains are omitted. */
+/* Writes a snapshot at time 0 with the REALTIME reading and, if the trace clock is not BOOTTIME, the trace clock. Omits readings that
+ * are contained in passthrough data. */
 static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
   struct buf snapshot = {.mem = &s->mem};
   bool real = t->clock == TK_CLOCK_REALTIME && !s->has_realtime, unsaid = s->clock != CLOCK_BOOTTIME && !s->has_clocks;
@@ -301,8 +299,8 @@ static void keep_uuids(struct perfetto_sink *s) {
   mem_free(&s->mem, taken);
 }
 
-/* Assigns uuids to the processes to describe. A process is not described if it only stands for tracks without a process. A
- * process that a Perfetto input did not describe is described only if it has children to be written. */
+/* Assigns uuids to the processes to describe. A process is not described if it only stands for tracks without a process. A process
+ * without a descriptor in a Perfetto input is described only if it has children to be written. */
 static void find_processes(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   uint8_t *needed = mem_zeros(&s->mem, (uint64_t)t->n_tracks + 1, 1);
@@ -430,8 +428,8 @@ void descriptor_graph(struct perfetto_sink *s, const struct tk_trace *t) {
   if (s->sink.ordinal == 0) s->waits_for_clocks = false;
 }
 
-/* Writes top-level data of JSON as attributes "json.KEY", with the values as text. They are long, so they are at the end:
- * formats are detected by the beginning of a file. */
+/* Writes top-level data of JSON as attributes "json.KEY", with the values as text. They are written at the end because they may be
+ * long, and formats are detected by the start of a file. */
 void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t) {
   if (s->sink.graphs <= 1) write_descriptors(s, t, true);
   for (tk_id i = 1; i <= t->n_metas; i++) {

@@ -1,8 +1,8 @@
 /* event.c - writes TrackEvents that are as small as possible without losing names.
  *
- * Each graph has one sequence, in which names, categories, arg keys and arg strings are interned once. The clock is
- * incremental, and the default track changes when the next track begins. So a begin consists of a time delta, two ids and its
- * args, and an end takes eleven bytes. */
+ * Each graph has one sequence, in which names, categories, arg keys and arg strings are interned once. The clock is incremental, and
+ * the default track changes when the next track begins. So a begin packet consists of a time delta, two ids and the args, and an end
+ * packet takes eleven bytes. */
 #include <string.h>
 
 #include "event.h"
@@ -90,7 +90,7 @@ static struct nested_types types_of(struct event_writer *w, const struct tk_arg 
   return types;
 }
 
-/* Writes a value whose annotation may be longer than a length of one byte can state. */
+/* Writes a value whose annotation may be too long for a length of one byte. */
 static void put_long_value(struct event_writer *w, struct buf *b, const struct tk_arg *arg, uint32_t skip) {
   const struct intern_str *text = arg->type == TK_ARG_DECIMAL ? NULL : trace_str(w->t, arg->s);
   char number[96];
@@ -339,8 +339,8 @@ static bool is_said(struct event_writer *w, const struct tk_event *e, const stru
   return arg->key == w->begin_keys.thread_time && says_thread_time(w, e, &w->begin_keys, arg);
 }
 
-/* Writes the args that belong to the begin, or to the end of the event. `args`: its own args, or the args that its class
- * shares. A key that has an iid was already checked. */
+/* Writes the args that belong to the begin packet or, if at_end is set, to the end packet of the event. `args`: its own args, or the
+ * args that its class shares. A key that has an iid was already checked. */
 static void write_args(struct event_writer *w, const struct tk_event *e, uint32_t args, bool at_end) {
   struct iids *keys = at_end ? &w->end_keys : &w->keys;
   const struct field_keys *fields = at_end ? &w->end_field_keys : &w->begin_keys;
@@ -481,7 +481,8 @@ static void make_private(struct event_writer *w) {
   w->event.len = 0;
 }
 
-/* Moves w->event, the TrackEvent of a counter sample, to a private field: the packet represents the sample as a GpuCounterEvent. */
+/* Moves w->event, the TrackEvent of a counter sample, to a private field, because the packet represents the sample as a
+ * GpuCounterEvent. */
 static void hide_event(struct event_writer *w) {
   w->scratch.len = 0;
   pb_message(&w->scratch, GPU_OWN_BEGIN, &w->event);

@@ -9,11 +9,11 @@ void event_slice_begin(struct event_writer *w, tk_id event);
 void event_slice_end(struct event_writer *w, tk_id event, int64_t ns);
 void event_instant(struct event_writer *w, tk_id event);
 
-/* Put the fields of a span's begin or end into w->event, and the flow points of the begin or end into w->private_fields. A
- * begin starts a new packet; an end is written without a type. */
+/* Put the fields of a span's begin or end event into w->event, and the flow points of this event into w->private_fields. A begin event
+ * starts a new packet; an end event is written without a type. */
 void event_put_begin(struct event_writer *w, tk_id event);
 void event_put_end(struct event_writer *w, tk_id event);
-/* True if the event has fields that may refer to interned data which is not modelled (plain.h). */
+/* True if the event has fields that may refer to unmodelled interned data (plain.h). */
 bool event_needs_interned(const struct event_writer *w, const struct tk_event *e);
 
 /* Write a counter sample. First come the args of its event that the sample does not represent: event_begin_rest, then

@@ -1,4 +1,4 @@
-/* flow_points.c - writes the flows of an event: their ids, and complete flow points.
+/* flow_points.c - writes the flows of an event: their ids, and the other properties of flow points.
  *
  * In Perfetto, a flow is an id that the events at its ends have in common. A flow point of JSON also has its own name,
  * category, time, role and id, and may be the only point of its flow. These properties are in a private field
@@ -21,16 +21,16 @@
 struct flow_ids {
   uint32_t n;
   uint64_t last;
-  bool terminating, points; /* terminating: the last id ends its flow; points: some of the flows also have complete points */
+  bool terminating, points; /* last id ends its flow; some flows have points in the private fields */
 };
 
 static tk_id event_of_flow_end(const struct event_writer *w, uint32_t i) { return w->flow_ends[i].event; }
 
 static tk_id event_of_point(const struct event_writer *w, uint32_t i) { return w->t->flow_points[w->points[i]].at; }
 
-/* find_first returns the index of the first of n entries, sorted by event, whose event is not before the given one; n if there
- * is none. Usually this is the first or second entry after `last`, the previous result, because events are written in order,
- * except for lanes and ends. */
+/* find_first searches n entries that are sorted by event. It returns the index of the first entry whose event does not precede the
+ * given one; n if there is none. Usually this is the first or second entry after `last`, the previous result, because events are
+ * written in order, except for lanes and ends. */
 typedef tk_id (*event_fn)(const struct event_writer *w, uint32_t i);
 static inline uint32_t find_first(const struct event_writer *w, event_fn of, uint32_t n, uint32_t last, tk_id event) {
   uint32_t lo = 0, hi = n;
@@ -117,7 +117,7 @@ static void write_points(struct event_writer *w, tk_id event, const struct flow_
   }
 }
 
-/* Writes the flows of an event's begin or end. Most events have no flows; has_flows contains a bit for each event, so that the
+/* Writes the flows of an event's begin or end packet. Most events have no flows; has_flows contains a bit for each event, so that the
  * function returns early for them. */
 void flow_points_write(struct event_writer *w, tk_id event, bool at_end) {
   if (!w->has_flows || !(w->has_flows[event >> 3] >> (event & 7) & 1)) return;

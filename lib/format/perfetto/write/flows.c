@@ -31,10 +31,10 @@ static bool stands_before(const struct tk_trace *t, tk_id a, tk_id b) {
   return of_a != of_b ? of_a < of_b : a < b;
 }
 
-/* Adds a flow, which leaves at the start of its span. If the target has begun before that time, the flow arrives at the
- * target's end. If such a target never ends, its begin has the id, and viewers draw the flow from the span that began first, as
- * they do with JSON. Returns false if no viewer would show the flow, because its target precedes its source at the same time
- * and does not end later. */
+/* Adds a flow, which leaves at the start of its span. If the target has begun before that time, the flow arrives at the target's end.
+ * If such a target never ends, its begin event gets the id, and viewers draw the flow from the span that began first, as they do with
+ * JSON. Returns false if no viewer would show the flow, because its target precedes its source at the same time and does not end
+ * later. */
 static bool add_flow(struct event_writer *w, tk_id from, const struct tk_flow_point *f, uint64_t id) {
   const struct tk_event *a = &w->t->events[from], *b = &w->t->events[f->at];
   int64_t leaves = writer_ns(w, a->ts), begins = writer_ns(w, b->ts);
@@ -46,8 +46,8 @@ static bool add_flow(struct event_writer *w, tk_id from, const struct tk_flow_po
   return true;
 }
 
-/* True for a point from a Perfetto input: its chain keeps its id, because the reader stored the points unchanged, bound to
- * begins and ends of spans. */
+/* True for a point from a Perfetto input. The chain of such a point keeps its id, because the reader stored the points unchanged, bound
+ * to the begin and end events of spans. */
 static bool is_chain(const struct tk_trace *t, const struct tk_flow_point *f) {
   return f->role >= TK_FLOW_OUT && f->enclosing && f->bound && was_perfetto(t);
 }
@@ -133,7 +133,8 @@ static void sort_flow_ends(struct event_writer *w) {
   w->cap_flow_ends = n + 1;
 }
 
-/* Marks the classes of flows that packets state which are passed through. Returns NULL if there are none, or when memory runs out. */
+/* Marks the classes of flows that are stated by packets that are passed through. Returns NULL if there are none, or when memory runs
+ * out. */
 static uint8_t *classes_in_packets(const struct event_writer *w) {
   const struct tk_trace *t = w->t;
   uint8_t *v = w->has_packets ? mem_zeros(w->mem, (uint64_t)t->n_classes + 1, 1) : NULL;

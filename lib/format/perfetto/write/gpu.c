@@ -1,13 +1,13 @@
 /* gpu.c - writes the work of devices as GpuRenderStageEvents, as Perfetto's own GPU producers do.
  *
- * A stage is one packet with a duration, on a hardware queue of a GPU. trace_processor shows it in its table gpu_slice, on
- * tracks that it creates for the queue, and assigns overlapping spans to lanes itself. The args of a stage are texts, and a
- * stage has no flows, so the private fields of the packet contain the span once more, as the begin (and the end) of a track
- * event on the track of the queue. Only our reader uses them (read/gpu_own.c).
+ * A stage is one packet with a duration, on a hardware queue of a GPU. trace_processor shows it in its table gpu_slice, on tracks that
+ * it creates for the queue, and assigns overlapping spans to lanes itself. The args of a stage are texts, and a stage has no flows, so
+ * the private fields of the packet contain the span a second time, as a begin event (and an end event) on the track of the queue. Only
+ * our reader uses them (read/gpu_own.c).
  *
- * Stages represent complete spans. Spans that were recorded as a begin and an end are restored exactly only if they follow each other,
- * which is usual on a queue: otherwise, the order of the begins and ends at one time would be lost, and the track is written as track
- * events. The same applies to spans that never end. Instants of a queue are always track events. */
+ * Stages represent complete spans. Spans that were recorded as begin and end events are restored exactly only if they do not overlap,
+ * as is usual on a queue. Otherwise the order of begin and end events with the same time would be lost, so the track is written as
+ * TrackEvents. The same applies to spans that never end. Instants of a queue are always track events. */
 #include "gpu.h"
 
 #include "base/base64.h"
@@ -51,7 +51,7 @@ static bool is_work(const struct perfetto_sink *s, const struct tk_event *e) {
 
 static int64_t end_ns(const struct event_writer *w, const struct tk_event *e) { return writer_ns(w, e->ts + e->dur); }
 
-/* True if the span is outermost, begins later than the previous span began, and not before the previous span ended. */
+/* True if the span is outermost, and begins after the start of the previous span and not before its end. */
 static bool follows(const struct event_writer *w, const struct tk_event *last, const struct tk_event *e) {
   const int64_t ns = writer_ns(w, e->ts);
   return e->depth == 0 && (!last || (ns > writer_ns(w, last->ts) && ns >= end_ns(w, last)));

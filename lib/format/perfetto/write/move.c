@@ -1,15 +1,14 @@
 /* move.c - moves packets to another time, another trace clock and another machine, and renames processes.
  *
- * Moves the timestamps of packets, the times inside their contents (table below), and the readings of the trace clock in
- * snapshots. Times on other clocks stay as they are: snapshots relate those clocks to the trace clock, so these times follow.
- * REALTIME is the exception. It moves by its own amount, which is 0 if only the zero of the file changes.
+ * Moves the timestamps of packets, the times inside their contents (table below), and the readings of the trace clock in snapshots.
+ * Times on other clocks are not changed, because snapshots relate those clocks to the moved trace clock. REALTIME is the exception. It
+ * moves by its own amount, which is 0 if only the zero of the file changes.
  *
- * If an operation corrected times by varying amounts (warp), a snapshot relates another clock to the trace clock only at its
- * own moment. Timestamps of packets on other clocks are therefore converted to the trace clock. Durations inside of contents
- * stay.
+ * If an operation corrected times by varying amounts (warp), a snapshot relates another clock to the trace clock only at its own
+ * moment. Timestamps of packets on other clocks are therefore converted to the trace clock. Durations inside of contents stay.
  *
- * If the trace clock of the output differs from that of the input, snapshots relate the input's trace clock, whose readings stay,
- * to the new one. Earlier readings of the new trace clock, and times on it, are replaced by moved times on the old one.
+ * If the trace clock of the output differs from that of the input, snapshots relate the input's trace clock, whose readings stay, to
+ * the new one. Earlier readings of the new trace clock, and times on it, are replaced by moved times on the old one.
  *
  * Names of processes are replaced in the descriptors of tracks and in process trees, where a name is the first part of the command
  * line, because importers prefer that name to the one in a descriptor.

@@ -12,8 +12,8 @@ struct nested_result {
   uint32_t at, n; /* in nested_writer.known */
 };
 
-/* Buffers that are reused from call to call, and the latest results: most kernels have one of a few grids, and most operators inputs
- * of a few shapes. */
+/* Buffers that are reused from call to call, and a cache of results, because most kernels have one of a few grids, and most operators
+ * have inputs of a few shapes. */
 enum { NESTED_RESULTS = 256 };
 struct nested_writer {
   struct buf copy, scratch;

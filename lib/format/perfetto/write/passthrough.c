@@ -1,9 +1,9 @@
 /* passthrough.c - writes the contents of a Perfetto input that the graph cannot represent.
  *
- * Packets that are not modelled may refer to anything that an operation dropped, renamed or moved, in bytes that we cannot
- * interpret. If the trace was only cut in time, packets are chosen by their times (cut.c); if it was moved as a whole, they are
- * moved (move.c). Tracks then keep their descriptors. After any other edit, packets are omitted, and each counts as lost, except
- * for the following data:
+ * The bytes of an unmodelled packet may refer to anything that an operation dropped, renamed or moved, and we cannot interpret them. If
+ * the trace was only cut in time, packets are chosen by their times (cut.c); if it was moved as a whole, they are moved (move.c).
+ * Tracks then keep their descriptors. After any other edit, packets are omitted, and each counts as lost, except for the following
+ * data:
  *
  *     clock snapshots           not lost: the writer states relations between clocks, as all times are on the trace clock
  *     the id of the clock       kept, because times are still on this clock
@@ -98,8 +98,8 @@ void write_late_packets(struct perfetto_sink *s) {
   s->late.len = 0;
 }
 
-/* Writes fields of a file unchanged. Exception: if no track is marked in_packets, because another format embedded the packets,
- * events that the graph also contains are removed from the packets. */
+/* Writes fields of a file unchanged. Exception: if another format embedded the packets, no track is marked in_packets; then events that
+ * are also in the graph are removed from the packets. */
 static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field packet;

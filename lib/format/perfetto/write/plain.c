@@ -1,8 +1,8 @@
-/* plain.c - writes events that have fields which are not modelled and may refer to interned data that is not modelled either.
+/* plain.c - writes events with unmodelled fields that may refer to unmodelled interned data.
  *
- * Such interned data is written unchanged, with its original ids, on a separate sequence, and so are the events. On this
- * sequence the events contain their names, times and tracks themselves, so that only fields that we cannot interpret depend on
- * the state of the sequence. */
+ * Such interned data is written unchanged, with its original ids, on a separate sequence, and so are the events. On this sequence the
+ * events contain their names, times and tracks themselves, so that only fields that we cannot interpret depend on the state of the
+ * sequence. */
 #include <string.h>
 
 #include "plain.h"
@@ -29,7 +29,7 @@ uint64_t plain_interned_begin(struct event_writer *w) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     if (!passthrough_is(t, m, PASSTHROUGH_INTERNED)) continue;
-    if (t->edits & TK_EDIT_DROPPED && !trace_cut_of(t)) lost++; /* dropped events may have been the only ones to use it */
+    if (t->edits & TK_EDIT_DROPPED && !trace_cut_of(t)) lost++; /* perhaps only dropped events used it */
     else add_interned(w, trace_raw(t, m->at), (size_t)m->size);
   }
   return lost;

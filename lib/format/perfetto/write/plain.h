@@ -1,4 +1,4 @@
-/* plain.h - writes events that have fields which are not modelled and may refer to interned data that is not modelled either. */
+/* plain.h - writes events with unmodelled fields that may refer to unmodelled interned data. */
 #ifndef FORMAT_PERFETTO_WRITE_PLAIN_H
 #define FORMAT_PERFETTO_WRITE_PLAIN_H
 

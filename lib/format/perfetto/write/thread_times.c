@@ -1,8 +1,8 @@
 /* thread_times.c - writes the CPU time and the instructions of a thread into the packets of its events.
  *
- * trace_processor shows them as columns of a slice only if they are in the packets of its begin and end (extra_counter_values). In the
- * graph they are args of the event, and samples of a counter of its thread (read/extra.c). companions.c finds the samples of each
- * event; an arg without a sample is written as an annotation. */
+ * trace_processor shows them as columns of a slice only if the begin and end packets of the slice contain them (extra_counter_values).
+ * In the graph they are args of the event, and samples of a counter of its thread (read/extra.c). companions.c finds the samples of
+ * each event; an arg without a sample is written as an annotation. */
 #include "thread_times.h"
 
 #include "graph/args.h"

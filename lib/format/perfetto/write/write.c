@@ -69,11 +69,11 @@ enum { FIRST_MADE_ID = 20000000 };
 
 /* Flags of events that cannot be on their track's stack. */
 static const uint8_t ASIDE = TK_FLAG_OVERLAPS | TK_FLAG_LOST_CLOCK;
-/* trace_processor ignores a begin beyond this depth, so its end would close another span. */
+/* trace_processor ignores a begin event beyond this depth, so the end event would close another span. */
 enum { STACK_MOST = 512 };
 
-/* True if the end of no span on the stack would end this event: each end packet contains another name, or the span never ends.
- * */
+/* True if none of the spans on the stack has an end packet that would close this event: each end packet contains another name, or the
+ * span never ends. */
 static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event *e) {
   const struct tk_trace *t = s->t;
   tk_id name = t->classes[e->cls].name;
@@ -186,8 +186,8 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
 
 /* ---- the sink ---- */
 
-/* Returns how many ns to add to all times, because negative times would be dropped. The earliest event counts even if it has no
- * clock, because it is written with a time. A graph without events, which may be part of a merge, counts with its origin. */
+/* Returns how many ns to add to all times, because negative times would be dropped. The earliest event counts even if it has no clock,
+ * because it is written with a time. For a graph without events, which may be part of a merge, the origin counts. */
 static int64_t shift_of(const struct tk_trace *t) {
   static const struct trace_cut ALL = {INT64_MIN, INT64_MAX};
   const struct trace_cut *cut = trace_cut_of(t);
@@ -319,7 +319,7 @@ static void write_lone_points(struct perfetto_sink *s) {
   }
 }
 
-/* Returns true if all times of a trace with this origin fit into nanoseconds of 64 bits: a damaged input can state any origin. */
+/* True if all times of a trace with this origin fit into 64-bit nanoseconds. A damaged input can state any origin. */
 static bool has_room(int64_t base_ns) {
   const int64_t most = INT64_MAX - INT64_MAX / 1000 - 1;
   return base_ns <= most && base_ns >= -most;
@@ -359,7 +359,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   return true;
 }
 
-/* Writes a packet if the trace is empty: a file of no bytes looks like a failed copy. */
+/* Writes a packet if the trace is empty, because an empty file looks like a failed copy. */
 static void write_empty(struct perfetto_sink *s) {
   s->packet.len = 0;
   pb_u64(&s->packet, PACKET_SEQUENCE_ID, 1);

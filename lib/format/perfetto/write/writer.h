@@ -4,7 +4,7 @@
  *     plain.c              packets of events, including those that refer to interned data that is not modelled
  *     extension.c          converts args to fields that the file itself describes
  *     nested.c             JSON objects and arrays as nested annotations
- *     flow_points.c        flows of an event: ids, complete flow points
+ *     flow_points.c        flows of an event: ids, properties of flow points
  *     thread_times.c       CPU time of threads, in the packets of their events
  *     event.c              one TrackEvent: names, args
  *     flows.c              lists the flows of a graph
@@ -47,7 +47,7 @@ struct flow_end {
   tk_id event;
   bool at_end; /* true if it belongs to the span's end, because the other end of the flow begins after this span */
   bool terminating;
-  bool has_points; /* true if its flow points are also written completely */
+  bool has_points; /* true if its flow points are also written to private fields */
   uint64_t id;
 };
 
