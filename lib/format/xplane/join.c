@@ -1,9 +1,9 @@
 /* join.c - joins the passthrough data of several hosts into that of a single file.
  *
- * The side tables refer to times, and to tracks, classes and strings by ids, which change. Hosts are distinguished in the same
- * way as when the writer writes several graphs to one file: the name of a plane contains its rank, planes of one kind have
- * different ids, and a private stat contains the number of the host to which contexts belong (read/flow.c). Fields of the space
- * of later hosts follow those of the first host. */
+ * The side tables contain times, and ids of tracks, classes and strings; all of these change. Hosts are distinguished in the same way
+ * as when the writer writes several graphs to one file: the name of a plane contains its rank, planes of one kind have different ids,
+ * and a private stat contains the number of the host to which contexts belong (read/flow.c). Fields of the space of later hosts follow
+ * those of the first host. */
 #include <string.h>
 
 #include "fields.h"

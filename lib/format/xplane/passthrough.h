@@ -63,8 +63,7 @@ struct xplane_line {
 struct xplane_class {
   tk_id process;
   bool derived; /* true if a step_name is its name, so that the metadata has a different one */
-  bool series;  /* true if its events repeat one series of the previous counter sample, for viewers that show one series per
-                 * event */
+  bool series;  /* true if its events repeat one series of the previous counter sample, because viewers show one series per event */
   bool nameless; /* its events have no name */
   bool made;    /* true if its events were generated for xprof and are not part of the trace */
   int64_t id;

@@ -20,7 +20,7 @@ struct xplane_plane_ids {
   struct map taken[XPLANE_KINDS];
   int64_t next[XPLANE_KINDS]; /* all lower ids are in use */
   uint32_t step; /* distance between ids; 0 = 1 */
-  int64_t row, last_row; /* for one of several graphs: the range of row ids that is left for it */
+  int64_t row, last_row; /* range of row ids left for this graph, if there are several graphs */
 };
 
 void xplane_ids_init(struct xplane_plane_ids *ids, struct mem *mem);
@@ -35,7 +35,7 @@ void xplane_ids_free(struct xplane_plane_ids *ids);
 bool xplane_take_id(struct xplane_plane_ids *ids, enum xplane_kind kind, int64_t id);
 /* Returns the smallest id that no plane of that kind has. */
 int64_t xplane_least_id(struct xplane_plane_ids *ids, enum xplane_kind kind);
-/* Reserves the id, or the smallest free one if it is taken, and returns it. */
+/* Reserves the id, or if it is taken, the smallest free id. Returns the reserved id. */
 int64_t xplane_some_id(struct xplane_plane_ids *ids, enum xplane_kind kind, int64_t id);
 
 #endif

@@ -1,6 +1,6 @@
 /* private.h - reads the JSON of our private stats: converts members of objects to strings, numbers and identities.
  *
- * Files are not trusted: values in a form that our writer does not use are treated as missing. */
+ * Files are not trusted: values in other forms than those of our writer are treated as missing. */
 #ifndef FORMAT_XPLANE_PRIVATE_H
 #define FORMAT_XPLANE_PRIVATE_H
 
@@ -9,7 +9,7 @@
 
 enum { XPLANE_MEMBERS = 16 }; /* our writer's objects have fewer members, except for a few rare ones */
 
-/* An object, scanned once: its members are then found without scanning the text again. */
+/* Index of an object, which is scanned once, so that its members can be found without scanning the text again. */
 struct xplane_object {
   struct tk_trace *t;
   void *arg; /* argument for the function that is called */

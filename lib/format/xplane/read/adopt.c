@@ -1,9 +1,9 @@
 /* adopt.c - converts a block that another format embedded (write/carried.c) to passthrough data of the graph.
  *
- * Afterwards the graph has the same side tables as a graph that was read from XPlane: its processes correspond to planes, its
- * threads to lines, and these have the other contents of the block. So operations, joins and the writer need no code for
- * blocks. Each plane is marked (struct xplane_plane, adopted) because of two differences: it is unknown which event metadata a
- * class came from, and args have the types of the other format. */
+ * Afterwards the graph has the same side tables as a graph that was read from XPlane: its processes correspond to planes and its
+ * threads to lines, and planes and lines have the contents of the block. So operations, joins and the writer need no code for blocks.
+ * Each plane is marked (struct xplane_plane, adopted) because of two differences: it is unknown which event metadata a class came from,
+ * and args have the types of the other format. */
 #include <string.h>
 
 #include "adopt.h"

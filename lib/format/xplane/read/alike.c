@@ -1,9 +1,8 @@
 /* alike.c - fast path for events with the same stats as earlier events of their metadata.
  *
- * Producers write the stats of an event always in the same order, so for most events each field can be predicted, and the
- * values are packed directly. If a field differs (another wire type, an additional stat, invalid UTF-8, a time that needs
- * repair), the general code reads the event. The fast path has then only added refs and strings, which the general code would
- * also add first.
+ * Producers always write the stats of an event in the same order, so for most events each field can be predicted, and the values are
+ * packed directly. If a field differs (another wire type, an additional stat, invalid UTF-8, a time that needs repair), the general
+ * code reads the event. By then, the fast path has added only refs and strings, which the general code would also add first.
  *
  * `info -j1` of 5.4 million events in 237 MB takes 1.01 to 1.06 s with this fast path, and 1.36 to 1.49 s without it. */
 #include <string.h>

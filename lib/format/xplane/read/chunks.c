@@ -94,7 +94,7 @@ bool xplane_chunks_start(struct xplane_reader *r) {
   return r->opt->no_templates || chunks_start(&r->chunks, &CHUNKS, r->t, r->opt->threads, r->opt->chunk);
 }
 
-/* True if enough of the line is left: a short rest is faster to read without threads. */
+/* True if enough of the line is left. A short remainder is read faster without threads. */
 bool xplane_chunks_are_due(const struct xplane_reader *r, uint64_t end) {
   const uint64_t at = pb_in_offset(&r->s);
   return chunks_are_due(r->chunks, at) && end > at && end - at >= 2 * (uint64_t)chunks_least(r->chunks);

@@ -1,9 +1,9 @@
 /* finish.c - the steps that need the complete file: process ids and clocks.
  *
- * Pids are the same as in xprof, because scripts may rely on them: 701 for /host:CPU and 702, 703 ... for its subprocesses
- * by name, 1 + id for GPUs and TPUs, 501 + id for custom devices. If xprof would merge two planes into one process or omit a
- * plane, the plane gets a pid from 1000 on. A tid is the low half of display_id (otherwise of id); a second line with the same
- * tid gets one above 32 bits, where xprof would merge the two. */
+ * Pids are the same as in xprof, because scripts may rely on them: 701 for /host:CPU and 702, 703 ... for its subprocesses by name, 1 +
+ * id for GPUs and TPUs, 501 + id for custom devices. If xprof would merge two planes into one process or omit a plane, the plane gets a
+ * pid from 1000 on. A tid is the low half of display_id (otherwise of id); if a second line has the same tid, xprof would merge the
+ * two, so the second one gets a tid above 32 bits. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,9 +5,8 @@
  *     _ct, _c          consumer: type and id of the context that ends here
  *     correlation_id   links the launch on the host to the kernel on the device
  *
- * Each (kind, type, id) gets a small flow id, because JSON's bind_id has no scope. The stats are also kept as args, so that
- * nothing is lost.
- */
+ * Each combination of kind, type and id gets a small flow id, because JSON's bind_id has no scope. The stats are also kept as args, so
+ * that nothing is lost. */
 #include <string.h>
 
 #include "flow.h"
@@ -64,7 +63,7 @@ static tk_id flow_class_of(struct linker *l, uint64_t category) {
 
 /* Adds a flow point. `kind`: context, flow stat or correlation, whose ids are separate. */
 static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, unsigned kind, uint64_t category, uint64_t id) {
-  uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* hashed: consecutive ids are added to it */
+  uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* hashed, because consecutive ids are added to it */
   uint32_t *slot = map_put(&l->ids, kind_key + id, 0);
   struct tk_flow_point *f;
   if (!slot) return;

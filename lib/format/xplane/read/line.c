@@ -1,6 +1,6 @@
 /* line.c - reads the lines of a plane: an XLine becomes a track, and determines the clock of its events.
  *
- * A line's own fields may be before or after its events, so its properties are set at its end, and kept in a side table. */
+ * A line's own fields may be before or after its events, so the properties of the line are set at its end, in a side table. */
 #include <string.h>
 
 #include "format/pb_out.h"
@@ -94,7 +94,7 @@ static enum pb_status line_field(struct xplane_reader *r, struct xplane_line *li
   return status;
 }
 
-/* True for a field that planes have and lines do not have: the line ends here, whatever its length. The cursor is moved back to
+/* True for a field that planes have and lines do not have: the line ends here, whatever length it states. The cursor is moved back to
  * this field. */
 static bool is_behind(struct xplane_reader *r, const struct pb_field *f, uint64_t most) {
   const uint32_t key = pb_field_key(f);

@@ -1,6 +1,6 @@
 /* metas.c - converts the top-level data of an XSpace: plane stats, hostnames, errors, and passthrough data.
  *
- * Data that other formats can represent becomes the top-level key "xspace", with the names of the schema. Errors and warnings
+ * The top-level key "xspace" contains the data that other formats can represent, under the names of the schema. Errors and warnings
  * also become notes, and the host name is stored in the same way as in Kineto's JSON. */
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Adds the passthrough data, and those data of spaces and planes that all formats can represent. */
+/* Adds the passthrough data, and the data of spaces and planes that all formats can represent. */
 void xplane_add_metas(struct xplane_reader *r);
 
 #endif

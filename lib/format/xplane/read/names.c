@@ -147,7 +147,7 @@ static tk_id prefixed(struct naming *n, const char *prefix, tk_id name) {
   return trace_string(n->r->t, b->data, b->len);
 }
 
-/* Names classes that have no metadata by their number. */
+/* Uses their number as the name of classes without metadata. */
 static void name_the_rest(struct naming *n) {
   struct xplane_reader *r = n->r;
   char text[24] = "#";
@@ -288,8 +288,7 @@ static void put_later(struct naming *n, struct tk_arg *arg, uint8_t type) {
   put_typed(n, arg, type);
 }
 
-/* Packs the args of an event again under their final keys. The private args that our writer added are stored in *bits and *cat
- * instead. */
+/* Packs the args of an event again under their final keys. Private args of our writer are not packed, but stored in *bits and *cat. */
 static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *cat) {
   struct tk_args it = tk_args_of(n->r->t, args);
   struct tk_arg arg;
@@ -351,7 +350,7 @@ static void finish_classes(struct naming *n) {
   }
 }
 
-/* ---- stats of metadata that the event's own stats override ---- */
+/* ---- stats of metadata that are overridden by stats of the event ---- */
 
 /* The keys of an event's args; a map if there are many. */
 struct own_keys {

@@ -5,7 +5,7 @@
  *     plane "/tracekit:metadata"
  *         zero and base of time, top-level data by key
  *
- * Files are not trusted: values in a form that our writer does not use are ignored. */
+ * Files are not trusted: values in other forms than those of our writer are ignored. */
 #include <string.h>
 
 #include "private.h"

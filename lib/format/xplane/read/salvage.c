@@ -131,7 +131,7 @@ bool xplane_step_back(struct pb_in *s, const struct xplane_level *level, uint64_
   return false;
 }
 
-/* True if the field may be a message with a damaged tag. A field that a future XSpace could have is left unchanged. */
+/* True if the field may be a message with a damaged tag. Fields that may belong to a later version of XSpace are left unchanged. */
 static bool may_be(const struct xplane_level *level, uint32_t number, const struct pb_field *was) {
   const struct xplane_level *inner = level->inner[number];
   const bool is_new = was && was->number >= strlen(level->wires), is_text = was && xplane_has_field(level, was);

@@ -29,8 +29,8 @@ bool xplane_has_field(const struct xplane_level *level, const struct pb_field *f
  */
 bool xplane_is_chain(const struct xplane_level *level, const uint8_t *p, size_t n, uint64_t room);
 
-/* Moves the cursor to the next position that looks like fields of this level. PB_DONE: the message ends there, whatever its
- * length. PB_CUT: the input ends. */
+/* Moves the cursor to the next position that looks like fields of this level. PB_DONE: the message ends there, whatever length it
+ * states. PB_CUT: the input ends. */
 enum pb_status xplane_resync(struct pb_in *s, const struct xplane_level *level, struct xplane_extent *extent);
 /* If a chain of fields of this level begins at the field that pb_in_next returned last, moves the cursor back to this field and
  * returns true. */

@@ -1,9 +1,9 @@
 /* unclear.c - marks events whose metadata other formats would confuse.
  *
- * Other formats store the name and the stats of metadata as name and args of each event, and write/adopted.c finds the metadata
- * again by name and args. This fails if metadata has two stats with the same name, or a stat without a name; and it finds the
- * wrong metadata if an earlier entry has the same name and stats, but different bytes or children. Events with such metadata
- * get the metadata's id as an arg. */
+ * Other formats store the name and the stats of metadata as name and args of each event, and write/adopted.c finds the metadata again
+ * by name and args. The search fails if metadata has two stats with the same name, or a stat without a name. It finds the wrong
+ * metadata if an earlier entry has the same name and stats, but different bytes or children. Events with such metadata get the
+ * metadata's id as an arg. */
 #include <string.h>
 
 #include "graph/args.h"

@@ -4,8 +4,8 @@
 
 #include "reader.h"
 
-/* For each event of the plane, from `first` on, whose metadata other formats would confuse with other metadata: adds an arg
- * with the id of the metadata. */
+/* Adds an arg with the id of the metadata to each event of the plane, from `first` on, whose metadata other formats would confuse with
+ * other metadata. */
 void xplane_mark_unclear(struct xplane_reader *r, const struct xplane_plane *plane, tk_id first);
 
 #endif

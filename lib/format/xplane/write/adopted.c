@@ -1,15 +1,14 @@
 /* adopted.c - finds the metadata of events, for planes that another format embedded.
  *
- * The other format stores the stats of an event and of its metadata as args of the event. The metadata of an event has the
- * event's name, and all its stats are among the event's args; these args are not written again. If the event's own stats
- * override stats of the metadata, the overridden ones are args "xplane.metadata.<name>" (read/names.c). The remaining args are
- * the event's own stats; the block contains their XStat fields.
+ * The other format stores the stats of an event and of its metadata as args of the event. The metadata of an event has the event's
+ * name, and all its stats are among the event's args; these args are not written again. If the event's own stats override stats of the
+ * metadata, the overridden ones are args "xplane.metadata.<name>" (read/names.c). The remaining args are the event's own stats; the
+ * block contains their XStat fields.
  *
  *     metadata "fusion.1" {flops: int64 5}  event "fusion.1" {"flops":5,"run_id":7} -> id of the metadata, {run_id: uint64 7}
  *
- * Among metadata with the same name and the same keys, the right entry is found by a hash of the values, so that the time does
- * not depend on the number of entries.
- */
+ * If several metadata entries have the same name and keys, a hash of the values selects the right one, so that the search time does not
+ * depend on the number of entries. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@
 #include "writer.h"
 #include "class.h"
 
-/* Keys of metadata. Several metadata with the same name may have different sets of keys; the larger sets come first. */
+/* A set of keys of metadata. Entries with the same name may have different sets of keys; the larger sets come first. */
 struct key_set {
   tk_id name;
   uint32_t first, n; /* the keys are keys[first .. first + n) */
@@ -184,8 +183,8 @@ struct metadata_survey {
   uint64_t hash;
 };
 
-/* Adds a stat. Returns false if the trace lacks its key or the key is a duplicate: no event has such metadata, or it cannot be
- * recognised. */
+/* Adds a stat. Returns false if the trace lacks the key (no event has this metadata) or the key is a duplicate (the metadata cannot be
+ * recognised). */
 static bool survey_stat(struct xplane_encoder *e, void *arg, tk_id key, const struct xstat *s) {
   struct xplane_adopted *a = e->adopted;
   struct metadata_survey *survey = arg;
@@ -339,7 +338,7 @@ static bool check_stat(struct xplane_encoder *e, void *arg, tk_id key, const str
   return is && is_value(e, is, s);
 }
 
-/* Returns the metadata in the set to which the event belongs; NULL if there is none. */
+/* Returns the metadata of the event among the metadata with this set of keys; NULL if there is none. */
 static const struct known_metadata *metadata_of(struct xplane_encoder *e, uint32_t at) {
   const struct xplane_adopted *a = e->adopted;
   const struct key_set *set = &sets_of(a)[at - 1];
@@ -387,7 +386,7 @@ static bool collect_stat(struct xplane_encoder *e, void *arg, tk_id key, const s
   return true;
 }
 
-/* Returns the key of the arg for a stat that `depth` later stats with its name override. */
+/* Returns the key of the arg for a stat that is overridden by `depth` later stats with the same name. */
 static tk_id earlier_key(struct xplane_encoder *e, tk_id name, unsigned depth) {
   struct buf *b = &e->adopted->text;
   size_t n;

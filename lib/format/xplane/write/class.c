@@ -1,9 +1,9 @@
 /* class.c - writes event metadata: the classes of a graph as entries in the map of their plane.
  *
- * The metadata of a plane that was read as XPlane is passthrough; additional classes that its events use are appended under new
- * ids. If an operation changed the graph, the original metadata may contain args and names that were removed. Then each class
- * in use is written from the graph, under its old id, together with the parts of the original entry that the graph cannot
- * represent: XEventMetadata.metadata and the ids of children. */
+ * The metadata of a plane that was read as XPlane is passthrough; metadata of additional classes is appended under new ids. If an
+ * operation changed the graph, the original metadata may contain args and names that were removed. In this case, each class in use is
+ * written from the graph, under its old id, together with the parts of the original entry that the graph cannot represent:
+ * XEventMetadata.metadata and the ids of children. */
 #include <string.h>
 
 #include "class.h"
@@ -75,8 +75,8 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
   buf_free(&b);
 }
 
-/* True for a name such as "#7", which stands for metadata 7 that the file lacks or whose id does not fit. 7 becomes the id
- * again, unless other metadata has it. */
+/* True for a name such as "#7", which stands for metadata 7 if the file lacks this metadata or its id does not fit. 7 becomes the id
+ * again, unless other metadata has the id. */
 static bool is_nameless(const struct xplane_graph *g, tk_id cls) {
   char number[24] = "#";
   number[1 + num_put_i64(number + 1, g->classes[cls].id)] = 0;
@@ -219,8 +219,8 @@ void xplane_use_class(struct xplane_encoder *e, int64_t id) {
   buf_free(&b);
 }
 
-/* Writes metadata that no event has. As the graph does not show which of its stats an operation dropped, only stats are kept
- * whose names are used elsewhere. */
+/* Writes metadata that no event has. The graph does not show which stats of such metadata an operation dropped, so only stats whose
+ * names are used elsewhere are kept. */
 static void put_child(struct xplane_encoder *e, int64_t id, struct pb metadata) {
   struct buf b = {.mem = e->mem};
   struct pb again = metadata, stat;

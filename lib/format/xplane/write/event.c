@@ -9,7 +9,7 @@
 /* Fields of the XEvent itself whose values come from args. */
 struct fields {
   bool has_occurrences, has_offset, has_duration, has_flow;
-  bool overrules; /* true if the event overrides a stat of its metadata, whose value is in an arg */
+  bool overrules; /* true if the event overrides a stat of its metadata; an arg contains the overridden value */
   int64_t occurrences, offset, duration;
   const char *derived; /* names of args that are not written, because tk_derive added them; NULL = none */
 };

@@ -16,8 +16,8 @@ void xplane_add_steps(struct xplane_encoder *e);
 tk_id xplane_step_event(const struct xplane_encoder *e, uint32_t i);
 void xplane_encode_step(struct xplane_encoder *e, const struct xplane_out_line *line, tk_id event);
 
-/* True if a line of the plane whose first event is at `first` has the file's base as its timestamp: xprof interprets times of
- * allocations relative to the base, whatever the line's timestamp. */
+/* True if a line of the plane whose first event is at `first` has the file's base as its timestamp, because xprof interprets times of
+ * allocations relative to the base and ignores the line's timestamp. */
 bool xplane_counts_from_base(const struct xplane_encoder *e, tk_time first);
 
 /* Prints the name of a stream. Returns false if the line has the name of its thread. */

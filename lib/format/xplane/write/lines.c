@@ -1,9 +1,9 @@
 /* lines.c - writes the lines of a plane.
  *
  * Lines that were read as XPlane keep their ids, names, timestamps and order; other tracks follow. xprof shows the low half of
- * display_id (or of id if there is none) as the thread, and interprets -1 as no thread, so the low half is different for every
- * line. All counters of a plane are on one line "_counters_", in order of time. Properties of a track that a line cannot
- * represent are in a stat of the plane (private.c). */
+ * display_id (or of id if there is none) as the thread, and interprets -1 as no thread, so the low half is different for every line.
+ * All counters of a plane are on one line "_counters_", in order of time. A stat of the plane contains the properties of tracks that a
+ * line cannot represent (private.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,8 +153,8 @@ static void add_line(struct xplane_encoder *e, tk_id track, enum xplane_line_kin
   buf_append(&e->lines, &line, sizeof line);
 }
 
-/* Adds a line of the input again. Clears *process or *counters if the line contains the events of the process or its counters;
- * adds no second line of the process. */
+/* Adds a line of the input to the output. Clears *process or *counters if the line contains the events of the process or its counters.
+ * Skips a second line of the process. */
 static void add_former_line(struct xplane_encoder *e, const struct xplane_line *was, bool *process, bool *counters) {
   if (was->kind == XLINE_PROCESS) {
     if (*process) add_line(e, e->process, XLINE_PROCESS, was);

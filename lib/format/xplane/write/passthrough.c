@@ -4,13 +4,13 @@
  *
  *     dropped    Event metadata is written for classes that have events, from the graph (class.c), and for metadata that
  *                these refer to; stat metadata, if something in the file uses it; programs, if an event belongs to them. A
- *                plane all of whose lines are gone is dropped with them. Stats of other planes state facts of the profile and
- *                are kept, as are planes that never had lines. Data that is dropped with its events was removed on purpose: it
- *                is not lost
- *     renamed    Passthrough does not contain names of processes and tracks: if events and their args have their original
- *                names, all of it remains valid. Otherwise metadata of classes is written from the graph; metadata that no
- *                event uses and programs, which name each op again, are dropped: both repeat names that the operation changed.
- *                They are lost
+ *                plane that loses all its lines is dropped as well. Stats of other planes are kept, because they state facts of
+ *                the profile; so are planes that never had lines. Data that is dropped with its events does not count as lost,
+ *                because it was removed on purpose
+ *     renamed    Passthrough does not contain names of processes and tracks, so if events and their args have their original
+ *                names, all passthrough remains valid. Otherwise metadata of classes is written from the graph; metadata that no
+ *                event uses is dropped, and so are programs, which name each op again: both repeat names that the operation
+ *                changed. They count as lost
  *     moved      The only block that refers to times is the plane "Task Environment" with the start of the profile, which is
  *                the base of lines, and these have been moved: all of it remains valid
  *
@@ -185,7 +185,7 @@ static void put_program(struct xplane_encoder *e, int64_t id, struct pb metadata
     if (f.number == XEVENT_METADATA_STATS) xplane_use_stat(e, pb_inside(&f));
 }
 
-/* Handles event metadata that is not in use: keeps it if it is a program with events, otherwise drops it. */
+/* Handles event metadata that is not in use: keeps programs with events, and drops everything else. */
 static void put_unused(struct xplane_encoder *e, const struct xplane_names *names, const struct pb_field *f) {
   if (e->g->bare) return;
   struct pb c = pb_inside(f), metadata;

@@ -213,9 +213,9 @@ static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct t
 /* ---- the sink ---- */
 
 /* Returns the base of the file's times. xprof loses times below zero, and prints other times as doubles, which are exact to the
- * picosecond up to 2^53 ps (2.5 hours). So if the first event is more than ten minutes from the source's own zero, times are
- * relative to that event, and a private stat contains the zero. Only the first event matters, because a merge knows its start
- * before it knows how long its inputs are. */
+ * picosecond up to 2^53 ps (2.5 hours). So if the first event is more than ten minutes from the source's own zero, times are relative
+ * to that event, and a private stat contains the zero. The base depends only on the first event, because a merge knows its start, but
+ * not yet the length of its inputs. */
 static int64_t choose_base(const struct tk_trace *t) {
   static const i128 NEAR_NS = (i128)600 * 1000000000;
   struct xplane_clock was;

@@ -62,9 +62,9 @@ struct xplane_graph {
   bool restarted;   /* true if the base of times in the file differs from that of the XSpace that was read */
   bool pruned;      /* true if events or names have changed, so that only valid passthrough data is written */
   bool renamed;     /* true if names of events or args differ from those in their metadata */
-  bool bare;        /* true if data that the graph cannot represent is omitted, unless events need it */
+  bool bare;        /* true if data that is not in the graph is omitted, unless events need it */
   bool adopted;     /* true if another format embedded the planes */
-  bool carried;     /* true if the file is for another format to embed: without events, which the other format contains */
+  bool carried;     /* true if another format embeds the file, which then has no events, because the other format contains them */
   struct xplane_programs programs; /* used if pruned */
   tk_id key_derived;  /* key of the arg with which tk_derive marks data; 0 = nothing is marked */
   uint8_t *derived;   /* by track: true if tk_derive added the whole track; NULL = none */
@@ -142,7 +142,7 @@ struct xplane_encoder {
   struct map class_entries, stat_entries; /* metadata id -> 1 + index of its original entry; 0 = the entry was written */
   struct buf entries;                     /* array of struct xplane_bytes */
   struct buf children;                    /* array of int64_t: ids to which event metadata in use refers */
-  uint64_t lost;                          /* number of blocks that were lost without the user having removed them */
+  uint64_t lost;                          /* number of lost blocks, except those that the user removed */
 };
 
 /* ---- writer.c ---- */
