@@ -43,7 +43,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* Ignores write errors: like every command, dump reports a failed standard output when it ends. */
+/* Ignores write errors, because every command reports a failed standard output at its end. */
 static bool print(void *arg, const char *text, size_t n) {
   (void)arg;
   fwrite(text, 1, n, stdout);

@@ -115,9 +115,9 @@ static const struct command *named_by(const char *program) {
   return strncmp(name, prefix, sizeof prefix - 1) ? NULL : opt_find_command(commands, name + sizeof prefix - 1);
 }
 
-/* Gives each block of 1 MB or more its own mapping, so that it grows without a copy and returns to the system when freed. By
- * default glibc raises this threshold to the largest block freed, up to 32 MB. Arrays would then grow in the heap, whose holes
- * and huge pages --max-memory does not count: a merge limited to 16 MB occupied 31 MB. This setting did not slow down info,
+/* Gives each block of 1 MB or more its own mapping, so that it grows without a copy and returns to the system when freed. By default,
+ * glibc raises the threshold for this to the size of the largest freed block, up to 32 MB. Arrays would then grow in the heap, whose
+ * holes and huge pages --max-memory does not count: a merge limited to 16 MB occupied 31 MB. This setting did not slow down info,
  * convert or merge on 200 MB. */
 static void keep_large_blocks_apart(void) {
 #if defined(__GLIBC__)

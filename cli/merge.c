@@ -207,7 +207,7 @@ static int finding(const struct params *p, const struct tk_align_report *a, int 
   return STATUS_FINDING;
 }
 
-/* True, with a usage error, if the last operand looks like an output without -o: "merge rank0.json rank1.json merged.json", and
+/* True, with a usage error, if the last operand looks like an output that lacks -o, as in "merge rank0.json rank1.json merged.json" if
  * there is no file merged.json. */
 static bool forgot_output(const struct params *p, const struct operands *in, int *status) {
   struct stat st;

@@ -68,7 +68,7 @@ static int rebase_one(const struct params *p, const char *input, const char *out
 
 /* ---- several inputs: one base, a folder of outputs ---- */
 
-/* Returns false with a message if trace i has a different clock than the first input: their times cannot be compared. */
+/* Returns false with a message if trace i has a different clock than the first input, so that their times cannot be compared. */
 static bool same_clock(const struct tk_trace *t, enum tk_clock clock, size_t i, int *status) {
   if (i == 0 || t->clock == clock) return true;
   tty_say("%s: has a different clock than the first input, so the inputs have no common first event", t->source);

@@ -41,7 +41,7 @@ static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
   fputc('\n', to);
 }
 
-/* For each kind of data, the command that writes a file with less or nothing of this kind. */
+/* For each kind of data: a command that writes a file with less data of this kind, or without it. */
 static const struct {
   const char *kind, *command;
   bool whole; /* the command removes all events of the kind and no others */

@@ -89,7 +89,7 @@ static bool append_statement(char **text, size_t *n, const char *query) {
   return append(text, n, columns, strlen(columns));
 }
 
-/* Joins the values of -e, with a semicolon after each one, because it may lack its own. */
+/* Joins the values of -e, and adds a semicolon after each value, because a value may lack one. */
 static char *join_queries(const struct opt_list *queries) {
   char *text = NULL;
   size_t n = 0;
@@ -160,7 +160,7 @@ static bool is_script(const char *name) {
   return n > 4 && !strcasecmp(name + n - 4, ".sql");
 }
 
-/* Copies the params, and moves operands that are statements or scripts to p->queries and p->script: other SQL tools accept them
+/* Copies the params, and moves operands that are statements or scripts to p->queries and p->script, because other SQL tools accept them
  * as operands, too. */
 static bool take_statements(const struct params *from, const struct operands *operands, struct params *p, struct operands *in) {
   const size_t most = from->queries.n + operands->n + 1;

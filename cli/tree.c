@@ -350,8 +350,8 @@ static void say_nothing(const struct params *p, struct tk_trace *t, const struct
   else select_say_nothing(t, &options->select);
 }
 
-/* Returns the data that need not be loaded (tk_load_options.without): flame graphs show no device times, which need flows and
- * args. */
+/* Returns the data that need not be loaded (tk_load_options.without). Flame graphs do not show device times, so they need neither flows
+ * nor args. */
 static uint8_t without_of(const struct params *p, const struct tk_tree_options *o) {
   const struct tk_top_options like = { .select = o->select, .by = o->has_by ? o->by : TK_TOP_NAME, .arg = o->arg };
   return (p->folded || p->speedscope || p->svg) && !o->path ? select_without(&p->selected.shared, &like) : 0;

@@ -11,7 +11,7 @@
 void docs_usage(FILE *to, const struct command *const *commands);    /* `tracekit help` without arguments */
 void docs_overview(FILE *to, const struct command *const *commands); /* the same, but only commands and topics; for -h */
 void docs_help(FILE *to, const struct command *c); /* --help */
-void docs_short(FILE *to, const struct command *c); /* -h: the first ten options, which matter most */
+void docs_short(FILE *to, const struct command *c); /* help for -h: only the first ten options, the most important ones */
 void docs_formats(FILE *to);                       /* -f help */
 void docs_man(FILE *to, const struct command *c, const struct command *const *commands); /* mdoc; NULL = tracekit(1) */
 

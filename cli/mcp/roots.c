@@ -1,7 +1,7 @@
 /* roots.c - see roots.h.
  *
- * A name is resolved with realpath() and must then be below a root, so neither ".." nor a link can lead out of the roots. The
- * commands follow links in folders, so a folder is searched first, and refused if a link in it leads out. Commands get only
+ * A name is resolved with realpath() and must then be below a root, so neither ".." nor a link can lead out of the roots. The commands
+ * follow links in folders. So a folder is first searched for links, and refused if a link leads out of the roots. Commands get only
  * absolute paths, which cannot be mistaken for an address, a list ("@x") or an option. */
 #include "roots.h"
 

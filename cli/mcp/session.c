@@ -1,8 +1,8 @@
 /* session.c - the Model Context Protocol on standard input and output: JSON-RPC 2.0, one message a line.
  *
- * Each call of a tool runs this program again, as a child with --json: a crash, a trace that needs too much memory or a query
- * that does not end then fails one call and not the session, and a call is cancelled by ending its process. Calls wait in a
- * queue and run one at a time; other messages are answered at once. */
+ * Each call of a tool runs this program again, as a child with --json. So a crash, an endless query or a trace that needs too much
+ * memory fails only one call, not the session. A call is cancelled by ending its process. Calls wait in a queue and run one at a time;
+ * other messages are answered at once. */
 #include "session.h"
 
 #include "print/json.h"
@@ -246,7 +246,7 @@ static void start_child(struct session *s) {
   s->since_ms = now_ms();
 }
 
-/* Answers a call of a tool that is only shown: sends its command line, quoted for a shell. */
+/* Answers a call of a tool that the server does not run: sends the command line, quoted for a shell, so that the user can run it. */
 static void send_command(struct session *s) {
   char *line = NULL, *quoted;
   size_t n = 0;

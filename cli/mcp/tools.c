@@ -209,7 +209,7 @@ static bool add_paths(const struct tool *t, const struct roots *r, struct tool_c
   return true;
 }
 
-/* Limits the rows of the command to those that the answer can show, plus one, which reveals that there are more. */
+/* Limits the rows of the command to one more than the answer can show; the additional row indicates that there are more. */
 static bool add_rows(const struct tool *t, struct tool_call *call) {
   char word[64];
   snprintf(word, sizeof word, "--%s=%zu", t->rows, call->cut.offset + call->cut.limit + 1);

@@ -108,7 +108,7 @@ static enum parsed set_format(const struct parser *p, const struct opt *o, const
   return bad_word(p, o, value, valid);
 }
 
-/* A size below this number of bytes must have a unit: no file is that small, so the user probably meant MB. */
+/* A size below this number of bytes must have a unit, because no file is that small and the user probably meant MB. */
 enum { SMALL = 4096 };
 
 static enum parsed set_size(const struct parser *p, const struct opt *o, const char *value) {
@@ -351,7 +351,8 @@ static enum parsed parse_letters(struct parser *p, const char *letters) {
   return PARSED_RUN;
 }
 
-/* Returns true if the operand looks like the output: the command writes a trace, -o is missing, and the name implies a format. */
+/* Returns true if the operand looks like the output, that is, if the command writes a trace, -o is missing, and the name implies a
+ * format. */
 static bool is_output(const struct parser *p, const char *operand) {
   const struct opt *output = find_letter(p->command, 'o');
   return output && find_letter(p->command, 'f') && !*(const char **)field(p, output) && tk_path_of(operand).format;

@@ -43,7 +43,8 @@ static void us_text(double us, char *text, size_t size) {
   snprintf(text, size, "%s us", tty_fraction(us, fabs(us) < 100 ? 1 : 0, number));
 }
 
-/* Prints "-" if no offset is applied: readers would take the residual of a rejected offset for that of the clock in use. */
+/* Prints "-" if no offset is applied, because readers would mistake the residual of a rejected offset for the residual of the clock in
+ * use. */
 static void residual_cell(struct table *table, const struct tk_align_host *h, double us) {
   char text[64];
   us_text(us, text, sizeof text);

@@ -343,7 +343,7 @@ static double badness(const struct expect *e, double value) {
 
 static bool has_steps(const struct tk_report_rank *row) { return row->step.count > 0; }
 
-/* True if the row has no steps but another device of its rank has: the assertion is then about that device. */
+/* True if the row has no steps, but another device of the same rank has steps. The assertion then applies to that device. */
 static bool steps_are_elsewhere(const struct tk_report *r, const struct tk_report_rank *row) {
   bool any = false;
   for (size_t i = 0; i < r->n_ranks && !any && !has_steps(row); i++) {

@@ -124,7 +124,7 @@ static int64_t seconds_of(const char *date, const char *clock, bool local) {
   return seconds > 0 && seconds < INT64_MAX / 1000000000 ? (int64_t)seconds * 1000000000 : 0;
 }
 
-/* The functions line_of_X read a line that one program prints. They return false if the line names no file of the folder. */
+/* The functions line_of_X read a line that one program prints. They return false if the line does not name a file of the folder. */
 static bool line_of_s3(char *line, const char *folder, struct tk_remote_file *f) {
   const char *date = next_field(&line), *clock = next_field(&line), *size = next_field(&line), *key = folder + strlen("s3://");
   key += strcspn(key, "/") + 1;

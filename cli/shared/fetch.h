@@ -13,8 +13,8 @@
 
 #include "tracekit.h"
 
-/* Fills in `f` with the functions that read addresses, or with functions that refuse them if `refused`, and returns it. If `nsys`
- * names the program, they also export reports of Nsight Systems (fetch_export.h). NULL on systems without child processes. */
+/* Fills in `f` with functions that read addresses or, if `refused` is set, refuse all addresses. Returns `f`. If `nsys` names the
+ * program, they also export reports of Nsight Systems (fetch_export.h). NULL on systems without child processes. */
 const struct tk_fetch *fetch_functions(struct tk_fetch *f, bool refused, const char *nsys);
 
 #endif

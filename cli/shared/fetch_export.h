@@ -2,7 +2,7 @@
  *
  *     nsys export --type=sqlite --output=TEMPORARY --quiet=true REPORT
  *
- * This is done only if the user named the program (--nsys). The database never outlives this process: its name is removed as
+ * This is done only if the user named the program (--nsys). The database never outlives this process, because its name is removed as
  * soon as it is open. */
 #ifndef CLI_SHARED_FETCH_EXPORT_H
 #define CLI_SHARED_FETCH_EXPORT_H

@@ -1,8 +1,8 @@
 /* fetch_words.c - see fetch_words.h.
  *
- * No address can be mistaken for an option. Addresses that are passed whole begin with their scheme; parts of an address are
- * checked first, and follow "--" unless they are the value of an option. Only ssh has a shell, on the other machine; the path
- * in its command is in single quotes. */
+ * No address can be mistaken for an option. An address that is passed unchanged begins with its scheme. Parts of an address are checked
+ * first, and are passed after "--" or as the value of an option. Only ssh has a shell, on the other machine; the path in its command is
+ * in single quotes. */
 #include "fetch_words.h"
 
 #include <stdio.h>

@@ -123,7 +123,7 @@ static const char *with_folder(const char *path, const char *part) {
   return part;
 }
 
-/* True if another input of the report has the name of the row's input, from `part` on. */
+/* True if the path of another input ends with `part`, a suffix of the path `input`. */
 static bool is_ambiguous(const struct tk_report *r, const char *input, const char *part) {
   const size_t n = strlen(part);
   for (size_t i = 0; i < r->n_ranks; i++) {
@@ -134,7 +134,7 @@ static bool is_ambiguous(const struct tk_report *r, const char *input, const cha
   return false;
 }
 
-/* Returns the end of the input's path: its name, and as many folders as it takes to tell it from other inputs. */
+/* Returns the end of the input's path: the file name, preceded by as many folders as needed to distinguish it from other inputs. */
 static const char *input_name(const struct tk_report *r, const char *input) {
   const char *part = with_folder(input, input + strlen(input));
   if (!*part) return input;

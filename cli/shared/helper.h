@@ -1,8 +1,8 @@
 /* helper.h - child processes whose output this program reads.
  *
- * A helper is started from a list of words and never through a shell. Its standard input is empty; its standard output and its
- * error output are pipes. Most helpers get a process group of their own, so that programs which they start end with them; ssh
- * does not, because only the terminal's foreground group can ask for a passphrase. */
+ * A helper is started from a list of words and never through a shell. Its standard input is empty; its standard output and its error
+ * output are pipes. Most helpers get a process group of their own, so that the programs that a helper starts are ended together with
+ * it; ssh does not, because only the terminal's foreground group can ask for a passphrase. */
 #ifndef CLI_SHARED_HELPER_H
 #define CLI_SHARED_HELPER_H
 

@@ -1,9 +1,8 @@
-/* merging.h - options that merge shares with plan and view, which merge, too: the option rows, and their translation to options
+/* merging.h - options that merge shares with plan and view, which also merge traces: the option rows, and their translation to options
  * of the library.
  *
- * Each option row belongs to one family, and a command lists the families that it supports. plan has no ROWS_MERGE_ANCHORS,
- * because a scan has recorded the collectives already, and view has no ROWS_MERGE_PART, because it selects ranks and times as
- * filter does. */
+ * Each option row belongs to one family, and a command lists the families that it supports. plan has no ROWS_MERGE_ANCHORS, because a
+ * scan has recorded the collectives already, and view has no ROWS_MERGE_PART, because it selects ranks and times as filter does. */
 #ifndef CLI_SHARED_MERGING_H
 #define CLI_SHARED_MERGING_H
 

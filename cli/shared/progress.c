@@ -2,8 +2,8 @@
  *
  *     reading rank3.json.gz (4 of 8) [#######--------]  47%  212 MB/s  0:07 left
  *
- * The line appears after half a second, is updated at most six times a second, and is erased at the end. By default it needs a
- * terminal. JSON lines are written at the beginning and the end of each phase, and at the same rate in between. */
+ * The line appears after half a second, is updated at most six times a second, and is erased at the end. By default, it is printed only
+ * on a terminal. JSON lines are written at the beginning and the end of each phase, and at the same rate in between. */
 #include "progress.h"
 
 #include "interrupt.h"

@@ -15,10 +15,11 @@ struct remarks_partial {
   uint64_t unweighed, unfinished, clipped;
 };
 void remarks_partial(const struct remarks_partial *p);
-/* Prints how much a comparison of steps leaves out of each run; nothing if it leaves out nothing. names: of the runs; NULL = their
- * own. */
+/* Prints how much of each run is left out of a comparison of steps; prints nothing if nothing is left out. names: names to print for
+ * the runs; NULL = runs[i].name. */
 void remarks_outside(const struct tk_compare_run *runs, size_t n, const char *const *names);
-/* True if outputs name the spans that mark steps: not PyTorch's own steps, which each of its profiles has. name: NULL = no name. */
+/* True if outputs name the spans that mark steps. PyTorch's own steps are not named, because all of its profiles have them. name: NULL
+ * = no name. */
 bool remarks_names_steps(const char *name);
 /* Prints the name of the spans that mark steps if outputs name them. */
 void remarks_steps(const char *name);

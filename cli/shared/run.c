@@ -1,5 +1,5 @@
-/* run.c - see run.h. The library checks an output only when it opens it, which may be after an hour of reading, so the
- * commands make the same checks before they read. */
+/* run.c - see run.h. The library checks an output only on opening it, possibly after an hour of reading. So the commands make the same
+ * checks before they read. */
 #include "run.h"
 #include "options/meant.h"
 
@@ -63,7 +63,7 @@ static int status_of(const struct tk_err *err) {
 }
 
 int run_fail(const struct tk_err *err) {
-  /* A system call that the signal interrupted fails too: report the signal as the cause. */
+  /* A system call also fails if the signal interrupts it, so report the signal as the cause. */
   if (err->code == TK_EINTERRUPTED || interrupt_signal()) {
     tty_fail("interrupted");
     return STATUS_SIGNALLED + (interrupt_signal() ? interrupt_signal() : 2);

@@ -1,5 +1,5 @@
-/* select.c - see select.h. Every plain option is short for an expression: --min-dur 10us is "dur >= 10us". So there is one
- * language and one parser for it. An event must satisfy all expressions. */
+/* select.c - see select.h. Every plain option is short for an expression: --min-dur 10us is "dur >= 10us". So there is only one
+ * language, with one parser. An event must satisfy all expressions. */
 #include "select.h"
 #include "options/meant.h"
 

@@ -52,7 +52,7 @@ static const char *read_plain(struct line_editor *e, const char *prompt, bool *i
   *interrupted = !interrupt_wait(STDIN_FILENO);
   if (*interrupted) return NULL;
   errno = 0;
-  const ssize_t n = getline(&e->line, &e->room, stdin); /* unbuffered: no line waits where interrupt_wait() cannot see it */
+  const ssize_t n = getline(&e->line, &e->room, stdin); /* unbuffered, because interrupt_wait() cannot see buffered lines */
   *interrupted = n < 0 && errno == EINTR;
   if (*interrupted) clearerr(stdin);
   if (n <= 0) return NULL;

@@ -290,7 +290,7 @@ void sql_print_open(struct printer *p) {
 
 bool sql_print_close(struct printer *p) {
   if (p->as == PRINT_JSON && p->n_names) fputs("], \"cut\": true}", p->to);
-  free_names(p); /* an error may have left the names of a result */
+  free_names(p); /* names of a result that was interrupted by an error */
   free(p->cells);
   p->cells = NULL;
   if (p->as == PRINT_JSON) fputs("\n]}\n", p->to);

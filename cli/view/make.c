@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Sizes in bytes that viewers load without trouble. Perfetto's WebAssembly has 4 GB of memory: trace_processor v52 took 2.8 GB
- * for 349 MB of its own format (5 million spans with args), and 3.9 GB for 2.2 GB of JSON. speedscope reads JSON as one
- * string, which V8 limits to 512 MB. */
+/* Sizes in bytes up to which viewers load files without problems. Perfetto's WebAssembly has 4 GB of memory: trace_processor v52 took
+ * 2.8 GB for 349 MB of its own format (5 million spans with args), and 3.9 GB for 2.2 GB of JSON. speedscope reads JSON as one string,
+ * which V8 limits to 512 MB. */
 static const uint64_t COMFORT_PERFETTO = 400000000, COMFORT_JSON = 1500000000, COMFORT_SPEEDSCOPE = 400000000;
 
 struct maker {

@@ -1,6 +1,6 @@
 /* opening.c - see opening.h.
  *
- * A whole training run is too long to see anything in it, so the viewer opens at the first step, with a row of steps on top. */
+ * A whole training run is too long to show any details, so the viewer opens at the first step, with a row of steps on top. */
 #include "opening.h"
 
 #include "print/json.h"
@@ -11,7 +11,7 @@
 enum {
   MOMENT_SHARE = 50, /* a moment is shown in the middle of 1/50 of the trace */
   STEP_MARGIN = 10,  /* steps are shown with 1/10 of their length on each side */
-  STEPS_MOST = 1000  /* steps in a row on top: they are part of an address */
+  STEPS_MOST = 1000  /* maximum number of steps in the row on top, because an address contains them */
 };
 
 struct opening {

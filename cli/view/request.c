@@ -1,10 +1,10 @@
 /* request.c - see request.h.
  *
- * Plain sockets and this parser replace a server library, because the page needs only GET, HEAD and an empty POST: no bodies,
- * no decoding, no keep-alive. A library has a hundred times the code, would have to be built for each wheel, and needs most of
- * its features disabled. The parser copies nothing and keeps no state: it is called again with all bytes received so far, at
- * most VIEW_HEAD_MOST. It accepts exactly what browsers and curl send and refuses everything else, because attackers use
- * requests that can be read in two ways. */
+ * Plain sockets and this parser replace a server library, because the page needs only GET, HEAD and an empty POST: no bodies, no
+ * decoding, no keep-alive. A library has a hundred times the code, would have to be built for each wheel, and needs most of its
+ * features disabled. The parser copies nothing and keeps no state: it is called again with all bytes received so far, at most
+ * VIEW_HEAD_MOST. It accepts exactly what browsers and curl send and refuses everything else, because attackers exploit ambiguous
+ * requests. */
 #include "request.h"
 
 #include <string.h>

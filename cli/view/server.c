@@ -7,8 +7,8 @@
  *     CLOSING   discards input for CLOSING_MS, because closing with unread input could cost the client the end of the reply
  *     HOLDING   nothing is sent or expected; the connection ends when the page is closed
  *
- * There are at most MOST connections. A new one replaces the oldest that is READING or CLOSING. So a client that opens a
- * thousand silent connections keeps nobody out, and costs only a thousand calls of accept() and close(). */
+ * There are at most MOST connections. A new one replaces the oldest that is READING or CLOSING. So a client that opens a thousand
+ * silent connections does not block other clients; it costs only a thousand calls of accept() and close(). */
 #include "server.h"
 
 #include "shared/interrupt.h"

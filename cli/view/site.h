@@ -16,7 +16,7 @@ struct view_visit {
   bool has_the_trace;        /* the viewer has loaded the trace, according to the page */
   bool was_open;             /* a page has been open */
   uint64_t closed_ms;        /* time since which no page is open; 0 = a page is open, or none was yet */
-  char *report, *info;       /* made at the first request; NULL before */
+  char *report, *info;       /* created at the first request; NULL before */
   size_t report_size, info_size;
 };
 

@@ -1,8 +1,8 @@
 /* ui.c - see ui.h.
  *
- * The name in a request is never trusted as a path. From a zip, only the member with exactly this name is read; from a folder,
- * only a file that is inside the folder after all links are resolved. Folders are not listed. A zip is opened again for each
- * file: a viewer has about twenty files, and finding the directory of a zip takes a millisecond. */
+ * The name in a request is never trusted as a path. From a zip, only the member with exactly this name is read; from a folder, only a
+ * file that is inside the folder after all links are resolved. Folders are not listed. A zip is opened again for each file. This is
+ * fast enough: a viewer has about twenty files, and finding the directory of a zip takes a millisecond. */
 #include "ui.h"
 
 #include <archive.h>
@@ -148,8 +148,8 @@ static unsigned depth_of(const char *name) {
   return slashes;
 }
 
-/* Sets ui->root to the folder of the index.html with the fewest folders above it: a zip may contain several versions, each with
- * its own index.html below that. Returns false if there is none. */
+/* Sets ui->root to the folder of the index.html with the fewest folders above it, because a zip may contain several versions of the
+ * viewer in deeper folders, each with its own index.html. Returns false if there is none. */
 static bool find_root(struct view_ui *ui) {
   struct archive *a = open_zip(ui);
   struct archive_entry *e;

@@ -1,8 +1,8 @@
-/* wasm.c - the parts of the command that differ in WebAssembly: in a WebAssembly build this file replaces shared/interrupt.c,
- * the files that start helpers, and the folder view/; in other builds it is empty.
+/* wasm.c - the parts of the command that differ in WebAssembly: in a WebAssembly build this file replaces shared/interrupt.c, the files
+ * that start helpers, and the folder view/; in other builds it is empty.
  *
- * WASI has no signals, sockets or child processes. Its working directory is always "/", so the program enters $PWD, which its
- * caller sets: then relative paths mean the same as outside. */
+ * WASI has no signals, sockets or child processes. Its working directory is always "/", so the program enters $PWD, which its caller
+ * sets. Relative paths then have the same meaning as outside. */
 #include "mcp/session.h"
 #include "print/tty.h"
 #include "shared/fetch.h"
