@@ -1,7 +1,7 @@
 /* limits.c - lower bounds for processing the same bytes: inflating, deflating, copying, and allocating memory for them.
  *
- * Every command does some of this work, plus its own, so ratios to these bounds do not depend on the speed of the machine that
- * day.
+ * Every command does some of this work in addition to its own. Ratios to these bounds therefore do not depend on the current speed of
+ * the machine.
  *
  * Usage: limits FILE.gz ROUNDS. Prints the best CPU seconds of the rounds as JSON; single-threaded. */
 #include <stdint.h>

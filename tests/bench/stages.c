@@ -1,4 +1,4 @@
-/* stages.c - CPU time of reading a trace into a sealed graph, and of writing it, without process startup.
+/* stages.c - CPU time of reading a trace into a sealed graph, and of writing it, not including process startup.
  *
  * Usage: stages FILE ROUNDS > /dev/null. Prints the best of the rounds as JSON on standard error. One thread, except for:
  *     serial, shared  the CPU time of the calling thread and of all other threads when several read. The first bounds how fast any

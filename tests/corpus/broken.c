@@ -1,9 +1,9 @@
 /* broken.c - a reader with one deliberate bug, to check that the tests notice.
  *
- * Replaces tk_sources_load in a library whose original is renamed real_tk_sources_load (by tests/support/build.sh), so that
- * everything that loads a trace gets one with the fault $TEST_FAULT: drop_event, one_ns, lost_flow, swapped_track, lost_arg,
- * or one_path (one_ns, but on the predicted path only). The fault is silent: no note, no changed count. A trace without a
- * place for the fault, or without $TEST_FAULT, is loaded unchanged. */
+ * Replaces tk_sources_load in a library whose original is renamed real_tk_sources_load (by tests/support/build.sh), so that every
+ * loaded trace has the fault $TEST_FAULT: drop_event, one_ns, lost_flow, swapped_track, lost_arg, or one_path (one_ns, but on the
+ * predicted path only). The fault is silent: no note, no changed count. A trace without a place for the fault, or without $TEST_FAULT,
+ * is loaded unchanged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +102,8 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   return broken(real_tk_sources_load(s, i, opt, err), opt);
 }
 
-/* In the library, tk_load() calls tk_sources_load() of its own file, which is the real one, so tk_load() is replaced as well. */
+/* Inside the library, tk_load() calls the original tk_sources_load(), because both are in the same file. So tk_load() is replaced as
+ * well. */
 struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err) {
   return broken(real_tk_load(source, opt, err), opt);
 }

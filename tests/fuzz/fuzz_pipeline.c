@@ -65,9 +65,9 @@ static void require_no_repair(const struct tk_trace *t, const struct tk_trace *w
   }
 }
 
-/* Reads the output and checks it. Binary formats pass on uninterpreted bytes, including faulty ones. `was`: the written trace;
- * `whole`: no operation was applied; `format`: format of the file; it is not detected,
- * because an input that was read in a wrong format may contain bytes that mislead detection when the writer passes them on. */
+/* Reads the output and checks it. Binary formats pass on uninterpreted bytes, including faulty ones. `was`: the written trace; `whole`:
+ * no operation was applied; `format`: format of the file; detection is not used, because it may be misled by bytes that the writer
+ * passes on from an input that was read in a wrong format. */
 static void read_again(const char *path, const char *format, const struct tk_trace *was, bool whole) {
   struct tk_err err = {0};
   struct tk_trace *t = load(path, format, &err);

@@ -1,11 +1,11 @@
-/* fuzz_plan.c - arbitrary bytes as a plan, as the message inside a plan, and as the end of a part: applying the plan to a rank,
- * and joining parts by the plan, either succeeds or fails with a message.
+/* fuzz_plan.c - arbitrary bytes as a plan, as the message inside a plan, and as the end of a part: applying the plan to a rank, and
+ * joining parts by the plan, either succeeds or fails with a message.
  *
  *     byte 0, bits 0 and 1   use of the bytes: as a plan file, the message of a plan, the message of a part, or a part file
  *     byte 0, bits 2 and 3   the format of the plan to which a part belongs
  *
- * Numbers that random bytes hardly ever match (the CRC of a report, the id of a plan) are appended after the bytes: in a
- * message the last value of a field wins. */
+ * Numbers that random bytes hardly ever match (the CRC of a report, the id of a plan) are appended after the bytes: if a message has a
+ * field twice, the last value counts. */
 #include "tracekit.h"
 
 #include <stdio.h>

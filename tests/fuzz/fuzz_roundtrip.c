@@ -82,8 +82,8 @@ static void compare(const struct tk_trace *a, const struct tk_trace *b) {
   require(ambiguous(a) || longest_a == longest_b, "durations", "another longest span once written");
 }
 
-/* by_text() and lines_of() split a text into sorted lines without quotes and commas, for a comparison: if a thread is spelled 7
- * and "7", the first spelling wins, and trailing metadata is written first. */
+/* by_text() and lines_of() split a text into sorted lines without quotes and commas, for a comparison. Quotes and order may differ: if
+ * a thread is spelled 7 and "7", the first spelling wins, and trailing metadata is written first. */
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static size_t lines_of(char *text, char ***lines) {

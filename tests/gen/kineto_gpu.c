@@ -98,8 +98,8 @@ static void activity(struct kineto *k, const struct launch *l) {
   kineto_flow(k, 's', "ac2g", l->correlation, l->from, l->at);
 }
 
-/* Prints a call without GPU activity: the exporter adds a flow end without a start to each; a few have a start without an
- * end. */
+/* Prints a call without GPU activity. The exporter adds a flow end without a start to each of these calls; a few have a start without
+ * an end. */
 static void bare_call(struct kineto *k, const struct launch *l) {
   static const struct {
     const char *name;
@@ -141,7 +141,7 @@ void kineto_gpu(void *self, const struct piece *p) {
     }
     if (!s->row->kernel) continue;
     l.correlation = k->correlation++;
-    /* A model runs the same few kernels for an op: the choice depends on the op's position. */
+    /* A model runs the same few kernels for an op, so the choice depends only on the op's position. */
     l.pick = mix(p->group * 16 + i, (uint64_t)p->layer % 3);
     l.at = s->launch;
     l.end = s->launch_end;

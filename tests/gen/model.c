@@ -1,11 +1,10 @@
 /* model.c - true time: random numbers, clocks, and the plan of each step on all ranks.
  *
- * A step is: forward through the layers, backward through them with one all-reduce per layer on a separate stream,
- * optimizer. The cost of a layer is the same on all ranks except for a few percent (more on a straggler), so the time at
- * which a rank is ready for a collective is a sum, not a simulation: a generator for rank 7 knows the other 4095 without
- * running them. A collective ends on all ranks when the last rank has joined, plus its transfer, plus 1 to 7 us that differ
- * per rank; its starts differ as much as the ranks do. Clock alignment may rely on this, and the truth file contains the
- * expected result. */
+ * A step is: forward through the layers, backward through them with one all-reduce per layer on a separate stream, optimizer. The cost
+ * of a layer is the same on all ranks except for a few percent (more on a straggler), so the time at which a rank is ready for a
+ * collective is a simple sum. The generator of rank 7 can compute the times of the other 4095 ranks without simulating them. A
+ * collective ends on all ranks when the last rank has joined, plus its transfer, plus 1 to 7 us that differ per rank; its starts differ
+ * as much as the ranks do. Clock alignment may rely on this, and the truth file contains the expected result. */
 #include <stdlib.h>
 #include <string.h>
 

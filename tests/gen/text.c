@@ -1,4 +1,4 @@
-/* text.c - buffered output: printf would cost more than everything else together. */
+/* text.c - buffered output, because printf would take more time than everything else together. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* interrupt.c - preloaded into the command: interrupts it after it has flushed its output for the $INTERRUPT-th time.
  *
- * Of interest is the last flush before a prompt reads: a signal rarely arrives at just this moment, and must not be missed. */
+ * The case to test is the last flush before a prompt reads its input: a signal rarely arrives at exactly this moment, but must not be
+ * missed. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>

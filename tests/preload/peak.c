@@ -1,7 +1,7 @@
 /* peak.c - preloaded into a program, writes its peak resident memory in KB to the file $PEAK when the program ends.
  *
- * wait4() reports too much: on Linux its maximum includes the memory of the process that called fork(), which is an interpreter of
- * 20 MB in tests. */
+ * wait4() reports too much: on Linux, its maximum includes the memory of the process that called fork(), which in tests is an
+ * interpreter of 20 MB. */
 #include <stdio.h>
 #include <stdlib.h>
 

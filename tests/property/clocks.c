@@ -25,7 +25,7 @@
 
 enum { TIMES = 21 };
 
-/* Minimum share of the hosts of each kind that must be trusted. 0 = none may be, because the data cannot show the offset. */
+/* Minimum share of the hosts of each kind that must be trusted. 0 = none may be trusted, because the data cannot show the offset. */
 static const double least[JOB_KINDS] = {
     [JOB_PLAIN] = 0.85,      [JOB_REMOVED] = 0.65,     [JOB_LONG] = 0.85,         [JOB_TPU] = 0.8,  [JOB_PIPELINE] = 0.4,
     [JOB_ONE_NAME] = 0.4,    [JOB_STEP_NUMBERS] = 0.7, [JOB_ONE_MISSING] = 0.65,  [JOB_JUMP] = 0.6, [JOB_SLEW] = 0.85,
@@ -37,7 +37,7 @@ static const double covered_least = 0.93, covered_most = 0.97, covered_most_shor
 
 struct count {
   unsigned hosts, right, wrong, outside;
-  unsigned premised; /* wrong, but under a condition that was reported and did not hold */
+  unsigned premised; /* wrong, but the report stated a condition that did not hold */
   unsigned times, covered, proven, within;
   double worst;
 };

@@ -31,7 +31,7 @@ struct scene {
   unsigned program; /* collectives of an XLA program: each device numbers its runs itself and starts at a different run */
   bool numbered;    /* ... and records the number */
   double jitter;    /* us: deviation from the program's otherwise regular period */
-  bool vain;        /* no two hosts recorded the same runs: no host may be trusted */
+  bool vain;        /* no two hosts recorded the same runs, so no host may be trusted */
   double most, wrong; /* us: limit of the median of the worst errors; limit for any trusted host */
   double least;     /* minimum share of hosts that must be trusted */
 };

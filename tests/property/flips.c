@@ -1,8 +1,8 @@
 /* flips.c - checks that a flipped bit in an XSpace loses at most the item that contains it.
  *
- * In each fixture a bit is flipped at 1,000 places, one at a time. Reading must never crash, and must yield a valid graph. A
- * file may be refused only if no event remains. In the median at most the damaged event is missing, and on average only a
- * few. The surviving events can be written as XPlane and read again, then without damage. */
+ * In each fixture a bit is flipped at 1,000 places, one at a time. Reading must never crash, and must yield a valid graph. A file may
+ * be refused only if no event remains. In the median at most the damaged event is missing, and on average only a few. The surviving
+ * events can be written as XPlane and read again without damage. */
 #include "../unit/help.h"
 
 #include "format/format.h"

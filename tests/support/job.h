@@ -93,7 +93,7 @@ double job_clock(const struct job *j, unsigned host, double t);
 /* Nanoseconds since the epoch at which a host's clock reads 0. */
 extern const int64_t JOB_EPOCH_NS;
 
-/* Writes a file for each rank, or for each host if the job is XLA's. Returns the number of files; 0 on failure. */
+/* Writes a file for each rank, or for each host if the job runs XLA programs. Returns the number of files; 0 on failure. */
 unsigned job_write(struct job *j, const char *folder, char paths[JOB_CROWDED][256]);
 
 #endif

@@ -102,8 +102,8 @@ struct bytes written(const struct tk_trace *t, bool pretty) {
   return b;
 }
 
-/* State of strict_json(), a checker that is independent of the library's scanner, so that a bug of the scanner cannot hide a
- * bug of the writer: the expected next token. */
+/* Token that strict_json() expects next. This checker is independent of the library's scanner, so that a bug of the scanner cannot hide
+ * a bug of the writer. */
 enum expected { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COMMA_OR_END, NOTHING };
 
 static const uint8_t *string_end(const uint8_t *p) {

@@ -118,7 +118,8 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Checks the k-th smallest element against sorting, with few distinct values, falling, rising and mixed. */
+/* Checks that selecting the k-th smallest element agrees with sorting, for descending, ascending and mixed values with many
+ * duplicates. */
 static void selects_as_sorting_does(void **state) {
   uint32_t seed = 1;
   (void)state;

@@ -1,5 +1,5 @@
-/* test_align_claims.c - checks that a solution claims no more than is known: sequence numbers that contradict ends, jumps, rows
- * of CPUs, staggered ends, copies of a rank. */
+/* test_align_claims.c - checks that a solution does not claim more than the data shows, for sequence numbers that contradict the ends
+ * of collectives, clock jumps, rows of CPUs, staggered ends, and copies of a rank. */
 #include "help.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct job {
   int64_t rank[RANKS];
   uint8_t says;
   double jump_at, jump;     /* host 1's clock */
-  double late[MOST][RANKS]; /* of leaving a collective */
+  double late[MOST][RANKS]; /* delay of each rank in leaving a collective */
 };
 
 static double noise(int i, int rank) { return (i * 7919 + rank * 104729) % 13 * 0.2; }
@@ -121,8 +121,8 @@ static void staggers_show_within_hosts(void **state) {
   run(&j, 32, 600, 300);
   const struct align_host *o = &j.s.hosts[1];
   assert_int_equal(o->state, ALIGN_GOOD);
-  assert_true(fabs(offset(&j) - 2500) > 15); /* ends alone cannot show the stagger, */
-  assert_true(fabs(offset(&j) - 2500) * 1e3 <= o->error_ns); /* but ends of ranks on one host do, so the error covers it */
+  assert_true(fabs(offset(&j) - 2500) > 15); /* the ends of collectives alone cannot show the stagger, */
+  assert_true(fabs(offset(&j) - 2500) * 1e3 <= o->error_ns); /* but the ends on the ranks of one host show it, so the error covers it */
   assert_true(o->error_ns < 40e3);
   assert_true(o->low_ns / 1e3 <= 2500 - offset(&j) && o->high_ns / 1e3 >= 2500 - offset(&j));
   done(&j);

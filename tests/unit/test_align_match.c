@@ -155,7 +155,7 @@ static void groups_are_as_the_rank_lists_them(void **state) {
   fleet_free(&f);
 }
 
-/* A broadcast may end on its root before other ranks arrive: it bounds the offset on one side only, and gives no equality. */
+/* A broadcast may end on its root before other ranks arrive, so it only gives a one-sided bound of the offset. */
 static void roots_only_bound(void **state) {
   struct fleet f = {.n = 0};
   char args[200];
@@ -181,7 +181,7 @@ static void roots_only_bound(void **state) {
   fleet_free(&f);
 }
 
-/* A message that ends, by the wall clocks, before it was sent counts as a contradiction. */
+/* If a message ends before it was sent according to the wall clocks, this counts as a contradiction. */
 static void messages_bound(void **state) {
   struct fleet f = {.n = 0};
   (void)state;
@@ -337,7 +337,7 @@ static void groups_that_cannot_be_told_apart(void **state) {
   fleet_free(&f);
 }
 
-/* ---- kernels whose programs contain the rest ---- */
+/* ---- kernels whose programs describe the collective ---- */
 
 static struct align_op program_op(uint64_t program, const char *name, const char *opcode, const char *groups) {
   return (struct align_op){.module = hash_bytes("jit_f", 5), .program = program, .op = hash_bytes(name, strlen(name)),
@@ -381,7 +381,7 @@ static void kernels_by_their_program(void **state) {
   assert_int_equal(gpus(BOTH, "all-reduce-start.2", &one, 1), ALIGN_ROUGH);
   assert_int_equal(gpus(",\"hlo_module\":\"jit_f\",\"program_id\":8", "all-reduce-start.1", &one, 1), ALIGN_ROUGH);
   assert_int_equal(gpus(",\"hlo_module\":\"jit_g\",\"program_id\":7", "all-reduce-start.1", &one, 1), ALIGN_ROUGH);
-  /* if the op's name does not show the opcode, the program does */
+  /* the program contains the opcode, which the op's name does not show */
   assert_int_equal(gpus(BOTH, "psum.1", &any, 1), ALIGN_GOOD);
   assert_int_equal(gpus(BOTH, "psum.1", NULL, 0), ALIGN_ALONE);
   assert_int_equal(gpus(BOTH, "psum.1", &uneven, 1), ALIGN_ALONE);

@@ -1,5 +1,5 @@
-/* test_archive.c - archive members read the same from every kind of archive, in any order, and as far as possible from
- * truncated archives. */
+/* test_archive.c - archive members are read with the same contents from every kind of archive, in any order, and as far as possible
+ * from truncated archives. */
 #include "help.h"
 
 #include <archive.h>

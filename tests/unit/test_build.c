@@ -71,7 +71,7 @@ static void seals(void **state) {
   tk_free(t);
 }
 
-/* Data that every format can represent is the same after reading back. */
+/* If every format can represent some data, the data is the same after writing and reading it. */
 static void saves(void **state) {
   (void)state;
   static const char *const NAMES[] = {"made.json", "made.pftrace", "made.xplane.pb", "made.json.gz", NULL};

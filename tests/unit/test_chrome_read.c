@@ -103,7 +103,7 @@ static void truncation(void **state) {
   cut_everywhere("lines", lines, n - 2);
 }
 
-/* Truncation is noted or an error, unless only whitespace is missing. */
+/* Truncation causes a note or an error, unless only whitespace is missing. */
 static void cuts_are_announced(void **state) {
   (void)state;
   for (size_t cut = 0; cut + 2 < strlen(small); cut++) {

@@ -120,7 +120,7 @@ static void refuses(void **state) {
   tk_free(t);
 }
 
-/* The ranks of the processes of a node's report are kept beside the tracks. */
+/* A copy contains the ranks of the processes in a node's report, which are stored separately from the tracks. */
 static void keeps_ranks(void **state) {
   static const char text[] = "[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"a\"}]";
   struct tk_err err = TK_ERR_INIT;

@@ -63,7 +63,7 @@ static void test_of_several(void **state) {
   tk_free(to);
 }
 
-/* Hostile input cannot fill memory with notes, and many inputs may each have some. */
+/* The number of notes without an input is limited, so that hostile input cannot fill memory. Notes about many inputs are all kept. */
 static void test_many(void **state) {
   struct tk_diagnostics *d = diagnostics_new();
   uint64_t count = 0;

@@ -1,4 +1,4 @@
-/* test_dump.c - the canonical text: the representation of each item, one line each whatever its strings contain. */
+/* test_dump.c - the canonical text: the representation of each item, always one line, whatever its strings contain. */
 #include "help.h"
 #include "graph/args.h"
 

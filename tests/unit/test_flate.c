@@ -16,8 +16,8 @@ enum { LEVELS = 6, MOST = 40000, ADDRESSES = 8000, PAD = 70000, ROOM = 64 << 10 
 
 static uint8_t text[MOST];
 
-/* Makes a text whose repeats refer to one of the first positions. Such a match is found only if the hash table still contains
- * the four bytes at this position. */
+/* Makes a text with repeats of bytes near its start. Deflate finds such a match only if its hash table still contains the position of
+ * these bytes. */
 static void make_text(void) {
   uint32_t r = 1;
   for (size_t i = 0; i < MOST; i++) {

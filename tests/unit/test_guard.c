@@ -9,8 +9,7 @@
 /* Functions that queries cannot call, by reason. */
 static const char *const REFUSED_FUNCTIONS[] = {
     "bm25", "fts3_tokenizer", "fts5", "fts5_get_locale", "fts5_insttoken", "fts5_locale", "fts5_source_id", "highlight", "match",
-    "matchinfo", "offsets", "optimize", "snippet",                                    /* full-text search: there are no such
-                                                                                       * tables */
+    "matchinfo", "offsets", "optimize", "snippet",                                    /* for full-text search, which no table has */
     "load_extension", "edit", "readfile", "writefile", "lsmode",         /* they access files */
     "rtreecheck", "rtreedepth", "rtreenode",                             /* they decode untrusted data */
     "geopoly_area", "geopoly_bbox", "geopoly_blob", "geopoly_ccw", "geopoly_contains_point", "geopoly_debug", "geopoly_group_bbox",

@@ -54,7 +54,7 @@ static void refused(void **state) {
   }
 }
 
-/* A label is cut between characters whatever the room, and nothing follows the cut. */
+/* A label that does not fit is cut between characters, for every buffer size, and nothing is appended after the cut. */
 static void cut(void **state) {
   const struct label_values v = {{"\xe2\x82\xac\xe2\x82\xac", "h", "p", NULL, NULL, NULL, NULL}};
   char text[32];

@@ -70,7 +70,7 @@ static bool is_refused(const struct buf *bytes) {
   return !t && strstr(err.msg, "EF BF BD");
 }
 
-/* A length of 128 to 16383 bytes becomes one of 1 to 267 MB, which is valid in a big file: the bytes after it must reveal the
+/* A length of 128 to 16383 bytes becomes 1 to 267 MB, which is possible in a big file, so the bytes after the length must reveal the
  * damage. */
 static void mangled(void **state) {
   static const unsigned events[] = {3, 4, 9, 10, 60, 300, 2000, 20000};

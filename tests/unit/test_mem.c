@@ -51,7 +51,7 @@ static void arrays(void **state) {
   assert_int_equal(m.used, 0);
 }
 
-/* A large array keeps its contents while it grows past the room that it had and after it has shrunk. */
+/* A large array keeps its contents when it grows beyond its allocated size and after it has shrunk. */
 static void large_arrays(void **state) {
   enum { MB = 1 << 20 };
   struct mem m = {0};

@@ -160,8 +160,8 @@ static void names(void **state) {
   done(&m);
 }
 
-/* Processes are sorted by rank, whatever the order of inputs, and within a rank by the rank's own sort indices; processes
- * without one come last. */
+/* Processes are sorted by rank, whatever the order of inputs, and within a rank by the rank's own sort indices; processes without a
+ * sort index come last. */
 static void sort(void **state) {
   static const char *const in[] = {
       RANK(1, SORT(5, -10) "," X(5, 0, "b0") "," SORT(6, 99999999) "," X(6, 0, "b1") "," X(7, 0, "b2")),
@@ -227,7 +227,7 @@ static void by_kind(void **state) {
   done(&m);
 }
 
-/* A file may claim any rank: sort indices stay within 32 bits. */
+/* A file may claim any rank, but sort indices must stay within 32 bits. */
 static void far_ranks(void **state) {
   static const char *const in[] = {KINETO(9000000000000000, "A"), KINETO(5, "B")};
   static const char *const want[] = {"5 GPU 0", "9000000000000000 GPU 0"};
@@ -249,7 +249,7 @@ static void one_labelled(void **state) {
   done(&m);
 }
 
-/* Kineto declares 8 GPUs and uses one: the others get no row, but their records are kept. */
+/* If Kineto declares 8 GPUs and uses one, the others get no row, but their records are kept. */
 static void hidden(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a") "," NAME(20, "unused")),
                                    RANK(1, X(2, 0, "b") "," NAME(21, "also unused"))};
@@ -388,7 +388,7 @@ static void ranks(void **state) {
   done(&m);
 }
 
-/* Two hosts with local ranks, so two inputs each claim rank 0 and rank 1: a process whose rank changes gets an unclaimed one. */
+/* Two hosts with local ranks, so two inputs each claim rank 0 and rank 1: a changed rank becomes one that no input claims. */
 static void same_ranks(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a")), RANK(0, X(1, 1, "b")), RANK(1, X(1, 2, "c")), RANK(1, X(1, 3, "d"))};
   static const char *const machines[] = {"rank 0", "rank 0, 2", "rank 1", "rank 1, 3"};
@@ -489,7 +489,7 @@ static void refusals(void **state) {
   done(&m);
 }
 
-/* Any memory limit gives an error, and nothing is written. */
+/* If a memory limit is too small, merging fails with TK_ELIMIT and writes nothing. */
 static void out_of_memory(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a") "," FLOW("s", "5", 1)), RANK(1, X(1, 0, "b") "," FLOW("s", "5", 1))};
   (void)state;

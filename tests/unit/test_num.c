@@ -143,7 +143,7 @@ static void integers(void **state) {
   }
 }
 
-/* Numbers of every length: they are written in words of eight digits. */
+/* Numbers of every length, because they are written in words of eight digits. */
 static void every_length(void **state) {
   (void)state;
   uint64_t tens = 1;

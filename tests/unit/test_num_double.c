@@ -81,7 +81,7 @@ static void print_by_c(char *text, double d) {
   }
 }
 
-/* Compares our text of d with the text by the C library. Only for subnormals and powers of two may it differ, if it is
+/* Compares our text of d with the C library's text. Our text may differ only for subnormals and powers of two, and only if it is
  * shorter. */
 static void check_print(double d) {
   char got[40], want[40];

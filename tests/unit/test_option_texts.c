@@ -1,5 +1,5 @@
-/* test_option_texts.c - options given as text: for each there is also a parser, a check or typed fields, which must give the
- * same result. */
+/* test_option_texts.c - options given as text. Each of them also has a parser, a check or typed fields, which must give the same
+ * result. */
 #include "help.h"
 
 #include "base/err.h"
@@ -92,7 +92,7 @@ static void rebase_by_number(void **state) {
   assert_false(tk_rebase_check(&number, &err));
   number.scale_factor = 0, number.to = "1";
   assert_false(tk_rebase_check(&number, &err));
-  number.size = offsetof(struct tk_rebase_options, to_time); /* as compiled before there were numbers */
+  number.size = offsetof(struct tk_rebase_options, to_time); /* size in callers that were compiled before the numeric fields existed */
   assert_true(tk_rebase_check(&number, &err));
   tk_free(t), tk_free(u);
 }
@@ -146,7 +146,7 @@ static void settings(void **state) {
   assert_true(tk_save_memory(t, "x.json", &same, &save, NULL, &err));
   assert_true(same.n == made.n && memcmp(same.p, made.p, made.n) == 0);
   free(same.p);
-  assert_true(tk_save_memory(t, "x.pftrace", &packets, &save, NULL, &err)); /* of another format: without effect */
+  assert_true(tk_save_memory(t, "x.pftrace", &packets, &save, NULL, &err)); /* a setting of another format has no effect */
   save.settings = plain;
   assert_true(tk_save_memory(t, "x.json", &same, &save, NULL, &err));
   assert_true(same.n == usual.n && memcmp(same.p, usual.p, usual.n) == 0);
@@ -159,7 +159,7 @@ static void settings(void **state) {
     assert_false(tk_load_check(&(struct tk_load_options){.settings = list}, &err));
   }
   assert_true(tk_load_check(&(struct tk_load_options){.settings = sched}, &err));
-  assert_false(tk_load_check(&(struct tk_load_options){.settings = pretty}, &err)); /* a setting of saving */
+  assert_false(tk_load_check(&(struct tk_load_options){.settings = pretty}, &err)); /* a setting for saving */
   tk_free(t);
   t = tk_load_memory(usual.p, usual.n, "x.json", &(struct tk_load_options){.settings = sched}, &err);
   assert_non_null(t);

@@ -136,7 +136,7 @@ static void reserves(void **state) {
   tk_free(t);
 }
 
-/* Times and steps given as numbers select the same as given as text. */
+/* Times and steps given as numbers select the same events as those given as text. */
 static void ranges(void **state) {
   (void)state;
   static const char text[] = "[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"ProfilerStep#1\"},"

@@ -1,4 +1,4 @@
-/* test_out.c - an output file is complete or absent, the result shows which, and equal contents give equal bytes. */
+/* test_out.c - an output file is complete or absent, the result of the call shows which, and equal contents give equal bytes. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

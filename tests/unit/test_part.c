@@ -1,4 +1,5 @@
-/* test_part.c - ranks of one file that are loaded together: equal to ranks that are loaded alone, within the room for them. */
+/* test_part.c - ranks of one file that are loaded together equal ranks that are loaded one by one, and use no more memory than is
+ * allowed for them. */
 #include "help.h"
 
 #include <unistd.h>
@@ -137,7 +138,7 @@ static void keeps_next_ranks(void **state) {
   check_equal(again, first);
   check_equal(second, alone);
   tk_free(again);
-  again = tk_sources_load(s, 0, &little, &err); /* the second rank needs more than 1/32 */
+  again = tk_sources_load(s, 0, &little, &err); /* the second rank is too large to be kept with this memory limit */
   assert_non_null(again);
   assert_null(sources_kept(s)[1]);
   tk_free(again);

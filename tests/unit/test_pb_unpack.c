@@ -1,5 +1,5 @@
-/* test_pb_unpack.c - pb_unpack protects protobuf-c from excessive depth, repetition and memory; the reader of Perfetto packets,
- * whose messages recurse, works without protobuf-c. */
+/* test_pb_unpack.c - pb_unpack protects protobuf-c from excessive depth, repetition and memory; the reader of Perfetto packets, whose
+ * messages may be nested recursively, does not use protobuf-c. */
 #include "help.h"
 
 #include "format/pb_out.h"

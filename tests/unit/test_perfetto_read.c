@@ -1,5 +1,5 @@
-/* test_perfetto_read.c - any chunks give the same graph; a truncated file gives everything before the cut; damage anywhere
- * gives a result or an error. */
+/* test_perfetto_read.c - the graph does not depend on the chunks in which bytes arrive; a truncated file gives everything before the
+ * cut; damage anywhere gives a result or an error. */
 #include "help.h"
 
 #include "format/pb_out.h"

@@ -1,6 +1,6 @@
-/* test_perfetto_trace_proto.c - the cursor's field numbers match proto/perfetto_trace.proto; read by protobuf-c, our output
- * satisfies an importer: every event on a described track and a cleared sequence, every interned id defined before use, begins
- * and ends balanced, times equal to the graph's. */
+/* test_perfetto_trace_proto.c - the cursor's field numbers match proto/perfetto_trace.proto; read by protobuf-c, our output satisfies
+ * an importer: every event on a described track and a cleared sequence, every interned id defined before use, begin and end events
+ * balanced, times equal to the graph's. */
 #include "help.h"
 
 #include <protobuf-c/protobuf-c.h>

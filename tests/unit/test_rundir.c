@@ -206,7 +206,7 @@ static void ascend(void **state) {
   done(&l);
 }
 
-/* Hosts that have folders of their own belong to one run if the run has the same name in all of them. */
+/* Hosts with separate folders belong to one run if all folders contain a run with the same name. */
 static void pods(void **state) {
   struct listing l;
   (void)state;

@@ -60,8 +60,7 @@ static void spans_as_modelled(void **state) {
     uint32_t width = 1 + rng(40), length = 1 + rng(20);
     for (unsigned i = rng(200); i > 0; i--) {
       unsigned k = rng(2);
-      tk_time ts = (tk_time)rng(width) * 10000, dur = (tk_time)rng(length) * 10000; /* multiples of 10 ns: no overlap is a
-                                                                                     * rounding error */
+      tk_time ts = (tk_time)rng(width) * 10000, dur = (tk_time)rng(length) * 10000; /* multiples of 10 ns, well above rounding errors */
       struct tk_event *e = span(t, tracks[k], ts, dur);
       m[k][n[k]++] = (struct model){.ts = ts, .dur = dur, .at = t->n_events, .cls = e->cls};
     }
@@ -115,7 +114,7 @@ static void order_of_adding(void **state) {
 
 /* ---- pairs ---- */
 
-/* A tree of pairs, written as begins and ends with threads interleaved randomly, is reconstructed. */
+/* A tree of spans, written as begin and end events of randomly interleaved threads, is reconstructed. */
 static void pairs_as_modelled(void **state) {
   (void)state;
   for (int round = 0; round < 200; round++) {

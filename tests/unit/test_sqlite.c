@@ -1,4 +1,4 @@
-/* test_sqlite.c - the walker of SQLite databases, against SQLite itself. */
+/* test_sqlite.c - compares the reader of SQLite databases with SQLite itself. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>

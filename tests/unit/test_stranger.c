@@ -31,7 +31,7 @@ static void by_keys(void **state) {
     assert_said(stranger_sure((const uint8_t *)t[i].text, strlen(t[i].text)), t[i].word, t[i].text);
 }
 
-/* A trace is not taken for a file of another program because of its keys or those of its args. */
+/* No key of a trace or of its args makes the trace look like a file of another program. */
 static void traces(void **state) {
   static const char *const t[] = {
     "{\"traceEvents\":[{\"ph\":\"X\",\"args\":{\"resourceSpans\":1}}]}", "[{\"ph\":\"X\",\"name\":\"a\"}]",

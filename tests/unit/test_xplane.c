@@ -1,7 +1,7 @@
 /* test_xplane.c - meaning of an XSpace in the graph and in Chrome JSON, and writing it back unchanged.
  *
- * The cases restate xprof's own tests if those are valid. If xprof is wrong (epoch times that overflow, durations of 213
- * days, a lost second host, quotes and NaN that break its JSON), the correct result is asserted. */
+ * The cases correspond to xprof's own tests. If xprof is wrong (epoch times that overflow, durations of 213 days, a lost second host,
+ * quotes and NaN that break its JSON), the correct result is asserted. */
 #include "help.h"
 
 #include "format/pb_out.h"
@@ -414,7 +414,7 @@ static void start_time(void **state) {
   end(b);
 }
 
-/* Maps may come anywhere, entries and stats may be duplicated, ids may be hashes. */
+/* Maps may be anywhere in a plane, entries and stats may be duplicated, and ids may be hashes. */
 static void odd_maps(void **state) {
   struct builder *b = begin();
   struct buf s, e = {.mem = NULL};

@@ -232,7 +232,7 @@ static void stable(void **state) {
   tk_free(t);
 }
 
-/* Shared args that an operation dropped are also absent from the metadata and from the children's metadata. */
+/* If an operation drops shared args, they are also removed from the metadata and from the metadata of children. */
 static void dropped_args(void **state) {
   struct tk_trace *t = read_space();
   (void)state;
