@@ -59,7 +59,7 @@ static double offset_us(const struct align_map *m) {
 
 static const char LEAVE_ALIKE[] = "its ranks leave each collective at the same time as the ranks of other hosts";
 static const char AT_ONCE[] = "all hosts recorded the markers at the same moment";
-static const char ONE_CLOCK[] = "its inputs share one clock, although they have no host name";
+static const char ONE_CLOCK[] = "its inputs, which have no host name, share one clock";
 static const char ONE_DEVICE_CLOCK[] = "its device clocks agree with its CPU clocks";
 static const char WALL_CLOCKS[] = "the wall clocks differ by less than 'unless_us'";
 enum { MOST_ASSUMPTIONS = 5 };
@@ -106,7 +106,7 @@ static void add_lateness(char *text, size_t size, const struct align_host *found
     snprintf(text + n, size - n, "; its collectives end up to %s us before or after those of other hosts, because ranks are late",
              num_fixed(ceil(found->spread_ns / 1e3), 0).s);
   else if (found->trend_ns > found->error_ns / 2)
-    snprintf(text + n, size - n, "; within a host, ranks seem to leave collectives in the order of their numbers; the error includes "
+    snprintf(text + n, size - n, "; within a host, ranks seem to leave collectives in the order of the ranks; the error includes "
                                  "%s us in case this also holds between hosts",
              num_fixed(found->trend_ns / 1e3, 0).s);
 }

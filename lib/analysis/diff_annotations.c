@@ -85,7 +85,7 @@ void diff_annotations_say(const struct diff_set *set, struct tk_diagnostics *not
   const uint32_t most = sizeof set->left_out / sizeof *set->left_out;
   char text[400];
   if (!set->n_left_out) return;
-  int n = snprintf(text, sizeof text, "annotations that not all runs have are left out of paths (%u)", (unsigned)set->n_left_out);
+  int n = snprintf(text, sizeof text, "annotations left out of paths, because not all runs have them (%u)", (unsigned)set->n_left_out);
   for (uint32_t i = 0; i < set->n_left_out && i < most; i++)
     n += snprintf(text + n, sizeof text - (size_t)n, "%s %.90s", i ? "," : ":", (const char *)set->texts.strs[set->left_out[i]].bytes);
   if (set->n_left_out > most) snprintf(text + n, sizeof text - (size_t)n, ", ...");

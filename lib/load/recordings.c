@@ -171,7 +171,7 @@ static void say_clocks(const struct joining *j, char *text, size_t n) {
     snprintf(text, n, "its wall clock is used, although %u %s that both recordings contain show that it is %s us %s (+/- %s us)",
              w->anchors, w->tied_by, num_fixed(fabs((double)offset_of(j)) / 1e3, 3).s, offset_of(j) < 0 ? "behind" : "ahead",
              num_fixed(w->error_ns / 1e3, 3).s);
-  else if (j->overlaps) snprintf(text, n, "its wall clock is used; no event that both recordings contain confirms it");
+  else if (j->overlaps) snprintf(text, n, "its wall clock is used; the recordings share no event that confirms it");
   else snprintf(text, n, "its wall clock is used; according to it, the recordings do not overlap in time");
 }
 

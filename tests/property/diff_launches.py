@@ -187,7 +187,7 @@ def annotated(rnd, work, a, b):
     rows = asked(*kinds, *folders)['rows']
     judge('annotations of one of three runs', next((f for r in rows for c, s in zip(r['runs'], (a, b, d)) if (f := side_fault(c, s, r['name']))), ''))
     _, _, err = run(*kinds, folders[0], folders[2])
-    judge('annotations are named', '' if 'annotations that not all runs have are left out of paths (5): block' in err else err)
+    judge('annotations are named', '' if 'annotations left out of paths, because not all runs have them (5): block' in err else err)
     _, _, err = run('--match', 'tree', folders[0], folders[1])
     judge('frames of one run', '' if '1 of 2 runs have Python frames' in err else err)
     for options in (('--no-python',), ('--kind', 'kernel')):
