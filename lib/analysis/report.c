@@ -513,9 +513,9 @@ static void say_unknown(struct tk_report *r) {
   if (!device && r->impl->suspect)
     report_unknown(r, r->impl->suspect);
   else if (!device)
-    report_unknown(r, "no GPU or TPU activity was recorded, so there is no busy or idle time, kernel or copy data");
+    report_unknown(r, "no GPU or TPU activity was found, so there is no busy or idle time, kernel or copy data");
   else if (host)
-    report_unknown(r, "some ranks recorded no GPU or TPU activity, so they have no busy or idle time");
+    report_unknown(r, "no GPU or TPU activity was found in some ranks, so they have no busy or idle time");
   if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are unknown");
   if (linked) report_say_unrecorded(r);
   report_say_lag(r);

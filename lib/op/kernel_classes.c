@@ -85,8 +85,8 @@ static const struct row NAMES[] = {
   {"computefusedparams", NORM}, {"instancenorm", NORM}, {"l2norm", NORM}, {"_norm_", NORM},
   {"fbgemm_gpu::", SORT}, /* permutations and offsets; its matrix products have names of CUTLASS */
   /* matrix products: cuBLAS, CUTLASS, Tensile, TensorRT-LLM, Ascend, XLA, Marlin */
-  {"gemm", MATMUL}, {"gemv", MATMUL}, {"nvjet", MATMUL}, {"cijk_", MATMUL}, {"matmul", MATMUL}, {"xmma", MATMUL},
-  {"splitkreduce", MATMUL},
+  {"xmma_pooling", REDUCTION}, {"gemm", MATMUL}, {"gemv", MATMUL}, {"nvjet", MATMUL}, {"cijk_", MATMUL}, {"matmul", MATMUL},
+  {"matrixmul", MATMUL}, {"xmma", MATMUL}, {"splitkreduce", MATMUL},
   {"bmm_", MATMUL}, {"marlin", MATMUL}, {"cublas", MATMUL}, {"cutlass", MATMUL}, {"dot_kernel", MATMUL}, {"dot.", MATMUL},
   {"fused_moe", MATMUL}, {"einsum", MATMUL}, {"wgmma", MATMUL},
   /* sorts and indices */
