@@ -42,7 +42,8 @@ OPS = {
     'symm_mem::fused_all_gather_matmul': None, 'aten::_weight_norm': None, 'aten::_native_multi_head_attention': None}
 KERNELS = {
     'sm80_xmma_gemm_f16f16_f16f32_f32_tn_n': 'matmul', 'matrixMulKernel(float*, float*)': 'matmul',
-    'sm50_xmma_pooling_coalescedC_NHWC_kMAX_3_False_execute_kernel_trt': 'reduction', 'Cijk_Ailk_Bljk_BBS_BH_MT64x64x64': 'matmul', 'nvjet_tst_64x16': 'matmul',
+    'sm50_xmma_pooling_coalescedC_NHWC_kMAX_3_False_execute_kernel_trt': 'reduction',
+    'Cijk_Ailk_Bljk_BBS_BH_MT64x64x64': 'matmul', 'nvjet_tst_64x16': 'matmul',
     'void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm>(P)': 'matmul', 'void softmax_warp_forward<float>(float*)': 'softmax',
     'void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(int)': 'elementwise',
     'void at::native::reduce_kernel<512, 1, ReduceOp<float>>(R)': 'reduction', 'secret_kernel_v2': 'other', 'SubTensorOpWithScalar1d': 'other',

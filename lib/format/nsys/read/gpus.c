@@ -13,10 +13,12 @@
 enum { ID, ORDINAL, NAME, FIRST_NUMBER };
 
 /* Columns, and the keys of Kineto for the numbers. */
-static const char *const COLUMNS[] = {"id", "cuDevice", "name", "totalMemory", "smCount", "computeMajor", "computeMinor", "maxThreadsPerBlock",
-                                      "threadsPerWarp", "maxRegistersPerSm", "maxShmemPerSm", "maxRegistersPerBlock", "maxShmemPerBlock", NULL};
-static const char *const KEYS[] = {"totalGlobalMem", "numSms", "computeMajor", "computeMinor", "maxThreadsPerBlock", "warpSize",
-                                   "regsPerMultiprocessor", "sharedMemPerMultiprocessor", "regsPerBlock", "sharedMemPerBlock"};
+static const char *const COLUMNS[] = {
+    "id", "cuDevice", "name", "totalMemory", "smCount", "computeMajor", "computeMinor", "maxThreadsPerBlock", "threadsPerWarp",
+    "maxRegistersPerSm", "maxShmemPerSm", "maxRegistersPerBlock", "maxShmemPerBlock", NULL};
+static const char *const KEYS[] = {
+    "totalGlobalMem", "numSms", "computeMajor", "computeMinor", "maxThreadsPerBlock", "warpSize",
+    "regsPerMultiprocessor", "sharedMemPerMultiprocessor", "regsPerBlock", "sharedMemPerBlock"};
 enum { N_NUMBERS = sizeof KEYS / sizeof *KEYS };
 
 struct gpu {
@@ -64,7 +66,7 @@ static const struct gpu *find_gpu(const struct gpus *g, const struct nsys_device
   return visible || !n ? NULL : v;
 }
 
-static void put_number(struct buf *b, const char *key, int64_t value) {
+static void put_size(struct buf *b, const char *key, int64_t value) {
   char text[24];
   buf_text(b, ",\"");
   buf_text(b, key);
@@ -82,7 +84,7 @@ static void put_gpu(struct buf *b, const struct tk_trace *t, const struct nsys_d
   buf_text(b, ",\"name\":");
   json_quote(b, (const char *)name->bytes, name->len);
   for (unsigned i = 0; i < N_NUMBERS; i++)
-    if (gpu->numbers[i].type == CELL_INT) put_number(b, KEYS[i], gpu->numbers[i].i);
+    if (gpu->numbers[i].type == CELL_INT) put_size(b, KEYS[i], gpu->numbers[i].i);
   buf_text(b, "}");
 }
 
