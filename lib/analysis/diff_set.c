@@ -305,6 +305,7 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
       !groups_init(&a->groups, &a->match, &names, a->mem) ||
       (!o->whole && !step_launches_link(&a->match.steps, &a->match.kinds, origins, NULL)))
     return false;
+  a->groups.has_runs = true;
   a->cell_of = mem_array(a->mem, (uint64_t)t->n_events + 1, sizeof *a->cell_of);
   a->is_mark = host_names_marks(t, a->mem);
   a->memory = trace_text_id(t, "memory");

@@ -169,9 +169,10 @@ static const char *end_of_call(const char *begin, const char *p, const char *end
   return p > begin && p[-1] == '_' && ascii_digit(*p) ? end_of_number(p, end) : NULL;
 }
 
+bool fold_addresses(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, ADDRESS, end_of_address); }
+
 bool fold_varying(struct buf *out, const char **p, size_t *n) {
-  if (is_hccl(*p, *n)) return fold_parts(out, p, n, "_", end_of_call);
-  return fold_parts(out, p, n, ADDRESS, end_of_address);
+  return is_hccl(*p, *n) ? fold_parts(out, p, n, "_", end_of_call) : fold_addresses(out, p, n);
 }
 
 bool fold_hashes(struct buf *out, const char **p, size_t *n) { return fold_parts(out, p, n, GRAPH, end_of_hash); }

@@ -67,7 +67,8 @@ static uint32_t group_of_folded(struct groups *g, const void *p, size_t n) {
 uint32_t groups_of_name(struct groups *g, const void *p, size_t n) {
   const char *name = p;
   if (g->fold) return group_of_folded(g, p, n);
-  return fold_varying(&g->text, &name, &n) ? group_of_text(g, name, n) : GROUP_NONE;
+  const bool ok = g->has_runs ? fold_varying(&g->text, &name, &n) : fold_addresses(&g->text, &name, &n);
+  return ok ? group_of_text(g, name, n) : GROUP_NONE;
 }
 
 /* ---- names ---- */

@@ -16,6 +16,7 @@ struct groups {
   const struct match *match; /* provides kinds, steps and origins */
   enum tk_top_by by;
   bool fold;
+  bool has_runs; /* the groups of several runs are compared */
   bool repeats;              /* lines of a device that show the work of other lines again also have rows */
   tk_id key;                 /* key of the arg by which events are grouped */
   uint32_t n;                /* number of groups; the groups are 1 .. n */
@@ -44,8 +45,8 @@ static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
 const char *groups_suffix(struct groups *g, tk_id cls);
 /* True for a profiler's repeat of events of a class with the same name that the trace contains. */
 bool groups_has_original(struct groups *g, tk_id cls);
-/* Returns the group of a name. Always folds addresses and numbers of HCCL in the name; folds its other numbers and template arguments
- * (fold.h) if g->fold is set. */
+/* Returns the group of a name. Always folds addresses in the name, and numbers of HCCL if g->has_runs is set; folds its other numbers and
+ * template arguments (fold.h) if g->fold is set. */
 uint32_t groups_of_name(struct groups *g, const void *p, size_t n);
 /* Returns the text of a group; NULL for GROUP_NONE. */
 const struct intern_str *groups_text(const struct groups *g, uint32_t group);

@@ -37,13 +37,11 @@ def dumped(dump):
 
 
 def row_name(e):
-    """Returns the name of the row of an event: addresses of objects and calls of HCCL do not separate rows, but copies of annotations have their own."""
+    """Returns the name of the row of an event: addresses of objects do not separate rows, but copies of annotations have their own."""
     return (without_addresses(e.name) or '') + ' (device)' if e.is_copy else without_addresses(e.name)
 
 
 def without_addresses(name):
-    if re.fullmatch(r'hcom_.*_\d+_\d+_\d+', name or '', re.S):
-        return re.sub(r'(?<=_)\d+(?=[_.]|$)', '*', name)
     head, *parts = re.split(r'( at 0x)([0-9a-fA-F]+)(?![A-Za-z0-9_])', name or '')
     return head + ''.join(mark + '*' + rest for mark, _, rest in zip(parts[::3], parts[1::3], parts[2::3])) if name else name
 
