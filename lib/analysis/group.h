@@ -45,8 +45,8 @@ static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
 const char *groups_suffix(struct groups *g, tk_id cls);
 /* True for a profiler's repeat of events of a class with the same name that the trace contains. */
 bool groups_has_original(struct groups *g, tk_id cls);
-/* Returns the group of a name. Always folds addresses in the name, and numbers of HCCL if g->has_runs is set; folds its other numbers and
- * template arguments (fold.h) if g->fold is set. */
+/* Returns the group of a name. Always folds addresses in the name, and numbers of HCCL if g->has_runs is set. Folds its other numbers
+ * and template arguments (fold.h) if g->fold is set. */
 uint32_t groups_of_name(struct groups *g, const void *p, size_t n);
 /* Returns the text of a group; NULL for GROUP_NONE. */
 const struct intern_str *groups_text(const struct groups *g, uint32_t group);
