@@ -15,8 +15,8 @@ bool fold_name(struct buf *out, const char *p, size_t n);
 /* Folds the name of a step, which may also end in a space and its number: "train 7" becomes "train". */
 bool fold_step(struct buf *out, const char *p, size_t n);
 
-/* Folds only addresses. Points [*p, *p + *n) to the folded text in `out`, or leaves both as they are if there is nothing to fold. False if
- * memory runs out. */
+/* Folds only addresses: points [*p, *p + *n) to the folded text in `out`, or leaves both as they are if there is nothing to fold. False
+ * if memory runs out. */
 bool fold_addresses(struct buf *out, const char **p, size_t *n);
 
 /* The same for all that differs in each process or call: addresses, and the numbers of HCCL's collectives. */
