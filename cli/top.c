@@ -102,9 +102,9 @@ static void total_cell(struct table *t, const struct tk_top_row *row, struct tk_
   table_cell(t, "%s", text);
 }
 
-static void share_cell(struct table *t, double share) {
+static void share_cell(struct table *t, bool known, double share) {
   char text[32];
-  table_cell(t, "%s", tty_fraction(100 * share, 1, text));
+  table_cell(t, "%s", known ? tty_fraction(100 * share, 1, text) : "");
 }
 
 static void count_cell(struct table *t, uint64_t n) {
@@ -115,8 +115,8 @@ static void count_cell(struct table *t, uint64_t n) {
 static void cell(struct table *t, const struct tk_top_row *row, enum column column, const char *unit) {
   switch (column) {
     case COL_TOTAL: total_cell(t, row, row->total, unit); break;
-    case COL_RANGE: share_cell(t, row->of_range); break;
-    case COL_SUM: share_cell(t, row->of_sum); break;
+    case COL_RANGE: share_cell(t, row->timed, row->of_range); break;
+    case COL_SUM: share_cell(t, true, row->of_sum); break;
     case COL_SELF: total_cell(t, row, row->self, unit); break;
     case COL_UNION: time_cell(t, row, row->union_time); break;
     case COL_COUNT: count_cell(t, row->count); break;

@@ -16,6 +16,7 @@
 #include "graph/diagnostics.h"
 #include "measure.h"
 #include "graph/args.h"
+#include "graph/stack.h"
 #include "op/step_launches.h"
 
 /* ---- spreads ---- */
@@ -452,6 +453,7 @@ static void see_input(struct tk_report *r, const struct tk_trace *t, const struc
   impl->truncated += t->truncated && !t->damaged;
   impl->damaged += t->damaged;
   impl->capped += t->capped;
+  impl->has_samples |= stack_has_samples(t);
 }
 
 bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, const struct report_place *place,
@@ -522,6 +524,7 @@ static void say_unknown(struct tk_report *r) {
   report_say_shrunk(r);
   if (!steps) report_unknown(r, "no training steps are marked");
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
+  if (r->impl->has_samples) report_unknown(r, "stack samples are not part of this report; top and tree count them");
 }
 
 struct rank_place {

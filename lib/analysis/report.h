@@ -144,6 +144,7 @@ struct tk_report_impl {
   struct scope scope;   /* scope in the last trace; narrowed: the report is about a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   const char *suspect; /* sentence about what looks like a device; NULL = none */
+  bool has_samples;    /* some trace contains stack samples */
 };
 
 /* Where a trace belongs in the report: the name of its input, and the shift that moves its times to the common timeline. */

@@ -26,8 +26,7 @@ static bool get_top_short_name(const void *row, const void *owner, struct tk_val
 FIELD_KNOWN(is_timed, tk_top_row, r->timed > 0)
 
 static bool get_of_range(const void *row, const void *owner, struct tk_value *v) {
-  (void)owner;
-  return field_number(v, 100 * ((const struct tk_top_row *)row)->of_range, true);
+  return field_number(v, 100 * ((const struct tk_top_row *)row)->of_range, is_timed(row, owner));
 }
 
 static bool get_of_sum(const void *row, const void *owner, struct tk_value *v) {
@@ -54,7 +53,7 @@ static const struct tk_field top_list[] = {
   FIELD_TIME_IF(tk_top_row, mean, "mean_ns", is_timed, "mean duration"),
   FIELD_TIME_IF(tk_top_row, p50, "p50_ns", is_timed, "median duration"),
   FIELD_TIME_IF(tk_top_row, p95, "p95_ns", is_timed, "95th percentile of the durations"),
-  FIELD_GET(NUMBER, PERCENT, "percent_of_range", get_of_range, "union_ns as a percentage of the time range"),
+  FIELD_GET_IF(NUMBER, PERCENT, "percent_of_range", get_of_range, "union_ns as a percentage of the time range"),
   FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_of_sum, "self_ns as a percentage of its sum over all rows"),
   FIELD(tk_top_row, BOOL, is_mark, "is_mark", "true if the spans only show that a profiler ran: no self time, and among the last rows"),
   FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_top_short_name,

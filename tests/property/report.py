@@ -621,6 +621,14 @@ def graph_launches(work):
     judge('mean of a call', '' if text[:3] == ['105', '30.000', 'us'] else str(text))
 
 
+def only_samples(work):
+    """Checks that the report of a profile of stack samples says which commands count them."""
+    with open(f'{work}/samples.folded', 'w', encoding='utf-8') as f:
+        f.write('main;load 30\nmain;train;step 70\n')
+    unknown = report(f'{work}/samples.folded')['unknown']
+    judge('stack samples', '' if any('stack samples are not part' in u for u in unknown) else str(unknown))
+
+
 def late_work(work):
     """Checks that the busy time and the parts of steps are left out if the work of the steps runs after they have ended, but not if the
     device is as busy during the steps, with the work of earlier ones."""
@@ -654,6 +662,7 @@ def main():
         gap_of_host(work)
         geometry(work)
         never_ended(work)
+        only_samples(work)
         addresses(work)
         long_operators(work)
         system_calls(work)

@@ -91,7 +91,7 @@ def difference(want, report, fields=None):
 def bounded(report):
     """Checks that no share exceeds the total, rows are sorted, and self times add up."""
     rows = report['rows']
-    if any(r['percent_of_range'] > Decimal('100.001') for r in rows):
+    if any((r['percent_of_range'] or 0) > Decimal('100.001') for r in rows):
         return 'more than the range'
     if sum(r['self_ns'] for r in rows) != report['sum_ns']:
         return 'self times do not add up'
@@ -275,6 +275,14 @@ def classes(path):
     judge('no row without a class', str(unknown) if unknown else '')
 
 
+def sampled(work):
+    """Checks that the share of the time range is unknown for rows without spans: samples do not say when a function ran."""
+    with open(f'{work}/s.folded', 'w', encoding='utf-8') as f:
+        f.write('main;load 30\nmain;train 70\n')
+    got = {(r['percent_of_range'], r['union_ns']) for r in top(f'{work}/s.folded')['rows']}
+    judge('samples: share of the range', '' if got == {(None, None)} else str(got))
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
@@ -286,6 +294,7 @@ def main():
         addresses(work)
         copies(work)
         communicators(work)
+        sampled(work)
         marks(work)
         classes(f'{FIXTURES}/perfetto/small.pftrace.gz')
         source = f'{work}/random.json'
