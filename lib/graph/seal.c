@@ -190,8 +190,6 @@ static bool order_ties(struct sealer *s, const struct tk_track *k) {
 
 /* ---- preorder and depth of one track ---- */
 
-enum { CUTS = 64 }; /* maximum number of remembered begin events of a thread; the limit keeps the time linear */
-
 /* State of the sweep over a track: the open spans, as positions in the track. */
 struct sweep {
   struct tk_event *e;
@@ -200,8 +198,6 @@ struct sweep {
   bool has_cut;    /* true if an end event closed a begin event while begin events inside it were open */
   uint32_t lowest; /* stack position of the outermost begin event closed in this way */
   tk_time cut_ts;  /* time of the last end event that did so */
-  uint32_t cut[CUTS]; /* begin events that were closed with the span around them, latest last: their own end events may still follow */
-  uint32_t n_cuts;
 };
 
 /* The rounded end of a span may exceed its parent's end by this much. */
@@ -217,27 +213,6 @@ static void compare_with_parent(struct sealer *s, struct sweep *w, uint32_t at) 
   struct tk_event *e = &w->e[w->stack[at]];
   const struct tk_event *up = at ? &w->e[w->stack[at - 1]] : NULL;
   if (up && up->kind == TK_EVENT_SPAN && seal_end_of(e) - seal_end_of(up) > ROUNDING) overlaps(s, e);
-}
-
-static void remember_cut(struct sweep *w, uint32_t at) {
-  if (w->n_cuts == CUTS) memmove(w->cut, w->cut + 1, --w->n_cuts * sizeof *w->cut);
-  w->cut[w->n_cuts++] = at;
-}
-
-/* If `end` names a begin event that was closed with the span around it, extends its span to this end event; the two spans then overlap.
- * Returns false if there is no such begin event. */
-static bool extend_cut(struct sealer *s, struct sweep *w, const struct tk_event *end) {
-  for (uint32_t i = w->n_cuts; i > 0; i--) {
-    struct tk_event *begin = &w->e[w->cut[i - 1]];
-    if (!seal_is_named_end_of(s->t, begin, end)) continue;
-    memmove(w->cut + i - 1, w->cut + i, (w->n_cuts - i) * sizeof *w->cut);
-    w->n_cuts--;
-    s->n_cut--;
-    seal_close(s->t, begin, end);
-    overlaps(s, begin);
-    return true;
-  }
-  return false;
 }
 
 /* Closes the begin events that are still open inside a span that has ended, as trace_processor does. */
@@ -256,7 +231,6 @@ static void cut_down(struct sealer *s, struct sweep *w) {
     e->dur = seal_dur(e->ts, end_ts);
     compare_with_parent(s, w, i);
     s->n_cut++;
-    remember_cut(w, w->stack[i]);
   }
   w->n = w->lowest;
   w->has_cut = false;
@@ -284,7 +258,7 @@ static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end)
   pop_ended(s, w, end->ts);
   const uint32_t at = seal_find_begin(s->t, w->e, w->stack, w->n, end);
   if (at == 0) {
-    s->n_unmatched += !extend_cut(s, w, end);
+    s->n_unmatched++;
     return;
   }
   struct tk_event *begin = &w->e[w->stack[at - 1]];

@@ -37,8 +37,6 @@ enum { SEAL_BRIEF = 1, SEAL_STRAY = 2 };
  * index of the begin on the stack; 0 if none matches. */
 uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n,
                          const struct tk_event *end);
-/* True if `end` states the name of `begin`, and no other category. */
-bool seal_is_named_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end);
 /* Marks the end events of a thread whose events are in file order, so that an end event with the time of its begin event is not sorted
  * before it. Closes begin events whose end event came just before them. `stack` has room for all events of the thread. */
 void seal_mark_ends(struct tk_trace *t, const struct tk_track *k, uint32_t *stack);

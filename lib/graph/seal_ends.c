@@ -1,8 +1,8 @@
 /* seal_ends.c - finds the begin event that an end event closes, and marks pairs that sorting by time would separate.
  *
  * An end event with a name or a category closes the innermost open begin event that agrees with both, as in trace_processor; an end
- * event with neither closes the innermost one. Begin events inside a span that is closed this way end with the span, unless their own
- * end event follows: at the same time, or later if it states their name (seal.c). */
+ * event with neither closes the innermost one. Begin events inside a span that is closed this way may still find their
+ * own end event at the same time; without one they end with the span. */
 #include "seal.h"
 
 /* Marks the stack entry of a begin event that is closed but not yet popped. */
@@ -19,10 +19,6 @@ static bool states(tk_id text) { return text && text != KEY_EMPTY; }
 static bool is_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end) {
   const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
   return begin->cls == end->cls || ((!states(e->name) || e->name == b->name) && (!states(e->cat) || e->cat == b->cat));
-}
-
-bool seal_is_named_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end) {
-  return states(t->classes[end->cls].name) && is_end_of(t, begin, end);
 }
 
 uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n,
