@@ -9,7 +9,7 @@
  * With a trace of 202 MB, the thread that collects the results of seven readers then takes 80 ms of CPU time instead of 90
  * (tests/bench/stages.c, three alternating series). Smaller blocks would leave too much of a huge page unused. If the memory limit is
  * below HUGE_LIMIT, no block has huge pages, because their unused parts would take a large part of the limit. */
-enum { HUGE_FROM = 4 << 20, HUGE_LIMIT = 128 << 20, ROOM = 4 };
+enum { HUGE_FROM = 4 << 20, HUGE_LIMIT = 128 << 20 };
 
 /* Header of every block: 16 bytes, so that the block is aligned for any type. */
 struct block {
@@ -49,25 +49,43 @@ static bool exceeds(struct mem *m, uint64_t more) {
 
 static struct os_block pages_of(struct block *b) { return (struct os_block){(uint8_t *)b, b->size + sizeof *b, b->room}; }
 
-/* Moves a block from malloc to its own pages (b == NULL: creates one). Returns NULL if the system has no such pages. */
+static void free_block(struct block *b) {
+  const struct os_block pages = pages_of(b);
+  if (b->room) os_block_free(&pages);
+  else free(b);
+}
+
+/* Copies a block, and returns the pages of the original meanwhile, so that both together take hardly more memory than one. */
+static void move_block(struct block *to, struct block *from) {
+  enum { PIECE = 2 << 20 };
+  const size_t n = from->size + sizeof *from, first = sizeof *from;
+  for (size_t at = first; at < n; at += PIECE) {
+    const size_t size = n - at < PIECE ? n - at : PIECE;
+    memcpy((uint8_t *)to + at, (uint8_t *)from + at, size);
+    if (from->room && at > first) os_release((uint8_t *)from + at, size);
+  }
+}
+
+/* Moves a block to pages with room to grow to many times its size (b == NULL: creates one), so that moving is rare. The pages are not
+ * remapped, because Linux before 6.17 does not remap pages that were moved once and have grown since. Returns NULL if the system has no
+ * such pages; the block is then unchanged. */
 static struct block *give_pages(struct block *b, size_t size) {
-  const struct os_block pages = os_block_new(size, size * ROOM);
+  enum { ROOM = 16 };
+  const struct os_block pages = size <= SIZE_MAX / 2 / ROOM ? os_block_new(size, size * ROOM) : (struct os_block){0};
   struct block *to = (struct block *)pages.p;
   if (!to) return NULL;
-  if (b) memcpy(to, b, b->size + sizeof *b);
   to->room = pages.room;
-  free(b);
+  if (!b) return to;
+  move_block(to, b);
+  free_block(b);
   return to;
 }
 
 static struct block *resize_pages(struct block *b, size_t size) {
   struct os_block pages = pages_of(b);
+  if (size > pages.room) return give_pages(b, size);
   if (size < pages.n) os_release(pages.p + size, pages.n - size);
-  if (size > pages.room && !os_block_move(&pages, size * ROOM)) return NULL;
-  if (!os_block_grow(&pages, size)) return NULL;
-  b = (struct block *)pages.p;
-  b->room = pages.room;
-  return b;
+  return os_block_grow(&pages, size) ? b : NULL;
 }
 
 /* Sizes include the header. */
@@ -80,18 +98,12 @@ static struct block *resize(const struct mem *m, struct block *b, size_t size) {
   return to;
 }
 
-static void free_block(struct block *b) {
-  const struct os_block pages = pages_of(b);
-  if (b->room) os_block_free(&pages);
-  else free(b);
-}
-
 /* `moves`: the contents of another block move to this one while the other block returns its pages, so the memory limit does not
  * apply. */
 static void *resize_block(struct mem *m, void *p, size_t size, bool moves) {
   struct block *b = block_of(p);
   size_t old = b ? b->size : 0;
-  bool over = size > SIZE_MAX / 2 / ROOM || (!moves && size > old && exceeds(m, size - old));
+  bool over = size > SIZE_MAX / 2 || (!moves && size > old && exceeds(m, size - old));
   b = over ? NULL : resize(m, b, size + sizeof *b);
   if (!b) {
     m->failed = true;

@@ -197,22 +197,6 @@ bool os_block_grow(struct os_block *b, size_t n) {
   return true;
 }
 
-bool os_block_move(struct os_block *b, size_t room) {
-  const size_t used = whole_pages(b->n);
-  const struct os_block from = *b;
-  room = whole_pages(room);
-  uint8_t *p = reserve(room);
-  if (!p) return false;
-  if (mremap(b->p, used, used, MREMAP_MAYMOVE | MREMAP_FIXED, p) == MAP_FAILED) {
-    munmap(p, room);
-    return false;
-  }
-  if (from.room > used) munmap(from.p + used, from.room - used);
-  b->p = p;
-  b->room = room;
-  return true;
-}
-
 void os_block_free(const struct os_block *b) { munmap(b->p, b->room); }
 #else
 struct os_block os_block_new(size_t n, size_t room) {
@@ -221,10 +205,6 @@ struct os_block os_block_new(size_t n, size_t room) {
 }
 bool os_block_grow(struct os_block *b, size_t n) {
   (void)b, (void)n;
-  return false;
-}
-bool os_block_move(struct os_block *b, size_t room) {
-  (void)b, (void)room;
   return false;
 }
 void os_block_free(const struct os_block *b) { (void)b; }

@@ -37,8 +37,6 @@ struct os_block {
 struct os_block os_block_new(size_t n, size_t room);
 /* Makes the first n bytes usable, n <= b->room. Returns false if memory runs out; the block is then unchanged. */
 bool os_block_grow(struct os_block *b, size_t n);
-/* Moves the block's pages to another place with room for more bytes. Returns false if that fails; the block is then unchanged. */
-bool os_block_move(struct os_block *b, size_t room);
 void os_block_free(const struct os_block *b);
 
 /* Returns those pages to the system that are entirely in [p, p + n). Their contents are undefined afterwards. */
