@@ -32,7 +32,7 @@ struct sealer {
   struct keyed *keys, *spare; /* scratch space, large enough for the largest unsorted tie so far */
   uint32_t *in_file;
   uint32_t n_scratch;
-  uint32_t n_unmatched, n_overlaps, n_cut, n_frames, n_noise;
+  uint32_t n_unmatched, n_late, n_overlaps, n_cut, n_frames, n_noise;
 };
 
 static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_array(&s->t->store->mem, (uint64_t)n + 1, elem); }
@@ -190,6 +190,9 @@ static bool order_ties(struct sealer *s, const struct tk_track *k) {
 
 /* ---- preorder and depth of one track ---- */
 
+/* Number of begin events, closed with the span around them, for which a sweep still expects an end event. */
+enum { CUTS = 64 };
+
 /* State of the sweep over a track: the open spans, as positions in the track. */
 struct sweep {
   struct tk_event *e;
@@ -198,6 +201,8 @@ struct sweep {
   bool has_cut;    /* true if an end event closed a begin event while begin events inside it were open */
   uint32_t lowest; /* stack position of the outermost begin event closed in this way */
   tk_time cut_ts;  /* time of the last end event that did so */
+  uint32_t cut[CUTS]; /* positions of the last begin events that were closed with the span around them */
+  uint32_t n_cuts;
 };
 
 /* The rounded end of a span may exceed its parent's end by this much. */
@@ -215,6 +220,27 @@ static void compare_with_parent(struct sealer *s, struct sweep *w, uint32_t at) 
   if (up && up->kind == TK_EVENT_SPAN && seal_end_of(e) - seal_end_of(up) > ROUNDING) overlaps(s, e);
 }
 
+static void forget_cut(struct sweep *w, uint32_t at) {
+  memmove(w->cut + at, w->cut + at + 1, (w->n_cuts - at - 1) * sizeof *w->cut);
+  w->n_cuts--;
+}
+
+static void remember_cut(struct sweep *w, uint32_t at) {
+  if (w->n_cuts == CUTS) forget_cut(w, 0);
+  w->cut[w->n_cuts++] = at;
+}
+
+/* Counts an end event that closes nothing. It is late if its begin event was closed with the span around it. */
+static void count_stray_end(struct sealer *s, struct sweep *w, const struct tk_event *end) {
+  for (uint32_t i = w->n_cuts; i > 0; i--) {
+    if (!seal_is_end_of(s->t, &w->e[w->cut[i - 1]], end)) continue;
+    forget_cut(w, i - 1);
+    s->n_late++;
+    return;
+  }
+  s->n_unmatched++;
+}
+
 /* Closes the begin events that are still open inside a span that has ended, as trace_processor does. */
 static void cut_down(struct sealer *s, struct sweep *w) {
   tk_time end_ts = w->cut_ts;
@@ -230,6 +256,7 @@ static void cut_down(struct sealer *s, struct sweep *w) {
     e->flags |= TK_FLAG_PAIRED;
     e->dur = seal_dur(e->ts, end_ts);
     compare_with_parent(s, w, i);
+    remember_cut(w, w->stack[i]);
     s->n_cut++;
   }
   w->n = w->lowest;
@@ -258,7 +285,7 @@ static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end)
   pop_ended(s, w, end->ts);
   const uint32_t at = seal_find_begin(s->t, w->e, w->stack, w->n, end);
   if (at == 0) {
-    s->n_unmatched++;
+    count_stray_end(s, w, end);
     return;
   }
   struct tk_event *begin = &w->e[w->stack[at - 1]];
@@ -483,12 +510,13 @@ bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err) {
   if (!mem_check(&t->store->mem, err)) return false;
   ok = seal_all(&s, threads);
   note_counted(t, TK_NOTE_REPAIR, "end events without a begin event: dropped", s.n_unmatched);
-  note_counted(t, TK_NOTE_REPAIR, SEAL_CUT, s.n_cut);
+  note_counted(t, TK_NOTE_REPAIR, SEAL_CUT, s.n_cut - s.n_late);
+  note_counted(t, TK_NOTE_REPAIR, SEAL_LATE, s.n_late);
   note_counted(t, TK_NOTE_REPAIR, "Python frames without a return: ended with their caller", s.n_frames);
   note_counted(t, TK_NOTE_REPAIR, "begins and ends less than 1 ns before the one they follow in the file: moved to its time",
                s.n_noise);
   note_counted(t, TK_NOTE_FACT, "overlapping spans: they end after the span in which they start", s.n_overlaps);
-  t->counts.dropped += s.n_unmatched;
+  t->counts.dropped += s.n_unmatched + s.n_late;
   if (!ok) t->store->mem.failed = true;
   else apart_note(t, s.start, s.end);
   if (!mem_check(&t->store->mem, err)) return false;

@@ -33,6 +33,9 @@ bool seal_keep_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uin
 /* seal_ends.c: marks of an end event, stored in its depth. BRIEF: its begin has the same time. STRAY: no begin is open for
  * it. */
 enum { SEAL_BRIEF = 1, SEAL_STRAY = 2 };
+/* True if `end` may close `begin`: the name and the category of the end, unless they are empty, must equal those of the
+ * begin, as in trace_processor. */
+bool seal_is_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end);
 /* Searches the top of a stack of n open events, stored as indices into `events`, for the begin that `end` closes. Returns 1 + the
  * index of the begin on the stack; 0 if none matches. */
 uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n,
@@ -57,6 +60,7 @@ tk_time seal_dur(tk_time ts, tk_time end);
 void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end);
 
 #define SEAL_CUT "begin events whose end is missing: ended with the span around them"
+#define SEAL_LATE "begin events whose end event comes after the end of the span around them: ended with that span"
 #define SEAL_EARLY "ends just before their begins at the same time: spans of length 0"
 #define SEAL_UNFINISHED "spans that never end: extended to the end of the trace"
 

@@ -14,9 +14,7 @@ enum { REACH = 1024 };
 
 static bool states(tk_id text) { return text && text != KEY_EMPTY; }
 
-/* True if `end` may close `begin`: the name and the category of the end, unless they are empty, must equal those of the
- * begin, as in trace_processor. */
-static bool is_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end) {
+bool seal_is_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end) {
   const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
   return begin->cls == end->cls || ((!states(e->name) || e->name == b->name) && (!states(e->cat) || e->cat == b->cat));
 }
@@ -27,7 +25,7 @@ uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events
   for (uint32_t at = n; at > last; at--) {
     if (stack[at - 1] == CLOSED) continue;
     const struct tk_event *e = &events[stack[at - 1]];
-    if (e->kind == TK_EVENT_BEGIN && is_end_of(t, e, end)) return at;
+    if (e->kind == TK_EVENT_BEGIN && seal_is_end_of(t, e, end)) return at;
   }
   return 0;
 }
@@ -50,7 +48,7 @@ static void link_early_end(struct pairs *p, uint32_t at) {
   begin->dur = 0;
   for (uint32_t i = at; i > 0 && at - i < 8 && p->e[i - 1].ts == begin->ts; i--) {
     struct tk_event *e = &p->e[i - 1];
-    if (e->kind != TK_EVENT_END || e->depth != SEAL_STRAY || !p->t->classes[e->cls].name || !is_end_of(p->t, begin, e)) continue;
+    if (e->kind != TK_EVENT_END || e->depth != SEAL_STRAY || !p->t->classes[e->cls].name || !seal_is_end_of(p->t, begin, e)) continue;
     begin->dur = i;
     e->depth = 0;
     return;

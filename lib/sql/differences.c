@@ -194,7 +194,7 @@ static bool has_early_ends(const struct tk_sql *s) { return has_note(s, SEAL_EAR
 /* True if a span may have been ended by the end of the span around it, and the next event of the thread begins at that time or
  * does not exist. */
 static bool has_cut(const struct tk_sql *s) {
-  const bool cut = has_note(s, SEAL_CUT);
+  const bool cut = has_note(s, SEAL_CUT) || has_note(s, SEAL_LATE);
   for (tk_id i = 1; cut && i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
     const struct tk_track *k = &s->t->tracks[e->track];
