@@ -135,6 +135,17 @@ void docs_overview(FILE *to, const struct command *const *commands) {
   for (size_t i = 0; (name = topic_name(i, &summary)); i++) fprintf(to, "  %-12s %s\n", name, summary);
 }
 
+/* Lists the names of the formats that can be read and written, or only read. */
+static void list_formats(FILE *to, const char *heading, bool can_write) {
+  enum { NAME = 15 };
+  const struct tk_format_info *f;
+  char names[512] = "";
+  for (size_t i = 0, n = 0; (f = tk_format(i)); i++)
+    if (f->can_write == can_write) n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", f->name);
+  fprintf(to, "  %-*s", NAME - 2, heading);
+  wrap(to, names, NAME, NAME);
+}
+
 void docs_usage(FILE *to, const struct command *const *commands) {
   docs_overview(to, commands);
   fputs("\n"
@@ -142,7 +153,8 @@ void docs_usage(FILE *to, const struct command *const *commands) {
         "  -h, --help     print this help\n"
         "  -V, --version  print the version and build options\n", to);
   fputs("\nFormats:\n", to);
-  docs_formats(to);
+  list_formats(to, "read, write", true);
+  list_formats(to, "read", false);
   fputs("\nExit status:\n", to);
   for (int i = 0; i < N_STATUSES; i++) {
     fprintf(to, "  %-5d", statuses[i].status);
@@ -174,17 +186,23 @@ const char *docs_held(size_t n, unsigned *holds) {
 }
 
 const char *docs_resolution(const struct tk_format_info *f, char *text, size_t size) {
-  bool in_ns = f->resolution % 1000 == 0;
-  snprintf(text, size, "%lld %s", (long long)(in_ns ? f->resolution / 1000 : f->resolution), in_ns ? "ns" : "ps");
+  static const char *const units[] = { "ps", "ns", "us", "ms" };
+  enum { N_UNITS = sizeof units / sizeof *units };
+  long long n = f->resolution;
+  size_t unit = 0;
+  for (; n % 1000 == 0 && unit < N_UNITS; n /= 1000) unit++;
+  if (unit == N_UNITS) return "no times"; /* a resolution of a second stands for a format without times */
+  snprintf(text, size, "%lld %s", n, units[unit]);
   return text;
 }
 
-/* Formats "resolution of times: 1 ns; no support for dangling flow points". */
+/* Formats "stores times to 1 ns; cannot store dangling flow points", or "stores stack samples without times; ...". */
 static void format_limits(const struct tk_format_info *f, char *text, size_t size) {
-  const char *name, *before = "; no support for ";
+  const char *name, *before = "; cannot store ";
   unsigned holds;
   char step[32];
-  snprintf(text, size, "resolution of times: %s", docs_resolution(f, step, sizeof step));
+  if (f->no_spans) snprintf(text, size, "stores stack samples without times");
+  else snprintf(text, size, "stores times to %s", docs_resolution(f, step, sizeof step));
   for (size_t i = 0; (name = docs_held(i, &holds)); i++) {
     size_t n = strlen(text);
     bool is_implied = held[i].loss == TK_LOSS_DANGLING && !(f->holds & TK_HOLDS_FLOWS);
@@ -202,8 +220,10 @@ void docs_formats(FILE *to) {
     const char *can = f->can_read && f->can_write ? "read, write" : f->can_read ? "read" : "write";
     fprintf(to, "  %-*s%s (%s;", NAME - 2, f->name, f->title, can);
     for (const char *const *e = f->endings; *e; e++) fprintf(to, " %s", *e);
-    fprintf(to, ")\n%*s", NAME, "");
+    fputs(")\n", to);
+    if (!f->can_write) continue;
     format_limits(f, limits, sizeof limits);
+    fprintf(to, "%*s", NAME, "");
     wrap(to, limits, NAME, NAME);
   }
 }

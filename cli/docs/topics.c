@@ -10,14 +10,14 @@ static void expressions(FILE *to) {
         "\n"
         "  tracekit filter trace.json -e 'kind == kernel && dur > 10us' -o kernels.json\n"
         "\n"
-        "Tests are joined by && || ! and parentheses.  A test is SYMBOL OP VALUE:\n"
+        "Tests are joined by && || ! and parentheses. A test is SYMBOL OP VALUE:\n"
         "\n"
         "  == !=            equal, not equal\n"
         "  < <= > >=        numbers and times; a time needs a unit: 10us, 1.5ms, 2s\n"
         "  ~                glob with * and ?, matching the whole text: name ~ '*gemm*'\n"
         "  =~ !~            regular expression that matches, or does not match, anywhere in the text\n"
         "\n"
-        "A symbol alone tests whether the event has this property.  The symbols:\n"
+        "A symbol alone tests whether the event has this property. The symbols:\n"
         "\n",
         to);
   for (size_t i = 0; (name = tk_filter_symbol(i, &help)); i++) fprintf(to, "  %-9s  %s\n", name, help);
@@ -29,7 +29,7 @@ static void expressions(FILE *to) {
 }
 
 static void formats(FILE *to) {
-  fputs("The input format is detected from the content.  The output format is set by -f, or else by the output's extension, or\n"
+  fputs("The input format is detected from the content. The output format is set by -f, or else by the output's extension, or\n"
         "else by the input; an additional .gz or .zst compresses the output.\n"
         "\n",
         to);
@@ -46,17 +46,17 @@ static void sources(FILE *to) {
         "  @list.txt                a file with one name per line\n"
         "  -                        standard input\n"
         "\n"
-        "`tracekit list` shows what a folder contains.  --run, --step-dir and --latest-good select the run; in list and extract,\n"
+        "`tracekit list` shows what a folder contains. --run, --step-dir and --latest-good select the run; in list and extract,\n"
         "--host and --rank select files of that run.\n"
         "\n"
-        "An HTML page that contains a trace, such as one of viztracer or trace2html, is read like the trace.  Numbered files of one\n"
+        "An HTML page that contains a trace, such as one of viztracer or trace2html, is read like the trace. Numbered files of one\n"
         "recording, such as node_trace.1.log and node_trace.2.log or trace.part1.json and trace.part2.json, are read as one trace; to\n"
         "join other files, use --join of merge or extract.\n"
         "\n"
         "The rank of an input is stated in its contents (distributedInfo), in its name or folder (rank3, worker3), or in a file next "
         "to\n"
-        "it (profiler_info_3.json of Ascend).  Otherwise it is the number in which the names of the inputs differ: gpu3.json and\n"
-        "gpu4.json are ranks 3 and 4.  If the names differ in several numbers, a number after a word such as tp or gpu is\n"
+        "it (profiler_info_3.json of Ascend). Otherwise it is the number in which the names of the inputs differ: gpu3.json and\n"
+        "gpu4.json are ranks 3 and 4. If the names differ in several numbers, a number after a word such as tp or gpu is\n"
         "preferred, and so is a small number.\n",
         to);
 }
@@ -78,7 +78,7 @@ static void clocks(FILE *to) {
 }
 
 static void times(FILE *to) {
-  fputs("Durations need a unit: 20us, 1.5ms, 3s, 2m.  Sizes need a unit in upper or lower case: 100MB (10^6), 64KiB, 2G (2^30).\n"
+  fputs("Durations need a unit: 20us, 1.5ms, 3s, 2m. Sizes need a unit in upper or lower case: 100MB (10^6), 64KiB, 2G (2^30).\n"
         "\n"
         "A time range (--time) is START..END; either end may be omitted:\n"
         "\n"
