@@ -44,7 +44,7 @@ static bool parse(const char *text, const struct unit *units, i128 *out) {
   if (p == text || !num_scaled((const uint8_t *)text, (const uint8_t *)p, 12, &v)) return false;
   for (; units->name; units++) {
     if (!is_unit(units, unit, any_case)) continue;
-    const i128 most = ((i128)1 << 106) / (i128)units->factor;
+    const i128 most = ((i128)1 << 126) / (i128)units->factor;
     if (v > most || v < -most) return false;
     v *= (i128)units->factor;
     *out = (v + (v < 0 ? -500000000000 : 500000000000)) / 1000000000000;
@@ -88,13 +88,15 @@ bool tk_parse_range(const char *text, struct tk_range *range) {
   return n.kind == NUM_INT && !*p && range->last >= range->first;
 }
 
+bool text_parse_duration(const char *text, i128 *ps) {
+  if (strcmp(text, "0") != 0) return parse(text, TIMES, ps);
+  *ps = 0;
+  return true;
+}
+
 bool tk_parse_duration(const char *text, tk_time *ps) {
   i128 v;
-  if (strcmp(text, "0") == 0) {
-    *ps = 0;
-    return true;
-  }
-  if (!parse(text, TIMES, &v) || v > INT64_MAX || v < INT64_MIN) return false;
+  if (!text_parse_duration(text, &v) || v > INT64_MAX || v < INT64_MIN) return false;
   *ps = (tk_time)v;
   return true;
 }

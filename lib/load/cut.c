@@ -37,18 +37,20 @@ static bool is_large(struct tk_sources *s, size_t i, const struct tk_load_option
   return large;
 }
 
-static tk_time since_zero(const struct tk_trace *t, tk_time at) {
-  const i128 ps = (i128)at - ((i128)t->zero_ns - t->origin_ns) * 1000;
-  return at == INT64_MIN || ps < INT64_MIN ? INT64_MIN : at == INT64_MAX || ps > INT64_MAX ? INT64_MAX : (tk_time)ps;
+/* Converts a side of a range to ps since the zero of the file; open sides stay. Returns false if the time does not fit. */
+static bool since_zero(const struct tk_trace *t, tk_time *at) {
+  const i128 ps = (i128)*at - ((i128)t->zero_ns - t->origin_ns) * 1000;
+  if (*at == INT64_MIN || *at == INT64_MAX) return true;
+  *at = (tk_time)ps;
+  return *at == ps;
 }
 
-/* Parses the range for a loaded trace; *w is in ps since the zero of its file. */
+/* Parses the range for a loaded trace; *w is in ps since the zero of its file. Returns false if it does not fit: the file counts from
+ * more than 106 days before. */
 static bool window_in(const struct tk_trace *t, const char *time, struct window *w) {
   const struct window_frame frame = window_frame(t);
   struct tk_err unused = {.code = TK_OK};
-  if (!window_parse(time, &frame, w, &unused)) return false;
-  *w = (struct window){since_zero(t, w->start), since_zero(t, w->end)};
-  return true;
+  return window_parse(time, &frame, w, &unused) && since_zero(t, &w->start) && since_zero(t, &w->end);
 }
 
 /* True if loading left out data that the range needs. Example: a range that ends with the last event also includes data after this

@@ -22,7 +22,7 @@ static bool any_in_scope(const struct nothing *n) {
 /* Reports the time range of the trace in microseconds, relative to the same zero as the trace's printed times. */
 static bool say_time(const struct nothing *n, struct tk_err *err) {
   const struct window_frame f = window_frame(n->t);
-  const int64_t zero = (f.zero_ns - f.origin_ns) * 1000;
+  const i128 zero = ((i128)f.zero_ns - f.origin_ns) * 1000;
   char length[64];
   tk_print_duration(f.end - f.start, length);
   return err_set(err, TK_ENOTHING,

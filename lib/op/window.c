@@ -40,17 +40,15 @@ static bool absolute(const char *text, const struct window_frame *f, tk_time *ou
 
 static bool relative(const char *text, const struct window_frame *f, tk_time *out) {
   const uint8_t *digits = (const uint8_t *)text;
-  tk_time v;
-  i128 us;
+  i128 ps;
   if (*text == '+' || *text == '-') {
-    if (!tk_parse_duration(text + 1, &v) || v < 0) return false;
-    *out = *text == '+' ? clamp((i128)f->start + v) : clamp((i128)f->end - v);
+    if (!text_parse_duration(text + 1, &ps) || ps < 0) return false;
+    *out = *text == '+' ? clamp(f->start + ps) : clamp(f->end - ps);
     return true;
   }
-  i128 zero = ((i128)f->zero_ns - f->origin_ns) * 1000;
-  if (num_scaled(digits, digits + strlen(text), 6, &us)) *out = clamp(zero + us);
-  else if (tk_parse_duration(text, &v)) *out = clamp(zero + v);
-  else return false;
+  const i128 zero = ((i128)f->zero_ns - f->origin_ns) * 1000;
+  if (!num_scaled(digits, digits + strlen(text), 6, &ps) && !text_parse_duration(text, &ps)) return false;
+  *out = clamp(zero + ps);
   return true;
 }
 
@@ -95,7 +93,9 @@ bool window_plain(const char *text, struct window *w) {
   static const struct window_frame zero = {.clock = TK_CLOCK_REALTIME};
   struct tk_err unused = {.code = TK_OK};
   const char *dots = strstr(text, "..");
-  return dots && is_plain(text, (size_t)(dots - text)) && is_plain(dots + 2, strlen(dots + 2)) && read_sides(text, &zero, w, &unused);
+  if (!dots || !is_plain(text, (size_t)(dots - text)) || !is_plain(dots + 2, strlen(dots + 2))) return false;
+  if (!read_sides(text, &zero, w, &unused)) return false;
+  return w->start != INT64_MAX && (!dots[2] || w->end != INT64_MAX);
 }
 
 bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {

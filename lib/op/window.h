@@ -38,7 +38,7 @@ struct window_frame window_frame(const struct tk_trace *t);
  * trace, which window_parse checks. */
 bool window_check(const char *text, struct tk_err *err);
 /* Parses a range that needs no trace, because both ends are times as the file states them, or are omitted: *w is in ps since the
- * zero of the file. Returns false for other ranges. */
+ * zero of the file. Returns false for other ranges, and for times past 106 days. */
 bool window_plain(const char *text, struct window *w);
 bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err);
 

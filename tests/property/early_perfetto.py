@@ -24,6 +24,7 @@ LONG = bool(os.environ.get('LONG'))
 TRACES, RANGES = (200, 12) if LONG else (40, 6)
 BOOT, REAL, MONO, RAW = 6, 1, 3, 5
 START, SPAN = 1_000_000_000, 1_000_000
+LONG_UP = 300 * 86400 * 10**9  # a time after boot that has more than 64 bits of picoseconds
 # Numbers of fields of TracePacket whose contents are samples, states, or items with times, or that have only a time; 901 is
 # unknown
 TIMED = (7, 9, 52, 53, 66, 70, 71, 77, 86, 136, 901)
@@ -35,9 +36,10 @@ class Maker:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.clocks = self.rng.choice(((BOOT,), (BOOT, MONO), (BOOT, MONO, RAW, REAL)))
+        self.start = LONG_UP if seed % 5 == 4 else START
 
     def time(self):
-        return START + self.rng.randrange(SPAN // 1000) * 1000
+        return self.start + self.rng.randrange(SPAN // 1000) * 1000
 
     def event(self, ns, kind):
         rng = self.rng

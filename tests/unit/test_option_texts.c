@@ -53,6 +53,19 @@ static void parse_time_ranges(void **state) {
   tk_free(t);
 }
 
+/* Times in a file may count from years ago, with more than 64 bits of picoseconds. */
+static void parse_late_times(void **state) {
+  struct tk_trace *t = feed_text("[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1653340563769987,\"dur\":100,\"name\":\"a\"}]");
+  static const char *const same[] = {"1653340563769997..", "1653340563769997us..", "1653340563.769997s..", "+10us.."};
+  struct tk_range range;
+  (void)state;
+  for (size_t i = 0; i < LENGTH(same); i++) {
+    assert_true(tk_parse_time_range(t, same[i], &range, NULL));
+    assert_int_equal(range.first, t->events[1].ts + 10000000);
+  }
+  tk_free(t);
+}
+
 /* A range selects the same events as the text from which it was parsed. */
 static void filter_by_number(void **state) {
   (void)state;
@@ -234,7 +247,7 @@ static void thresholds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(parse_times), cmocka_unit_test(parse_scales), cmocka_unit_test(parse_time_ranges),
+    cmocka_unit_test(parse_times), cmocka_unit_test(parse_scales), cmocka_unit_test(parse_time_ranges), cmocka_unit_test(parse_late_times),
     cmocka_unit_test(filter_by_number), cmocka_unit_test(rebase_by_number), cmocka_unit_test(checks), cmocka_unit_test(settings),
     cmocka_unit_test(sched_setting), cmocka_unit_test(lists_settings), cmocka_unit_test(thresholds),
   };
