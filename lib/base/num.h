@@ -65,6 +65,9 @@ struct num_text {
 };
 struct num_text num_fixed(double d, unsigned decimals);
 
+/* Limits a number to 64 bits. */
+static inline int64_t num_clamp(i128 v) { return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v; }
+
 /* Add and subtract; a result beyond 64 bits becomes the smallest or largest number. */
 static inline int64_t num_add(int64_t a, int64_t b) {
   int64_t sum;

@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limits a time to the range of tk_time. */
-static tk_time clamp(i128 ps) { return ps > INT64_MAX ? INT64_MAX : ps < INT64_MIN ? INT64_MIN : (tk_time)ps; }
-
 struct window_frame window_frame(const struct tk_trace *t) {
   struct window_frame f = {.origin_ns = t->origin_ns, .zero_ns = t->zero_ns, .clock = t->clock};
   const struct format *format = t->n_events || !t->format ? NULL : format_by_name(t->format);
@@ -26,7 +23,7 @@ static bool percent(const char *text, const struct window_frame *f, tk_time *out
   i128 v;
   if (n < 2 || text[n - 1] != '%') return false;
   if (!num_scaled((const uint8_t *)text, (const uint8_t *)text + n - 1, 9, &v)) return false;
-  *out = clamp(f->start + ((i128)f->end - f->start) * v / ((i128)100 * 1000000000));
+  *out = num_clamp(f->start + ((i128)f->end - f->start) * v / ((i128)100 * 1000000000));
   return true;
 }
 
@@ -34,7 +31,7 @@ static bool absolute(const char *text, const struct window_frame *f, tk_time *ou
   i128 ps;
   if (!text_parse_absolute(text, &ps)) return false;
   if (f->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "'%s': the trace does not record absolute time", text);
-  *out = clamp(ps - (i128)f->origin_ns * 1000);
+  *out = num_clamp(ps - (i128)f->origin_ns * 1000);
   return true;
 }
 
@@ -43,12 +40,12 @@ static bool relative(const char *text, const struct window_frame *f, tk_time *ou
   i128 ps;
   if (*text == '+' || *text == '-') {
     if (!text_parse_duration(text + 1, &ps) || ps < 0) return false;
-    *out = *text == '+' ? clamp(f->start + ps) : clamp(f->end - ps);
+    *out = *text == '+' ? num_clamp(f->start + ps) : num_clamp(f->end - ps);
     return true;
   }
   const i128 zero = ((i128)f->zero_ns - f->origin_ns) * 1000;
   if (!num_scaled(digits, digits + strlen(text), 6, &ps) && !text_parse_duration(text, &ps)) return false;
-  *out = clamp(zero + ps);
+  *out = num_clamp(zero + ps);
   return true;
 }
 

@@ -5,8 +5,8 @@
  *                   1ffb45 main+0x15 (/usr/bin/python)
  *
  * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
- * period and the event. The stack follows, innermost frame first, up to an empty line; without call chains, the only frame
- * follows on the same line. The weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event,
+ * period and the event. Which of these `perf script` prints depends on its option -F; the CPU, the time and the period may be missing.
+ * The stack follows, innermost frame first, up to an empty line; without call chains, the only frame follows on the same line. The weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event,
  * such as cycles. The clock is perf's (usually sched_clock), so the wall-clock time is unknown. */
 #include "read.h"
 
@@ -26,7 +26,8 @@ struct perf_line {
 struct head {
   struct perf_line comm, event, rest;
   int64_t pid, tid, cpu, period; /* -1 = not stated */
-  tk_time ts;
+  bool has_time;
+  i128 ps;                       /* time on perf's clock, which counts from the start of the host */
 };
 
 /* ---- the first line ---- */
@@ -52,11 +53,19 @@ static bool take_char(struct perf_line *l, char c) {
   return true;
 }
 
+/* Reads "12.345678:" in seconds, if there is such a time. Returns false if it is too late for 64 bits of nanoseconds. */
+static bool read_time(struct perf_line *l, struct head *h) {
+  struct perf_line time = *l;
+  int64_t number;
+  h->has_time = digits(&time, &number) && take_char(&time, '.') && digits(&time, &number) && time.p < time.end && *time.p == ':';
+  if (!h->has_time) return true;
+  if (!num_scaled(l->p, time.p, PS_PER_S, &h->ps) || h->ps / 1000 > INT64_MAX / 2) return false;
+  l->p = time.p + 1;
+  return true;
+}
+
 /* Reads "123/124 [000] 12.345678: " at a position after the command. */
 static bool read_ids(struct perf_line *l, struct head *h) {
-  const uint8_t *from;
-  int64_t fraction;
-  i128 ps;
   h->pid = h->cpu = -1;
   if (!digits(l, &h->tid)) return false;
   if (take_char(l, '/')) {
@@ -67,12 +76,7 @@ static bool read_ids(struct perf_line *l, struct head *h) {
   skip_blanks(l);
   if (take_char(l, '[') && (!digits(l, &h->cpu) || !take_char(l, ']'))) return false;
   skip_blanks(l);
-  from = l->p;
-  if (!digits(l, &fraction) || !take_char(l, '.') || !digits(l, &fraction) || l->p >= l->end || *l->p != ':') return false;
-  if (!num_scaled(from, l->p, PS_PER_S, &ps) || ps > INT64_MAX / 2) return false;
-  h->ts = (tk_time)ps;
-  l->p++;
-  return true;
+  return read_time(l, h);
 }
 
 /* Reads the period and the event, "5000000 cpu-clock:u:", and finds the rest of the line. */
@@ -111,29 +115,46 @@ static bool read_head(struct perf_line line, struct head *h) {
   return false;
 }
 
+/* ---- frames ---- */
+
+/* True for a line such as "ffffffff82203249 name+0x19 (module)". Moves *l past the address. */
+static bool take_address(struct perf_line *l) {
+  while (l->end > l->p && (l->end[-1] == '\r' || l->end[-1] == ' ')) l->end--;
+  skip_blanks(l);
+  const uint8_t *address = l->p;
+  while (l->p < l->end && strchr("0123456789abcdef", *l->p) && *l->p) l->p++;
+  return l->p > address && l->p < l->end && (*l->p == ' ' || *l->p == '\t') && l->end[-1] == ')';
+}
+
+static struct perf_line line_at(const uint8_t *p, const uint8_t *end) {
+  const uint8_t *stop = memchr(p, '\n', (size_t)(end - p));
+  return (struct perf_line){p, stop ? stop : end};
+}
+
+/* True if the text begins with a sample. A first line without a time could be any text, so a frame must follow it. */
+static bool is_sample(const uint8_t *p, const uint8_t *end) {
+  const struct perf_line first = line_at(p, end);
+  struct head h;
+  if (memchr(p, 0, (size_t)(first.end - p)) || !read_head(first, &h)) return false;
+  if (h.has_time) return true;
+  struct perf_line next = first.end < end ? line_at(first.end + 1, end) : h.rest;
+  return take_address(&next) || take_address(&h.rest);
+}
+
 unsigned perf_script_bid(const uint8_t *p, size_t n) {
   const uint8_t *end = p + n;
-  struct head h;
   for (unsigned lines = 0; p < end && lines < 200; lines++) {
-    const uint8_t *stop = memchr(p, '\n', (size_t)(end - p));
-    if (!stop) stop = end;
-    if (stop > p && *p != '#' && *p != '\r')
-      return !memchr(p, 0, (size_t)(stop - p)) && read_head((struct perf_line){p, stop}, &h) ? 96 : 0;
-    p = stop + 1;
+    const struct perf_line l = line_at(p, end);
+    if (l.end > p && *p != '#' && *p != '\r') return is_sample(p, end) ? 96 : 0;
+    p = l.end + 1;
   }
   return 0;
 }
 
-/* ---- frames ---- */
-
 /* Reads "ffffffff82203249 name+0x19 (module)". Returns false for another line. */
 static bool read_frame(struct tk_trace *t, struct perf_line l, struct tk_frame *f) {
-  while (l.end > l.p && (l.end[-1] == '\r' || l.end[-1] == ' ')) l.end--;
-  skip_blanks(&l);
-  const uint8_t *address = l.p;
-  while (l.p < l.end && strchr("0123456789abcdef", *l.p) && *l.p) l.p++;
+  if (!take_address(&l)) return false;
   const uint8_t *open = l.end;
-  if (l.p == address || l.p == l.end || (*l.p != ' ' && *l.p != '\t') || l.end[-1] != ')') return false;
   skip_blanks(&l);
   for (int depth = 0; open > l.p;) { /* finds the parenthesis that opens the last pair */
     open--;
@@ -223,9 +244,10 @@ static void begin_sample(struct perf *r, const struct head *h) {
   t->counts.read++;
   r->has_head = true;
   r->n_frames = 0;
-  if (!r->has_origin) t->origin_ns = h->ts / 1000, r->has_origin = true;
+  if (!h->has_time) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "samples without times (perf script without -F time): placed at time 0");
+  else if (!r->has_origin) t->origin_ns = (int64_t)(h->ps / 1000), r->has_origin = true;
   r->sample = (struct tk_sample){.track = thread_of(r, h), .cat = perf_text(t, h->event), .weight = h->period >= 0 ? h->period : 1};
-  r->sample.ts = h->ts - (tk_time)t->origin_ns * 1000;
+  r->sample.ts = h->has_time ? num_clamp(h->ps - (i128)t->origin_ns * 1000) : 0;
   r->sample.unit = h->period >= 0 ? unit_of(t, h->event) : trace_text(t, "samples");
   r->args = args_of_rest(r, h);
 }
@@ -239,7 +261,7 @@ static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
     flush_sample(r);
   } else if (*text.p == '#') {
     return;
-  } else if (r->has_head && (*l.p == '\t' || *l.p == ' ') && read_frame(r->t, l, &f)) {
+  } else if (r->has_head && read_frame(r->t, l, &f)) {
     add_frame(r, &f, offset);
   } else if (read_head(l, &h)) {
     begin_sample(r, &h);

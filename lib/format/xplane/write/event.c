@@ -38,8 +38,6 @@ static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const 
   return false;
 }
 
-static int64_t clamp(i128 v) { return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v; }
-
 /* Returns bits for the kinds and flags that an XEvent cannot represent; 0 for a plain span. */
 static int64_t bits_for(const struct xplane_out_line *line, const struct tk_event *ev, const struct fields *f) {
   unsigned kind = ev->kind, flags = ev->flags & ~(unsigned)TK_FLAG_OVERLAPS;
@@ -58,7 +56,7 @@ static void encode_series(struct xplane_encoder *e, const struct xplane_out_line
   e->event.len = 0;
   while (tk_args_next(&it, &arg) && (nth += xplane_is_number(arg.type)) < event.series) {}
   pb_i64(&e->event, XEVENT_METADATA_ID, xplane_series_id(e, ev->cls, arg.key));
-  pb_i64(&e->event, XEVENT_OFFSET_PS, clamp((i128)ev->ts - line->zero_ps));
+  pb_i64(&e->event, XEVENT_OFFSET_PS, num_clamp((i128)ev->ts - line->zero_ps));
   xplane_add_stat(e, &e->event, XEVENT_STATS, &arg);
 }
 
@@ -110,7 +108,7 @@ static void encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   struct buf *b = &e->event, *stats = &e->inner;
   stats->len = b->len = e->fields.len = 0;
   int64_t id = put_args(e, ev, &f), bits = bits_for(line, ev, &f);
-  int64_t offset = f.has_offset ? f.offset : clamp((i128)ev->ts - line->zero_ps),
+  int64_t offset = f.has_offset ? f.offset : num_clamp((i128)ev->ts - line->zero_ps),
           duration = f.has_duration ? f.duration : ev->dur;
   if (!id && e->g->kineto) id = xplane_made_class_id(e, ev);
   if (!id) id = xplane_class_id(e, ev->cls);
