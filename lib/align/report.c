@@ -149,13 +149,22 @@ static void add_by_number(char *text, size_t size, const struct align_host *foun
            found->by_number_ns < 0 ? "behind" : "ahead");
 }
 
+/* Returns why the clock of an input cannot be compared with that of the first input that was read. */
+static const char *why_apart(const struct align_reporter *r, const struct align_input *input) {
+  const struct align_input *first = r->inputs;
+  while (first < input && !first->read) first++;
+  if (!input->has_clock) return "the trace records no absolute time";
+  if (!first->has_clock) return "the first input records no absolute time";
+  return "its clock and that of the first input count from different events";
+}
+
 /* Describes a host that could not be aligned, for the reason `why`. If the wall clock of the host is not comparable with the other
  * clocks, the place of the host on the timeline is arbitrary. */
-static void say_clock(char *text, size_t size, bool comparable, const char *why) {
-  if (comparable) snprintf(text, size, "not aligned; its wall clock is used, which may be off by milliseconds: %s", why);
+static void say_clock(char *text, size_t size, const struct align_reporter *r, const struct align_input *input, const char *why) {
+  if (input->comparable) snprintf(text, size, "not aligned; its wall clock is used, which may be off by milliseconds: %s", why);
   else
-    snprintf(text, size, "not aligned: %s; its offset is unknown, because the trace records no absolute time; use --align=start or "
-                         "--offset to place it", why);
+    snprintf(text, size, "not aligned: %s; its offset is unknown, because %s; use --align=start or --offset to place it", why,
+             why_apart(r, input));
 }
 
 /* Mentions that the input is a copy, which contributes nothing to other clocks. */
@@ -172,7 +181,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   char text[900];
   const char *why = found->why ? found->why : "no collective was found both here and on another host";
   if (strcmp(h->method, "reference") == 0)
-    snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->comparable ? "" : ", but its trace records no absolute time",
+    snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->has_clock ? "" : ", but its trace records no absolute time",
              found->why ? "; " : "", found->why ? found->why : "");
   else if (input->copy_of && h->trusted && !h->n_pieces)
     snprintf(text, sizeof text, "it uses the clock of the reference");
@@ -184,7 +193,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   else if (strcmp(h->method, "start") == 0)
     snprintf(text, sizeof text, "its first event was aligned with the reference's first event; hosts may start seconds apart");
   else if (strcmp(h->method, "clock") == 0)
-    say_clock(text, sizeof text, input->comparable, why);
+    say_clock(text, sizeof text, r, input, why);
   else if (found->state == ALIGN_APART)
     snprintf(text, sizeof text,
              "aligned within %s us to hosts that share collectives with it, but none of these shares any with the reference",

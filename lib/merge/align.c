@@ -191,6 +191,7 @@ static bool take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_
   input->world = s->world;
   input->gpu = s->gpu;
   input->comparable = merge_is_comparable(&a->base, s->clock);
+  input->has_clock = s->clock != TK_CLOCK_UNKNOWN;
   bool ok = is_in_range(a->base.zero_ns, 0) && is_in_range(own.zero_ns, 0);
   const int64_t later = ok ? merge_later(&a->base, &own, a->opt->align) : 0;
   ok = ok && is_in_range(s->start_ns, later) && is_in_range(s->end_ns, later) && place_anchors(a, from, to, later);
