@@ -8,7 +8,8 @@
  *     coalesce   neighbours with the same name and parent that follow closely become one span, which lasts as long as they do
  *                together, with args `count` and `total` (`tracekit.count` and `tracekit.total`, if the trace has its own args
  *                of those names)
- *     spans      spans and instants, the shortest first
+ *     spans      spans and instants, the shortest first; unless the user lists the steps, also samples of counters, evenly spread,
+ *                so that a trace with many counters does not lose all spans
  *     counters   samples of counters, evenly spread
  *     hard       kernels, collectives, steps and annotations, only if requested
  *
@@ -270,11 +271,21 @@ bool shrink_check_ladder(const char *names, struct tk_err *err) {
   return true;
 }
 
+/* Adds the default rungs. */
+static bool add_usual(struct shrink *s) {
+  static const enum rung FIRST[] = {RUNG_ARG, RUNG_PYTHON, RUNG_SAMPLES, RUNG_COALESCE};
+  bool ok = true;
+  for (size_t i = 0; ok && i < sizeof FIRST / sizeof FIRST[0]; i++) ok = add_rung(s, FIRST[i]);
+  struct rung_step *spans = ok ? add_step(s, RUNG_SPANS) : NULL;
+  if (!spans) return false;
+  spans->thins = 0.9;
+  return add_rung(s, RUNG_COUNTERS);
+}
+
 /* Adds the rungs that the user listed, in this order, or else the default rungs. */
 static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
-  static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_SAMPLES, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
   bool ok = !o->drop || add_rung(s, RUNG_DROP);
-  for (size_t i = 0; !o->ladder && ok && i < sizeof USUAL / sizeof USUAL[0]; i++) ok = add_rung(s, USUAL[i]);
+  if (!o->ladder) ok = ok && add_usual(s);
   for (const char *p = o->ladder; ok && p && *p;) {
     const enum rung r = next_rung(&p, err);
     ok = r != RUNG_HARD && add_rung(s, r);
@@ -321,10 +332,13 @@ static bool climb_ladder(const struct shrink *s, struct place at, struct climb *
     switch (step->rung) {
     case RUNG_DROP: c->drop = size; break;
     case RUNG_COALESCE: c->coalesce = size; break;
-    case RUNG_SPANS: c->spans = size; break;
+    case RUNG_SPANS:
+      c->spans = size;
+      if (l * step->thins > c->thin[RUNG_COUNTERS]) c->thin[RUNG_COUNTERS] = l * step->thins;
+      break;
     case RUNG_HARD: c->hard = size; break;
     case RUNG_COUNTERS:
-    case RUNG_SAMPLES: c->thin[step->rung] = l; break;
+    case RUNG_SAMPLES: c->thin[step->rung] += (1 - c->thin[step->rung]) * l; break;
     case RUNG_PYTHON:
       if (l >= 1) c->python_depth = step->depth;
       else c->python_part = step->depth, c->python_size = size;

@@ -14,6 +14,7 @@ struct rung_step {
   tk_id key;      /* for RUNG_ARG: key of the arg */
   uint32_t depth; /* for RUNG_PYTHON: depth of the frames */
   uint64_t cost;  /* for RUNG_ARG: approximate bytes that the step saves */
+  double thins;   /* for RUNG_SPANS: share of the counter samples that the whole step also removes */
 };
 
 /* The steps of the chosen rungs, in the order in which they are climbed. */

@@ -191,6 +191,15 @@ static bool too_small(struct shrinker *s, uint64_t smallest) {
                  (unsigned long long)smallest);
 }
 
+/* True if every event would have to be removed, after which even metadata that events need is left out. */
+static bool is_emptied(const struct shrinker *s) { return !s->by && s->report->events_before && !s->t->n_events; }
+
+static bool none_left(struct shrinker *s) {
+  char target[32];
+  tk_print_size(s->report->target, target);
+  return err_set(s->err, TK_ELIMIT, "cannot be shrunk to %s: no event would remain", target);
+}
+
 enum { MOST_HALVINGS = 20 };
 
 /* Sets at->level to the fraction of the next step that is needed to reach `goal` (not below its old value), and *weight to the
@@ -248,6 +257,7 @@ static bool make_fit(struct shrinker *s, uint64_t weight) {
     if (!find_place(s, goal / wrong, i < 0 ? 0.97 : 0.99, &next, &guess)) return false;
     if (!shrink_apply(&s->whole, next, s->t, &s->done, s->err)) return false;
     s->at = next;
+    if (is_emptied(s)) return none_left(s);
     if (goal > (double)s->report->target ? !weigh_whole(s, &weight) : !write_if_fits(s, &weight)) return false;
     s->report->estimate = (uint64_t)(guess * wrong);
     if (guess > 0) wrong = (double)weight / guess;

@@ -206,6 +206,29 @@ def repeats():
                 raise Wrong(f'repeats: {os.path.getsize(small)} of {limit} bytes are used')
 
 
+def counters():
+    """Checks that a trace with more counter samples than spans loses both in proportion, and that no trace without events is written."""
+    spans = [{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 10000 * i, 'dur': 100 + i, 'name': f'work {i}'} for i in range(400)]
+    levels = [{'ph': 'C', 'pid': 1, 'ts': 1000 * i, 'name': 'level', 'args': {'v': i}} for i in range(4000)]
+    odd = [{'ph': 'M', 'pid': 1, 'tid': 1, 'name': f'odd {i}', 'args': {'v': 'x' * 100}} for i in range(400)]
+    with tempfile.TemporaryDirectory() as work:
+        full, small = work + '/full.json', work + '/small.json'
+
+        def shrunk(events, to):
+            with open(full, 'w') as out:
+                json.dump({'traceEvents': events}, out)
+            done = run('shrink', '-q', full, '--to', str(to), '-o', small, '--force')
+            return collections.Counter(e['ph'] for e in load(small)['traceEvents']) if done.returncode == 0 else done.stderr.decode()
+
+        for share in .3, .5, .8:
+            left = shrunk(spans + levels, int(share * len(json.dumps(spans + levels, separators=(',', ':')))))
+            if not (left['X'] >= 100 * share and left['C'] >= 1000 * share):
+                raise Wrong(f'counters: {left} at {share}')
+        left = shrunk(spans[:20] + odd, 20000)
+        if 'no event would remain' not in left or os.path.exists(small) and not load(small)['traceEvents']:
+            raise Wrong(f'counters: a trace without events: {left}')
+
+
 def generated(work):
     """Checks a trace three times larger than a sample, without args, which Python would take long to read."""
     full, bare = work + '/generated.json', work + '/bare.json'
@@ -231,6 +254,7 @@ def main():
     try:
         merges()
         repeats()
+        counters()
     except Wrong as e:
         print(f'not ok  {e}')
         failed = 1
