@@ -77,30 +77,46 @@ static size_t unicode_escape(struct json *j, const uint8_t *p, size_t n, uint32_
   return 6;
 }
 
-/* Decodes the escape at p; returns the number of bytes used. */
-static size_t escape(struct json *j, const uint8_t *p, size_t n, uint32_t *c) {
-  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-  const char *at;
-  if (n >= 2 && p[1] == 'u') return unicode_escape(j, p, n, c);
-  at = n >= 2 && p[1] ? strchr(from, p[1]) : NULL;
-  if (at) {
-    *c = (uint8_t)to[at - from];
-    return 2;
+static const char ESCAPES[] = "\"\\/bfnrt", ESCAPED[] = "\"\\/\b\f\n\r\t";
+
+/* True for a string whose producer did not escape backslashes, such as the path C:\new\data: some backslash has no valid escape, and
+ * none escapes a backslash, a slash or a quote. The other escapes in such a string are only parts of the path. */
+static bool is_raw(const uint8_t *p, const uint8_t *end) {
+  bool any = false;
+  for (; (p = memchr(p, '\\', (size_t)(end - p))) && end - p >= 2; p += 2) {
+    if (p[1] == '"' || p[1] == '\\' || p[1] == '/') return false;
+    any |= p[1] == 'u' ? hex4(p + 2, (size_t)(end - p - 2)) < 0 : !p[1] || !strchr(ESCAPES, p[1]);
+    if (end - p == 2) return any;
   }
+  return any;
+}
+
+static size_t keep_backslash(struct json *j, const uint8_t *p, uint32_t *c) {
   json_fix(j, p, "backslash without a valid escape: kept as text");
   *c = '\\';
   return 1;
+}
+
+/* Decodes the escape at p; returns the number of bytes used. */
+static size_t escape(struct json *j, const uint8_t *p, size_t n, uint32_t *c) {
+  const char *at;
+  if (n >= 2 && p[1] == 'u') return unicode_escape(j, p, n, c);
+  at = n >= 2 && p[1] ? strchr(ESCAPES, p[1]) : NULL;
+  if (!at) return keep_backslash(j, p, c);
+  *c = (uint8_t)ESCAPED[at - ESCAPES];
+  return 2;
 }
 
 bool json_decode(struct json *j, const uint8_t *p, size_t n, struct buf *out) {
   const uint8_t *end = p + n;
   uint8_t *q = buf_reserve(out, n * 3 + 8); /* an invalid byte becomes the three bytes of U+FFFD */
   if (!q) return json_bad(j, p, "out of memory");
+  const bool raw = is_raw(p, end);
   while (p < end) {
     uint32_t c;
     unsigned len;
     if (*p == '\\') {
-      p += escape(j, p, (size_t)(end - p), &c);
+      p += raw ? keep_backslash(j, p, &c) : escape(j, p, (size_t)(end - p), &c);
       q = put_utf8(q, c);
       continue;
     }

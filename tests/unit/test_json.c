@@ -321,6 +321,9 @@ static void decode(void **state) {
            {"\\uzzzz", "\\uzzzz", 1},
            {"\\", "\\", 1},
            {"\\q", "\\q", 1},
+           {"C:\\Users\\new\\b.py", "C:\\Users\\new\\b.py", 3}, /* not escaped at all: a path */
+           {"\\d\\n\\", "\\d\\n\\", 3},
+           {"\\d\\n\\\\", "\\d\n\\", 1}, /* escaped, except for \d */
            {"\\ud83dx", "\xef\xbf\xbdx", 1},
            {"\\ude00\\ud83d", "\xef\xbf\xbd\xef\xbf\xbd", 2},
            {"\\ud83d\\u0041",
