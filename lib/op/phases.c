@@ -1,7 +1,7 @@
 /* phases.c - see phases.h.
  *
- * The phase of an event follows from its name, its category, and the args in which XLA stores scopes and programs. Events
- * inside a span and the work that they launch inherit the span's phase. Work whose launch is unknown has the phase of the step
+ * The phase of an event follows from its name, its category, and the args in which XLA stores scopes and programs. An operator of
+ * PyTorch that the backward pass differentiates is part of the forward pass. Events inside a span and the work that they launch inherit the span's phase. Work whose launch is unknown has the phase of the step
  * in which it starts. */
 #include "phases.h"
 
@@ -9,6 +9,7 @@
 
 #include "graph/args.h"
 #include "graph/within.h"
+#include "backward.h"
 #include "pending.h"
 
 enum { UNKNOWN = PHASES };
@@ -27,6 +28,7 @@ struct finder {
   uint8_t *of_class;
   uint8_t *of_text[N_STATED]; /* by string id: phase that the text implies */
   tk_id keys[N_STATED];
+  uint8_t *is_differentiated; /* by event: 1 for an operator that an operator of the backward pass differentiates */
 };
 
 /* Returns the phase that a class implies. Kernels and copies are named after their computation, not after a phase. */
@@ -51,12 +53,23 @@ static uint8_t phase_by_args(struct finder *f, const struct tk_event *e) {
   return phase;
 }
 
-static uint8_t phase_own(struct finder *f, const struct tk_event *e) {
+static uint8_t phase_own(struct finder *f, tk_id event) {
+  const struct tk_event *e = &f->t->events[event];
   uint8_t *known = &f->of_class[e->cls];
   if (*known == UNKNOWN) *known = phase_of_class(f, e->cls);
   const bool is_line = f->kinds->of_track[e->track] & KIND_MODULE;
   const uint8_t by_line = is_line ? phase_of_program(tk_string(f->t, f->t->classes[e->cls].name, NULL)) : PHASE_NONE;
-  return phase_within(by_line ? by_line : *known, phase_by_args(f, e));
+  const uint8_t named = phase_within(by_line ? by_line : *known, phase_by_args(f, e));
+  return !named && f->is_differentiated[event] ? PHASE_FORWARD : named;
+}
+
+static bool find_differentiated(struct finder *f) {
+  const tk_id n = f->t->n_events;
+  tk_id *forward_of = backward_find(f->kinds, f->mem);
+  f->is_differentiated = forward_of ? mem_zeros(f->mem, (uint64_t)n + 1, 1) : NULL;
+  for (tk_id i = 1; f->is_differentiated && i <= n; i++) f->is_differentiated[forward_of[i]] = 1;
+  mem_free(f->mem, forward_of);
+  return f->is_differentiated != NULL;
 }
 
 static bool finder_init(struct finder *f) {
@@ -68,11 +81,12 @@ static bool finder_init(struct finder *f) {
     if (f->keys[i] && (f->of_text[i] = mem_alloc(f->mem, n_strings))) memset(f->of_text[i], UNKNOWN, n_strings);
     if (f->keys[i] && !f->of_text[i]) return false;
   }
-  return f->of_class != NULL;
+  return f->of_class && find_differentiated(f);
 }
 
 static void finder_free(struct finder *f) {
   mem_free(f->mem, f->of_class);
+  mem_free(f->mem, f->is_differentiated);
   for (int i = 0; i < N_STATED; i++) mem_free(f->mem, f->of_text[i]);
 }
 
@@ -86,7 +100,7 @@ static bool by_spans(struct finder *f, uint8_t *of) {
     const bool nests = track->kind == TK_TRACK_THREAD;
     within_begin(&within);
     for (tk_id i = track->first; ok && i < track->first + track->count; i++) {
-      const uint8_t own = phase_own(f, &t->events[i]);
+      const uint8_t own = phase_own(f, i);
       const struct within_span around = nests ? within_find(&within, &t->events[i]) : (struct within_span){0};
       of[i] = phase_within(around.node ? of[around.node] : PHASE_NONE, own);
       ok = !nests || pending_add(&within, f->kinds, i, around, own ? i : 0);

@@ -2,6 +2,7 @@
 """Checks phases of steps, and kernels of replayed graphs.
 
     names       spans as each producer names them, and names that only sound alike
+    operators   operators that the backward pass differentiates are the forward pass, by numbers or by flows
     work        device work has the phase of the span that launched it, that encloses it, or of its step; the same in all formats
     scopes      ops of XLA by their args; programs by their names
     graphs      replayed kernels belong to the op and the module of their capture, if it is certain which
@@ -134,6 +135,26 @@ def check_work():
     check('diff --by phase', {r['name'] for r in rows} == set(TRAINED), rows)
     nodes = json.loads(run('tree', 'serving.json', '--by', 'phase', '--json'))['paths']
     check('tree --by phase', {n['name'] for n in nodes if n['depth'] == 0} == {'prefill', 'decode', None}, nodes)
+
+
+def check_operators():
+    """Without names of phases: one operator with a node of autograd, one without."""
+    def op(name, tid, ts, dur, **args):
+        return x(name, tid, ts, dur, 'cpu_op', **args)
+
+    work = [call(14, 1), kernel('k1', 50, 10, 1), call(34, 2), kernel('k2', 60, 20, 2), call(114, 3, 2), kernel('k3', 130, 40, 3)]
+    loose = [op('aten::arange', 1, 30, 10)]
+    engine = x('autograd::engine::evaluate_function: MmBackward0', 2, 100, 30, 'cpu_op')
+    ends = [{'ph': ph, 'cat': 'fwdbwd', 'name': 'fwdbwd', 'id': 7, 'pid': 1, 'tid': tid, 'ts': ts, **more}
+            for ph, tid, ts, more in (('s', 1, 10, {}), ('f', 2, 110, {'bp': 'e'}))]
+    numbers = [op('aten::mm', 1, 10, 10, **{'Sequence number': 5, 'Fwd thread id': 0}), engine,
+               op('MmBackward0', 2, 110, 10, **{'Sequence number': 5, 'Fwd thread id': 1})]
+    flows = [op('aten::mm', 1, 10, 10), engine, op('MmBackward0', 2, 110, 10), *ends]
+    for name, pass_ in (('numbers', numbers), ('flows', flows)):
+        found = top(put(f'{name}.json', pass_ + loose + work), 'phase', '--kind', 'kernel')
+        check(f'operators by {name}', found == {'forward': 10000, 'backward': 40000, '': 20000}, found)
+    found = top(put('inference.json', numbers[:1] + loose + work[:4]), 'phase', '--kind', 'kernel')
+    check('operators without a backward pass', found == {'': 30000}, found)
 
 
 def check_copies():
@@ -389,6 +410,7 @@ def main():
         os.chdir(work)
         check_names()
         check_work()
+        check_operators()
         check_copies()
         check_overlaps()
         check_scopes()
