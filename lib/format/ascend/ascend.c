@@ -1,4 +1,4 @@
-/* ascend.c - row of the format table for Ascend's databases, which can only be read. */
+/* ascend.c - entry of the format table for Ascend's databases (read-only). */
 #include "ascend.h"
 
 #include "format/ascend/read/read.h"

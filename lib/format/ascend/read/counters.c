@@ -1,4 +1,4 @@
-/* counters.c - reads tables of samples. To support another table, add a row to COUNTERS. */
+/* counters.c - reads tables of counter samples. To support another table, add a row to COUNTERS. */
 #include "counters.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static const struct counter_row {
   const char *table, *process;
   enum ascend_row row;
   const char *time;
-  const char *of;     /* column with a string or a number that distinguishes several counters; NULL = there is only one */
+  const char *of;     /* column that distinguishes the counters of the table (text or number); NULL = the table has one counter */
   const char *name;   /* name of the counter, with %s for the value of `of` */
   const char *values[SERIES + 1];
 } COUNTERS[] = {

@@ -1,20 +1,21 @@
-/* device.c - reads collectives and the tasks on the streams of a device.
+/* device.c - reads collectives, and tasks on the streams of devices.
  *
- * The name of a task comes from COMPUTE_TASK_INFO, or otherwise from its type. The tasks of a collective overlap on their
- * stream, so they are moved to the process Communication, on one thread for each plane, as in trace_view.json. A task that
- * consists of other tasks (FFTS+) is not work itself: trace_view.json omits it; this reader gives it the category of a wait. */
+ * The name of a task is its name in COMPUTE_TASK_INFO, or its task type if that table does not list the task. The tasks of a collective
+ * overlap on their stream, so they are moved to the process Communication, with one thread per plane, as in trace_view.json. A task
+ * that only contains other tasks (FFTS+) does no work of its own: trace_view.json omits it, and this reader gives it the category of a
+ * wait. */
 #include "device.h"
 
 #include <stdio.h>
 
 #include "graph/args.h"
 
-enum { PLANES_FROM = 1, GROUPS_EVERY = 100 }; /* tids of a group's threads: the group's own, then its planes */
+enum { PLANES_FROM = 1, GROUPS_EVERY = 100 }; /* tid of a group: number * GROUPS_EVERY; tid of its plane p: that + PLANES_FROM + p */
 
 /* Description of a task in COMPUTE_TASK_INFO or COMMUNICATION_TASK_INFO. */
 struct task_info {
   tk_id name;
-  int64_t plane; /* plane of the collective; -1 = a compute task */
+  int64_t plane; /* plane of the collective; -1 = compute task */
   tk_id group;
   uint32_t args;
 };
@@ -22,8 +23,8 @@ struct task_info {
 struct device {
   struct ascend *r;
   struct buf infos; /* array of struct task_info */
-  struct map whole; /* connections of tasks that are parts of another task */
-  int64_t number;   /* device of the collectives, whose tables do not state it */
+  struct map whole; /* connections of tasks that contain other tasks */
+  int64_t number;   /* device of the last task, used for collectives: their tables have no device column */
 };
 
 static void add_info(struct device *d, const struct cell *task, const struct task_info *info) {
@@ -105,8 +106,7 @@ static void take_parts(const struct sqlite_scan *row, void *arg) {
     map_put(&d->whole, (uint64_t)row->v[T_CONNECTION].i, 1);
 }
 
-/* Returns the category of a task: compute if COMPUTE_TASK_INFO describes the task, wait if it only consists of other tasks,
- * otherwise NULL. */
+/* Returns the category of a task: compute if COMPUTE_TASK_INFO describes it, wait if it only contains other tasks, otherwise NULL. */
 static const char *category_of(struct device *d, const struct sqlite_scan *row, const struct task_info *info) {
   if (info) return info->plane < 0 ? "npu_kernel" : NULL;
   const bool whole = !is_part(&row->v[T_CONTEXT]) && ascend_is_connection(&row->v[T_CONNECTION]);
@@ -163,7 +163,7 @@ static void take_task(const struct sqlite_scan *row, void *arg) {
 
 enum collective { O_NAME, O_START, O_END, O_CONNECTION, O_GROUP, O_COUNT, O_ALGORITHM, O_TYPE };
 
-/* Adds the type of the elements, as trace_view.json names it. The numbers are those of the table ENUM_HCCL_DATA_TYPE. */
+/* Adds the element type, with the name that trace_view.json uses. TYPES is indexed by the values of the table ENUM_HCCL_DATA_TYPE. */
 static void add_element_type(struct device *d, const struct cell *type) {
   static const char *const TYPES[] = {"INT8",   "INT16",  "INT32",  "FP16", "FP32", "INT64", "UINT64", "UINT8",
                                       "UINT16", "UINT32", "FP64",   "BFP16", "INT128"};

@@ -1,4 +1,4 @@
-/* device.h - reads the work of a device. */
+/* device.h - reads collectives, and tasks on the streams of devices. */
 #ifndef FORMAT_ASCEND_READ_DEVICE_H
 #define FORMAT_ASCEND_READ_DEVICE_H
 

@@ -1,7 +1,7 @@
 /* host.c - reads PYTORCH_API (operators, Python, queues) and CANN_API (runtime calls).
  *
- * A row of PYTORCH_API refers to a set of connections (CONNECTION_IDS): the launches that it caused or, for a queue, the items that
- * pass through it. A row of CANN_API has one connection, and so has the device task that the call launched. */
+ * A row of PYTORCH_API refers to a set of connections (CONNECTION_IDS): the launches that the operator caused, or the items that were
+ * put into or taken out of a queue. A row of CANN_API has one connection; the device task that the call launched has the same one. */
 #include "host.h"
 
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void take_pytorch(const struct sqlite_scan *row, void *arg) {
 
 enum cann { C_START, C_END, C_TYPE, C_TID, C_CONNECTION, C_NAME };
 
-/* Returns the name of a level (a value of ENUM_API_TYPE), as trace_view.json writes it before the name of a call. */
+/* Returns the name of an API level (a value of ENUM_API_TYPE). trace_view.json writes this name before the name of the call. */
 static const char *level_of(int64_t type) {
   static const struct {
     int64_t type;

@@ -15,7 +15,7 @@ bool ascend_is_database(const struct sqlite *db) {
   return sqlite_find(db, "STRING_IDS") && (sqlite_find(db, "TASK") || sqlite_find(db, "CANN_API") || sqlite_find(db, "PYTORCH_API"));
 }
 
-/* Stores the rank under the same key as Kineto's JSON, where source/identity.c finds it. */
+/* Stores the rank under the key that Kineto's JSON uses, because source/identity.c looks for it there. */
 static void take_rank(const struct sqlite_scan *row, void *arg) {
   struct ascend *r = arg;
   struct tk_trace *t = r->d.t;
@@ -28,7 +28,7 @@ static void take_rank(const struct sqlite_scan *row, void *arg) {
   trace_end_raw(t);
 }
 
-/* Takes the start of the session as the origin, because the first row may lack a time. */
+/* Makes the start of the session the origin of times: database_time uses the first time that it converts. */
 static void take_session(const struct sqlite_scan *row, void *arg) {
   tk_time ts;
   database_time(arg, &row->v[0], &ts);

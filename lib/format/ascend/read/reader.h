@@ -5,34 +5,34 @@
  *     device.c    TASK and COMMUNICATION_OP: work of the device
  *     counters.c  memory, bandwidth, frequency
  *
- * Processes and threads are the same as in trace_view.json, which the same profiler writes, so that both are analysed alike:
- * the processes Python, CANN, Ascend Hardware and Communication, with the same pids. Sources: Ascend/pytorch,
+ * Processes and threads are the same as in trace_view.json, which the same profiler writes, so that analyses of both give the same
+ * results: the processes Python, CANN, Ascend Hardware and Communication, with the same pids. Sources: Ascend/pytorch,
  * torch_npu/profiler/analysis, and files that it wrote. */
 #ifndef FORMAT_ASCEND_READ_READER_H
 #define FORMAT_ASCEND_READ_READER_H
 
 #include "format/database.h"
 
-/* Kinds of processes, as part of the pid that msprof computes: host pid << 10 | kind << 5 | device. */
+/* Kinds of processes, which are a part of the pid that msprof computes: host pid << 10 | kind << 5 | device. */
 enum ascend_row { ROW_CANN = 7, ROW_FREQUENCY = 14, ROW_HARDWARE = 13, ROW_COMMUNICATION = 15, ROW_HBM = 17, ROW_MEMORY = 19 };
 
 struct ascend {
   struct database d;
   struct database_texts texts;
-  struct map connections; /* id of a set -> first of its connections in `links` */
+  struct map connections; /* id of a set -> 1 + index in `links` of the first connection */
   struct buf links;       /* array of struct ascend_link */
   struct map calls;       /* connection -> CANN call */
   struct map ops;         /* connection -> PyTorch operator that launched the work */
   struct map queued;      /* connection -> Enqueue span */
-  struct map tasks;       /* globalTaskId -> name or plane of the task (device.c) */
-  struct map groups;      /* group of a communicator -> number of the group's threads */
+  struct map tasks;       /* globalTaskId -> index of the task's struct task_info (device.c) */
+  struct map groups;      /* name of a communicator group -> ordinal of the group */
   int64_t pid;            /* pid of the profiled process */
 };
 
-/* A connection of a set; the connections of a set are linked by `next`. */
+/* A connection. Those of one set form a list. */
 struct ascend_link {
   int64_t connection;
-  uint32_t next; /* 1 + index; 0 = last */
+  uint32_t next; /* 1 + index of the next connection of the set; 0 = last */
 };
 
 /* Returns a process of the given kind, adding it if necessary. */
