@@ -1,4 +1,4 @@
-/* align.h - first pass of a merge: estimates by how much each host's clock was ahead. */
+/* align.h - first pass of a merge: estimates the offset of each host's clock. */
 #ifndef MERGE_ALIGN_H
 #define MERGE_ALIGN_H
 
@@ -15,15 +15,15 @@ struct merge_base {
   enum tk_clock clock;
 };
 
-/* Identity of an input, as far as it could be read. */
+/* Identity of an input, as far as it is known. */
 struct merge_who {
   const char *host; /* "" = unknown; the report's notes own the text */
   int64_t rank;     /* INT64_MAX = the input could not be read */
   bool merged;      /* the input contains several ranks; the device numbers of its anchors are then rank + 1 */
 };
 
-/* Estimated size of an input in the output, in bytes, with and without its events; 0 = unknown or not requested. Also its
- * duration on its own clock. */
+/* Size of an input. bytes, bare: estimated size in the output, with and without its events; 0 = unknown or not requested. lasts_ns,
+ * kept_ns: duration of the input, and of its selected steps, on the input's own clock. */
 struct merge_size {
   uint64_t bytes, bare;
   int64_t lasts_ns, kept_ns; /* kept_ns: duration of the selected steps */
@@ -39,9 +39,10 @@ struct merge_scans {
 struct merge_alignment {
   struct mem mem;
   struct merge_who *who;  /* by input; NULL if nothing was read */
-  struct tk_trace **kept; /* by input: small traces that the second pass need not load again; NULL if nothing was read */
+  struct tk_trace **kept; /* by input: traces kept in memory for the second pass; NULL if nothing was read */
   struct scan_pids *pids;    /* by input; NULL if nothing was read */
-  struct tk_trace **ready; /* by input: ranks whose file was read for an earlier rank; NULL if nothing was read */
+  struct tk_trace **ready; /* by input: traces that were loaded together with an earlier rank of the same file; NULL if nothing was
+                            * read */
   uint64_t kept_bytes;    /* size of `kept` and `ready` */
   struct load_ahead *ahead; /* loads the next inputs; NULL = no threads */
   bool *skipped;          /* by input: true if the options do not select its rank */
@@ -61,9 +62,9 @@ static inline const struct align_map *merge_map(const struct merge_alignment *a,
   return a->maps && a->mapped[input] ? &a->maps[input] : NULL;
 }
 
-/* Runs the first pass and reports the results. The inputs are read if clocks must be aligned, or if `start` requests the start
- * of the first event. Inputs that cannot be read are left to the second pass, which reports them. Returns false with err on
- * failure. */
+/* Runs the first pass and reports the results. Inputs are read only if this is needed, for example to align clocks, or because `start`
+ * requests the start of the first event. Inputs that cannot be read are ignored here and reported by the second pass. Returns false
+ * with err on failure. */
 bool merge_align(struct merge_alignment *a, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
                  struct tk_merge_report *report, struct tk_err *err);
 

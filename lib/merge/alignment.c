@@ -39,7 +39,7 @@ static struct tk_trace *take_graph(struct merge_alignment *a, struct tk_trace **
   return t;
 }
 
-/* Returns the number of inputs after i whose file is the same, and that are not loaded yet. */
+/* Returns how many inputs directly after i are ranks of the same file, are wanted, and are not loaded yet. */
 static size_t count_others(const struct merge_alignment *a, const struct merge_inputs *in, size_t i) {
   size_t n = 1;
   const size_t most = a->ready ? sources_ranks_from(in->sources, in->first + i) : 1;

@@ -5,11 +5,11 @@
 
 #include "format/json.h"
 
-/* Metadata events that state an instant which all inputs share. */
+/* Metadata events that record an instant that all inputs have in common. */
 static const struct barrier_row {
   const char *name;   /* end of the event's name */
   const char *member; /* key of the arg with the time in microseconds */
-  bool is_start;      /* the value is the host's clock at ts 0, rather than the trace's own clock at the instant */
+  bool is_start;      /* true: the value is the host clock's reading at ts 0; false: the trace clock's reading at the barrier */
 } BARRIERS[] = {
     /* Composer, composer/profiler/json_trace_handler.py */
     {"\"clock_sync_timestamp_us\"", "value", false},
@@ -52,8 +52,8 @@ static bool is_alone(const struct align_input *inputs, size_t n, size_t at) {
   return true;
 }
 
-/* True if the input's instant can be used to align its clock. A barrier can, unless another rank shares the clock. A start by the
- * host's clock (ts 0) can, unless the inputs come from several hosts. */
+/* True if the input's instant can align its clock. The time of a barrier can, unless another input is from the same host and so shares
+ * the clock. The host time of ts 0 can, unless inputs are from different hosts. */
 static bool is_usable(const struct align_input *inputs, size_t n, size_t at) {
   if (!inputs[at].starts_on_host) return is_alone(inputs, n, at);
   for (size_t i = 0; i < n; i++)

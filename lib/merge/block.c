@@ -59,8 +59,8 @@ static void print_pids(struct buf *b, const struct merge_block *block) {
   buf_text(b, "}");
 }
 
-/* Prints top-level keys: "tracekit" if `ours` is set, the others if `theirs` is set. The keys of the first rank are at the top
- * of the output, except for "tracekit", which describes the merge there. */
+/* Prints top-level keys of an input: "tracekit" if `ours` is set, the other keys if `theirs` is set. Not used for the other keys of the
+ * first rank: these are top-level keys of the output, where "tracekit" describes the merge. */
 static const char *print_keys(struct buf *b, const struct tk_trace *t, bool theirs, bool ours, const char *comma) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
@@ -76,7 +76,7 @@ static const char *print_keys(struct buf *b, const struct tk_trace *t, bool thei
   return comma;
 }
 
-/* Prints a record that is not on the timeline, with the process and thread to which it belonged. */
+/* Prints a record that is not on the timeline, with its process and thread. */
 static void print_hidden_record(struct buf *b, const struct tk_trace *t, const struct tk_record *r) {
   const struct tk_track *k = &t->tracks[r->track];
   buf_text(b, "{");
@@ -178,8 +178,7 @@ static void print_member(struct buf *b, const struct merge_block *block, const s
     buf_append(b, v->p, (size_t)(v->end - v->p));
 }
 
-/* Prints the block `own` that a merged trace has for one of its ranks. `keys`: true if the trace's top-level keys belong to
- * this rank. */
+/* Prints `own`, a rank's block in a merged trace. `keys`: true to add the trace's own top-level keys to it. */
 static void print_merged_rank(struct buf *b, const struct merge_block *block, const struct json_value *own, bool keys) {
   struct json j = {.p = own->p + 1, .end = own->end, .last = true};
   struct json_string key;

@@ -7,18 +7,18 @@
 struct merge_block {
   const struct tk_merge_rank *rank;
   const struct tk_trace *trace; /* the trace as it is written; NULL = the input is copied unchanged */
-  const struct merge_pid *was;  /* original identities of the rank->processes processes */
-  bool first;                   /* true if the top-level keys of the rank are at the top of the output */
+  const struct merge_pid *was;  /* original pids; the array has rank->processes elements */
+  bool first;                   /* true if the rank's top-level keys are those of the output */
   bool nameless;                /* true to omit the name of the input */
   const char *account;          /* JSON members, each after a comma, that describe dropped events; NULL = none were dropped */
   const char *machine;          /* machine name that distinguishes the rank's processes from others with equal pids; NULL = none */
 };
 
-/* For a merged trace: appends the blocks that its ranks already have, with updated pids and shifts. The trace's own top-level
- * keys go into the first block, unless they are at the top of the output. Returns the number of blocks. */
+/* For a trace that is itself merged: appends the existing blocks of its ranks, with updated pids and shifts. The trace's own top-level
+ * keys go into the first block, unless they become top-level keys of the output. Returns the number of blocks. */
 uint32_t merge_block_print_ranks(struct buf *to, const struct merge_block *block);
 
-/* Appends the block as JSON, on a new line after a comma unless it is the first. A failure shows in the memory of `to`. */
+/* Appends the block as JSON, after a comma and a line break unless it is the first. If memory runs out, to->mem records it. */
 void merge_block_print(struct buf *to, const struct merge_block *block);
 
 #endif

@@ -49,8 +49,8 @@ static struct tally *tally_of(struct map *index, struct tally **v, uint32_t *n, 
   return &(*v)[*at];
 }
 
-/* Finds the rank that delayed the others most. A rank that comes last in a collective costs the time from the arrival of the
- * next-to-last rank to its own; the costs of a rank are added up. */
+/* Finds the rank that delayed the others most. The cost of the last rank in a collective is the time from the arrival of the
+ * next-to-last rank to its own arrival; the costs of each rank are summed over all collectives. */
 void merge_collectives_sum_up(const struct merge_collectives *c, const struct merge_who *who, struct tk_collectives *sum,
                               struct mem *mem) {
   struct map index, steps;
@@ -144,7 +144,7 @@ static void collectives_put_text(const struct merge_table *table, const char *ki
   buf_free(&b);
 }
 
-/* Properties of a collective, from the first row that states each of them; bytes: the largest value. */
+/* Properties of a collective. Each is from the first row that has it, except for bytes, which is the largest value of all rows. */
 struct told {
   const char *name, *group;
   int64_t seq, bytes;
@@ -255,7 +255,7 @@ bool merge_collectives_write(const struct merge_collectives *c, const struct mer
 
 /* ---- flows ---- */
 
-/* True if the event is a collective by its kind or its args, or if one of the collectives has its name. */
+/* True if the event's kind or args show that it is a collective, or if a row of `c` has the same name. */
 static bool is_collective(const struct merge_collectives *c, const struct kinds *kinds, const struct tk_event *e) {
   unsigned kind = kinds_of(kinds, e);
   struct tk_arg arg;
@@ -280,7 +280,8 @@ static bool index_events(const struct merge_collectives *c, const struct tk_trac
   return ok;
 }
 
-/* Finds the event that ends within 2 ns of the given time: times that a clock map moved are rounded to ns. */
+/* Finds the event that ends within 2 ns of the given time. Exact equality is too strict, because times that a clock map moved are
+ * rounded to ns. */
 static tk_id event_at(const struct map *at, int64_t end_ns) {
   for (int by = 0; by < 3; by++)
     for (int side = -1; side < 2; side += 2) {

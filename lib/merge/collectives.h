@@ -1,7 +1,7 @@
-/* collectives.h - members of each collective, and which of them waited, as found by clock alignment.
+/* collectives.h - the members of each collective and their waiting times, as found by clock alignment.
  *
- * There is a row for each device in each collective that synchronises all its members, with times on the common timeline. The
- * device that starts last makes the others wait. Reports show this, and flows can be drawn from that device to the others. */
+ * Only collectives that synchronise all members are listed, with one row per member device, and times on the common timeline. The
+ * device that starts last makes the others wait; reports name it, and flows can be drawn from it to the others. */
 #ifndef MERGE_COLLECTIVES_H
 #define MERGE_COLLECTIVES_H
 
@@ -19,26 +19,27 @@ struct merge_meeting {
   int64_t start_ns, end_ns; /* on the common timeline */
   int64_t step;             /* valid if stepped */
   bool stepped;
-  bool keyed;               /* true if its key alone shows that it is a member */
+  bool keyed;               /* true if only its key shows that it is a member (members.h) */
   bool vague;               /* true if the trace does not record the group */
 };
 
 struct merge_collectives {
   struct merge_meeting *v; /* sorted by collective, then by start */
   uint32_t n, n_collectives;
-  uint32_t keyed, vague;   /* collectives with members found by keys alone (members.h); how many of these have unknown groups */
-  uint32_t apart;          /* collectives whose members with equal keys cannot have met */
+  uint32_t keyed, vague;   /* keyed: collectives with members found by keys alone (members.h); vague: those of them with unknown
+                            * groups */
+  uint32_t apart;          /* collectives whose members have equal keys, but by their clocks never overlapped */
   struct intern texts;
 };
 
 void merge_collectives_free(struct merge_collectives *c, struct mem *mem);
 
-/* Finds which rank delayed the others most by coming last. */
+/* Finds the rank that delayed the others most by arriving last. */
 void merge_collectives_sum_up(const struct merge_collectives *c, const struct merge_who *who, struct tk_collectives *sum,
                               struct mem *mem);
 
-/* Sums over all collectives of an input: how many it took part in; in how many it came last; how long it waited for the last
- * member; and, if it was last itself, the time by which it came after the next-to-last member. */
+/* Sums over all collectives of an input. met: number of collectives; last: those in which it arrived last; wait_ns: time it waited for
+ * the last member; cost_ns: when it was last, the time from the arrival of the next-to-last member to its own. */
 struct merge_tally {
   uint64_t met, last;
   int64_t wait_ns, cost_ns;
@@ -46,7 +47,7 @@ struct merge_tally {
 /* Adds up the sums by input; `v` must be zeroed. */
 void merge_collectives_tally(const struct merge_collectives *c, struct merge_tally *v);
 
-/* Format of a table of collectives; merge_table_kind returns the one that the extension of the file selects. */
+/* Format of a table of collectives. merge_table_kind returns the format for the file's extension. */
 enum merge_table_kind { MERGE_TABLE_NONE, MERGE_TABLE_CSV, MERGE_TABLE_JSON };
 enum merge_table_kind merge_table_kind(const char *path);
 
@@ -61,8 +62,8 @@ struct merge_table {
 };
 bool merge_collectives_write(const struct merge_collectives *c, const struct merge_table *table, struct tk_err *err);
 
-/* Draws flows from the last device of each collective to each other device: adds those flow points that belong to this input. The
- * flow of row i has the id first_id + i. */
+/* Draws flows from the last device of each collective to the other devices, and adds the points of these flows that are on events of
+ * this input. The flow of row i has the id first_id + i. */
 bool merge_collectives_link(const struct merge_collectives *c, uint32_t input, struct tk_trace *t, int64_t first_id,
                             struct tk_err *err);
 

@@ -55,8 +55,8 @@ static bool open_reports(struct merge_file *f, const char *output, struct tk_err
   return open_report(f, &f->clocks, clocks, output, err) && open_report(f, &f->collectives, table, output, err);
 }
 
-/* Writes the report on the clocks, and completes it and the table of collectives. Also runs in a dry run, because the user
- * requested both in addition to the output. */
+/* Writes the report on the clocks; gives this report and the table of collectives their final names. A dry run also writes both,
+ * because it omits only the output itself. */
 static bool commit_reports(struct merge_file *f, const char *json, struct tk_err *err) {
   const char *table = f->opt->collectives;
   if (table && !out_commit(&f->collectives, err)) return err_prefix(err, "%s", table);
@@ -114,8 +114,7 @@ static const struct packing *packing_of(const struct merge_file *f, const char *
   return packing || !word ? packing : packing_of_path(word, strlen(word));
 }
 
-/* True if the requested size is divided among ranks. This requires a format in which the size of a rank can be measured
- * separately. */
+/* True if the requested size is divided among ranks. The format must allow writing, and so measuring, each rank separately. */
 static bool has_shares(const struct merge_file *f, const char *path) {
   const struct format *format = format_of(f, path);
   const struct packing *packing = packing_of(f, path);
@@ -123,8 +122,8 @@ static bool has_shares(const struct merge_file *f, const char *path) {
          (!packing || packing == packing_row(PACKING_GZIP)) && !run_folder_is_meant(path, &f->opt->save);
 }
 
-/* True if the graphs must be joined in memory before they are written. Reasons: a requested size cannot be divided among ranks,
- * or flows connect ranks and the format's writer needs both ends of a flow at once. */
+/* True if the graphs must be joined in memory before they are written. This is so if a size was requested that cannot be divided among
+ * ranks, or if flows connect ranks and the format's writer needs both ends of a flow at once. */
 static bool is_joined_first(const struct merge_file *f, const char *path) {
   if (f->opt->to && !has_shares(f, path)) return true;
   if (!f->opt->link_collectives || run_folder_is_meant(path, &f->opt->save)) return false;
@@ -194,7 +193,7 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
   if (!err) err = &own;
   err_clear(err);
   f.shared = has_shares(&f, path) && !is_joined_first(&f, path);
-  if (f.shared) { /* data that no viewer of this format shows is dropped before events are */
+  if (f.shared) { /* passthrough data, which no viewer of this format shows, is dropped first, rather than events */
     shared.save.no_passthrough = true;
     f.opt = &shared;
   }
@@ -208,8 +207,8 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
   return ok;
 }
 
-/* Joins the recordings of each rank. With a manifest, refuses recordings that the user joined, because a manifest copies files
- * unchanged. */
+/* Joins the recordings of each rank. A manifest copies files unchanged, so with a manifest nothing is joined, and --join is an
+ * error. */
 static bool find_recordings(struct tk_sources *s, const struct tk_merge_options *opt, struct tk_err *err) {
   struct source_view v;
   if (!opt->manifest) return load_join_evident(s, opt->align, &opt->load, err);

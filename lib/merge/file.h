@@ -4,7 +4,7 @@
 
 #include "merge.h"
 
-/* Does what tk_merge does, with the inputs `in`. */
+/* Same as tk_merge, for the inputs `in`. */
 bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
                   struct tk_merge_report *report, struct tk_err *err);
 

@@ -1,8 +1,8 @@
 /* graph.c - loads several inputs as one trace in memory, for operations on a whole run.
  *
- * The inputs are merged as in a merge to a file, but the sink joins the graphs instead of writing them: at most the joined
- * graph and one input are in memory. The result equals a trace that is merged to a file and read again, if the format of the
- * file could represent everything:
+ * The inputs are merged as in a merge to a file, but the sink joins the graphs instead of writing them, so only the joined graph and
+ * one input are in memory. The result is the same as after merging to a file and reading it, if the format of the file can represent
+ * everything:
  *
  *     top-level keys      of the first input; the object "tracekit" comes last
  *     track names         names set by the merge become metadata records, before the rank's own records
@@ -92,7 +92,7 @@ static bool name_files(struct tk_trace *t, const struct merge_inputs *in, struct
   return mem_check(&t->store->mem, err);
 }
 
-/* Returns false with err if a host could not be read, because the result would look complete. */
+/* Returns false with err if an input could not be read. Without this check the result would look complete. */
 static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err) {
   for (size_t i = 0; i < merged->n_ranks; i++)
     if (merged->ranks[i].failed)

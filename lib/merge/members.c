@@ -1,9 +1,9 @@
 /* members.c - see members.h.
  *
- * XLA on CPUs records the program, the run and the operation of a collective, which are equal on all hosts, but not which devices took
- * part. The members leave up to milliseconds apart, each when its thread is scheduled. Such ends cannot align clocks, but the keys show
- * which spans belong together. Spans that cannot have been one collective by the clocks in use, because one of them ends before
- * another begins, are left out: either a clock is off, or their devices were in different collectives. */
+ * XLA on CPUs records the program, the run and the operation of a collective, which together are a key that is equal on all hosts, but
+ * not which devices took part. The ends of the members differ by up to milliseconds, because each member ends when its thread is
+ * scheduled. Such ends cannot align clocks, but the keys show which spans belong together. If one of these spans ends before another
+ * begins, they cannot be one collective and are left out: either a clock is off, or their devices were in different collectives. */
 #include "members.h"
 
 #include <stdio.h>
@@ -68,7 +68,8 @@ static uint32_t count_keyed(const struct align_anchors *anchors) {
   return n;
 }
 
-/* Stores the collective of each key that the alignment found, and takes the keys of these anchors, because they have rows already. */
+/* Maps the keys of anchors that the alignment found to their collectives, and clears the ALIGN_KEYED flag of these anchors, because
+ * they have rows already. */
 static bool take_found(struct align_anchors *anchors, const struct align_solution *found, struct map *numbers) {
   for (uint32_t i = 0; i < found->n_met; i++) {
     struct align_anchor *a = &anchors->v[found->met[i].anchor];
@@ -78,7 +79,7 @@ static bool take_found(struct align_anchors *anchors, const struct align_solutio
   return true;
 }
 
-/* Moves the anchors with keys and usable clocks to the front. Returns their number. */
+/* Moves the anchors that have a key and a usable clock to the front. Returns their number. */
 static uint32_t choose_anchors(struct align_anchors *anchors, const bool *usable) {
   struct align_anchor *v = anchors->v;
   uint32_t n = 0;
@@ -120,7 +121,7 @@ static int by_member(const void *pa, const void *pb) {
   return (a->device > b->device) - (a->device < b->device);
 }
 
-/* True if the members are different devices, all of which are in the collective at one moment. */
+/* True if the members are different devices and there is a moment at which all of them are in the collective. */
 static bool have_met(const struct merge_meeting *v, uint32_t n) {
   int64_t last_start = INT64_MIN, first_end = INT64_MAX;
   for (uint32_t i = 0; i < n; i++) {
@@ -131,7 +132,7 @@ static bool have_met(const struct merge_meeting *v, uint32_t n) {
   return last_start <= first_end;
 }
 
-/* Appends the rows that the collective [from, to) keeps: all if its members have met, otherwise only the rows that the alignment
+/* Appends the rows [from, to) of a collective: all of them if the members overlap in time, otherwise only those that the alignment
  * found. */
 static void keep_rows(struct merge_collectives *c, uint32_t from, uint32_t to) {
   const uint32_t first = c->n;
@@ -160,7 +161,7 @@ static void keep_met(struct merge_collectives *c) {
   }
 }
 
-/* Adds the members that only keys show. */
+/* Adds the members that are known only by their keys. */
 static bool add_keyed(struct merge_collectives *c, struct align_anchors *anchors, const struct align_solution *found,
                       const struct members_clocks *clocks) {
   struct map numbers;

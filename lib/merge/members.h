@@ -12,14 +12,14 @@ struct members_clocks {
   const bool *usable; /* true if times on the clock can be compared with times of other inputs */
 };
 
-/* Returns members_clocks.usable. A copy of another input takes no part. NULL if memory runs out. */
+/* Returns the array for members_clocks.usable, in which copies of other inputs are not usable. Returns NULL if memory runs out. */
 bool *members_usable(const struct align_input *inputs, size_t n, const bool *mapped, struct arena *arena);
 /* Moves the anchors to the common timeline, and drops the anchors of inputs that could not be placed there. */
 void members_place(struct align_anchors *anchors, const struct align_problem *p, const struct align_map *maps, const bool *mapped);
-/* Fills the rows, and takes over the texts of the anchors, which may be reordered. Returns false if memory runs out. */
+/* Fills the rows. Takes ownership of the texts of the anchors, and may reorder the anchors. Returns false if memory runs out. */
 bool members_take(struct merge_collectives *c, struct align_anchors *anchors, const struct align_solution *found,
                   const struct members_clocks *clocks);
-/* Adds notes on the collectives that keys alone show. */
+/* Adds notes on the collectives with members that are known only by their keys. */
 void members_say(const struct merge_collectives *c, struct tk_diagnostics *notes);
 
 #endif

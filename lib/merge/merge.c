@@ -39,8 +39,8 @@ static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
   return m->err->code == TK_OK && !wanted;
 }
 
-/* Loads an input. Returns NULL with err if it is truncated, unless truncated inputs are accepted; NULL with its row marked as
- * skipped if --rank excludes it. */
+/* Loads an input. Returns NULL with err if loading fails, or if the input is truncated and truncated inputs are not accepted. Returns
+ * NULL and sets the row's `skipped` if --rank excludes the input. */
 static struct tk_trace *load_whole(struct merger *m, size_t input) {
   const struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs};
   struct tk_load_options load = m->opt->load;
@@ -89,7 +89,7 @@ static bool merge_input(struct merger *m, size_t input) {
 
 /* ---- entry points ---- */
 
-/* Merges all inputs in turn. The next input is loaded while one is written, unless the merged graphs stay in memory anyway. */
+/* Merges all inputs in turn. While one is written, a thread loads the next, except if the sink keeps the merged graphs in memory. */
 static bool merge_each(struct merger *m) {
   enum { WHILE_WRITING = 2 }; /* number of threads: writing an input takes about as long as loading one */
   struct merge_alignment *a = &m->alignment;
@@ -107,8 +107,8 @@ static bool merge_each(struct merger *m) {
   return ok ? mem_check(&m->mem, m->err) : mem_refuse(&m->mem, m->err);
 }
 
-/* Returns the object "tracekit" of the output. In a merge it does not contain the provenance of the inputs, which does not
- * describe how this output was made. */
+/* Returns the object "tracekit" of the output. If inputs are combined, the object does not contain their provenance, because that does
+ * not describe how this output was made. */
 static const char *provenance(struct merger *m, struct buf *b) {
   bool manifest = m->output->manifest != NULL;
   bool converted = !merge_joins(m) && !manifest && (trace_meta(m->first_trace, "tracekit") || !m->opt->save.command);

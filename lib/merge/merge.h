@@ -1,5 +1,4 @@
-/* merge.h - merges inputs: turns each of them into a graph on a common timeline, and writes these graphs to a sink one after
- * the other.
+/* merge.h - merges inputs: loads each input as a graph, moves it to a common timeline, and writes it to a sink.
  *
  *     merge.c          identifies, aligns and renumbers each input, passes its graph to the sink, and frees it
  *     align.c          first pass: estimates the clock offset of each host
@@ -36,8 +35,8 @@ struct merge_output {
   struct saver *saver;       /* owner of the sink, which counts losses; NULL = the sink represents everything */
   bool needs_start;          /* true if the start of the first event must be known before the sink is opened */
   enum format_ids (*keeps_ids)(const struct tk_trace *t); /* same as in struct format */
-  bool own_order;            /* true if viewers of the format ignore sort indices, so that ranks are written in rank order */
-  const struct mem *held;    /* memory that the sink uses and inputs cannot use; NULL = negligible */
+  bool own_order;            /* true if ranks must be written in rank order, because viewers of the format ignore sort indices */
+  const struct mem *held;    /* memory used by the sink, which reduces the limit for inputs; NULL = negligible */
   struct manifest *manifest; /* instead of a sink: writes the unchanged inputs into a tar, with a manifest of their clocks */
   struct run_folder *run;    /* used instead of a sink: writes each input to a file of its own, on the common timeline */
   struct out *collectives;   /* destination of the table of collectives; NULL = no table */
@@ -49,7 +48,7 @@ bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct t
 /* Replaces the rows of the report with n empty rows, one for each rank. Returns false with err set if memory runs out. */
 bool merge_report_ranks(struct tk_merge_report *report, size_t n, struct tk_err *err);
 void merge_report_clear(struct tk_merge_report *report);
-/* Frees a report that is not returned to the caller, after a failure. Returns false, so that callers can return its result. */
+/* Frees the report after a failure. Always returns false, as a shorthand for callers that fail. */
 bool merge_report_drop(struct tk_merge_report *report);
 /* Returns false with err set if the options are invalid for a merge of n inputs. */
 bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk_err *err);
@@ -65,7 +64,7 @@ struct merger;
 bool merge_begin(struct merger *m, const struct merge_inputs *in, struct tk_err *err);
 void merge_end(struct merger *m);
 
-/* Ends the output with the blocks of all ranks and the data that belongs to no rank. Returns false on failure, with the error
+/* Completes the output: writes the blocks of all ranks, and the data that belongs to no rank. Returns false on failure, with the error
  * in m->err. */
 bool merge_close(struct merger *m);
 

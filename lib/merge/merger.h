@@ -14,7 +14,7 @@
 #include "op/renumber.h"
 #include "op/window.h"
 
-/* Place of a rank among all ranks. Enough to write the rank without knowing the other ranks. */
+/* Numbers and pids that were assigned to a rank. With them, the rank can be written without reading the other ranks. */
 struct merge_place_of {
   int64_t slot; /* number of the rank, or if that is unknown the next free number */
   const struct pid_change *pids;
@@ -53,13 +53,13 @@ struct merger {
   struct tk_merge_report *report;
   struct tk_err *err;
   struct merge_alignment alignment;
-  unsigned folders;         /* number of path folders that labels must include to make input names differ */
+  unsigned folders;         /* number of parent folders that labels include so that input names differ */
   uint32_t *places;         /* by input: position of its processes; NULL = sorted by rank */
   struct mem mem;
   struct merge_ids ids;
-  struct map ranks;        /* claimed rank -> 1 + input, or a value of plan.c */
+  struct map ranks;        /* claimed rank -> 1 + input, or SLOT_RESERVED or SLOT_GIVEN (plan.c) */
   struct map fingerprints; /* hash of the contents -> 1 + input */
-  struct tk_trace *first_trace; /* provides the top-level keys of the first input and the zero of time of the output */
+  struct tk_trace *first_trace; /* a trace with the top-level keys of the first input and the output's zero of time */
   struct merge_base base;  /* from the first input */
   struct window window;    /* selected time range, relative to the first event of the output */
   bool has_window;

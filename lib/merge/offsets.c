@@ -1,7 +1,7 @@
 /* offsets.c - reads a report on clocks (offsets.h).
  *
- * A report describes each clock's offset over time in pieces, which are line segments. If the clock was set between two pieces,
- * the curve connects the end of the first to the beginning of the second. */
+ * A report describes each clock's offset over time by pieces, which are line segments. If the clock was set between two pieces, there
+ * is a gap, and the curve connects the end of the first piece to the start of the second. */
 #include "offsets.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static bool member(const struct json_value *object, const char *key, enum json_t
   return object->type == JSON_OBJECT && json_member(text, n, key, v) && v->type == type;
 }
 
-/* Limits for times and offsets, in ns; no clock is wrong by a century. */
+/* Limits for times (126 years) and offsets (63 years), ns. */
 static const int64_t MOST_TIME = 4000000000000000000, MOST_OFFSET = 2000000000000000000;
 
 static bool integer(const struct json_value *object, const char *key, int64_t most, int64_t *out) {
@@ -63,7 +63,7 @@ static void add_knot(struct curve *c, double x, double y) {
   c->y[c->n++] = y;
 }
 
-/* True if corrected time always increases. No report that tracekit wrote can make it jump back. */
+/* True if corrected time never goes backwards. This holds for all reports that tracekit writes. */
 static bool is_monotone(const struct curve *c) {
   for (uint32_t i = 1; i < c->n; i++)
     if (!(c->y[i] - c->y[i - 1] < c->x[i] - c->x[i - 1])) return false;
@@ -88,7 +88,8 @@ static bool take_pieces(struct align_map *m, const struct json_value *pieces) {
 }
 
 static bool take_map(struct align_map *m, const struct json_value *host) {
-  const double line = 1e9, most = 5e5; /* line: ns between two points; most: ppm, far more than the drift of any real clock */
+  const double line = 1e9, most = 5e5; /* line: length of the line between two points, ns; most: limit for the drift, ppm, far beyond
+                                        * that of any real clock */
   struct json_value pieces;
   double drift = number(host, "drift_ppm");
   *m = (struct align_map){.pivot_ns = 0};

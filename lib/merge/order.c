@@ -1,6 +1,6 @@
 /* order.c - positions of inputs, by rank or grouped by host (order.h).
  *
- * Sorts twice: by host and rank, which yields each host's lowest rank; then by lowest rank. */
+ * Sorts twice: first by host and rank, to find each host's lowest rank; then by this lowest rank. */
 #include "order.h"
 
 #include <stdlib.h>

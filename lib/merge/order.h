@@ -1,4 +1,4 @@
-/* order.h - order of the rows of several hosts. */
+/* order.h - order of the inputs, by rank or grouped by host. */
 #ifndef MERGE_ORDER_H
 #define MERGE_ORDER_H
 

@@ -32,7 +32,7 @@ const char *merge_label(const struct merger *m) {
 
 static const char *name_of_input(const void *arg, size_t i) { return ((const struct tk_input *)arg)[i].name; }
 
-/* Finds how many folders the rows need before the names of the inputs. */
+/* Finds how many parent folders labels must include to make the names of the inputs differ. */
 static bool find_folders(struct merger *m) {
   m->folders = paths_folders(name_of_input, m->inputs, m->n_inputs, &m->mem);
   return mem_check(&m->mem, m->err);
@@ -40,8 +40,8 @@ static bool find_folders(struct merger *m) {
 
 /* ---- ranks and pids ---- */
 
-/* Values of m->ranks for ranks without an input that claimed them. RESERVED: some input will claim the rank. GIVEN: the rank was
- * given to an input whose own rank was already taken. */
+/* Values of m->ranks for ranks that no input has claimed. RESERVED: an input will claim the rank. GIVEN: the number was given to an
+ * input whose own rank was taken. */
 enum { SLOT_RESERVED = INT32_MAX - 1, SLOT_GIVEN = INT32_MAX };
 
 /* Reserves the ranks that inputs will claim, so that none of them is given to an input whose own rank is already taken. */
@@ -100,8 +100,8 @@ static bool align_inputs(struct merger *m) {
   return merge_align(&m->alignment, &in, m->opt, start, m->report, m->err);
 }
 
-/* Aligns the inputs. If viewers ignore sort indices, sorts the inputs by rank, because such viewers show processes in the order
- * in which they are written. */
+/* Aligns the inputs. If viewers of the format ignore sort indices, they show processes in file order, so the inputs are sorted by rank
+ * and aligned again. */
 static bool align_in_order(struct merger *m) {
   bool sorted = true;
   if (!align_inputs(m)) return false;
@@ -112,7 +112,7 @@ static bool align_in_order(struct merger *m) {
   bool ok = places && merge_order(who, m->n_inputs, false, places) && sources_arrange(m->sources, m->first, m->n_inputs, places);
   mem_free(&m->mem, places);
   if (!ok) return err_set(m->err, TK_ELIMIT, "out of memory");
-  merge_alignment_free(&m->alignment); /* invalid now: it is indexed by input, and relative to the first input */
+  merge_alignment_free(&m->alignment); /* no longer valid after sorting: it is indexed by input, and relative to the first input */
   align_report_free(m->report);
   return align_inputs(m);
 }

@@ -5,8 +5,8 @@
 
 #include "merger.h"
 
-/* True if the output combines inputs. A single input stays unchanged unless the options require more, because merging a single
- * trace means converting it. */
+/* True if the output is a merged trace with labels and blocks. False for a single input without options that require these: it is only
+ * converted. */
 bool merge_joins(const struct merger *m);
 const char *merge_label(const struct merger *m);
 
@@ -19,8 +19,8 @@ bool merge_plan(struct merger *m);
  * claimed it before, or to 0. */
 int64_t merge_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other);
 
-/* Returns new pids for the next input's processes, whose visible pids are `pids`. No pid is returned twice. Returns NULL if
- * memory runs out; the caller frees the result. */
+/* Returns new pids for the n processes of the next input, which now have the visible pids `pids`. No two calls return the same pid.
+ * Returns NULL if memory runs out; the caller frees the result. */
 struct pid_change *merge_pids(struct merger *m, const int64_t *pids, uint32_t n);
 
 #endif

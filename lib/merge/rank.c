@@ -29,8 +29,8 @@ enum { MOST_DRIFT_US = 5 }; /* a clock that drifts less than this over the trace
 
 /* ---- identity ---- */
 
-/* Adds a note that another input claimed the rank before. If recordings of two profilers were not joined, it is not evident that
- * they belong together (load/evident.h). */
+/* Adds a note that another input claimed the rank before. Recordings of one rank by two profilers also get here if it was not evident
+ * that they belong together (load/evident.h). */
 static void note_claim(struct merger *m, size_t input, size_t other, int64_t rank) {
   const char *mine = m->inputs[input].format, *others = m->inputs[other].format, *name = m->inputs[other].name;
   char text[512];
@@ -72,7 +72,7 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
 
 /* ---- time base ---- */
 
-/* Returns the clock offset in the middle of the trace, because a manifest has only one offset per input. */
+/* Returns the clock offset in the middle of the trace: a manifest has only one offset per input. Adds a note if the clock drifts. */
 static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const struct align_map *map, int64_t later) {
   tk_time start, end;
   char text[256];
@@ -102,7 +102,7 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
 
 /* ---- one input ---- */
 
-/* Adds a note if an input is hours away from the inputs before it: ranks of one run overlap in time. */
+/* Adds a note if an input is hours before or after the previous inputs. Ranks of one run would overlap in time. */
 static void note_far_input(struct merger *m, const struct tk_trace *t) {
   static const int64_t HOUR = INT64_C(3600000000000);
   tk_time start, end;
@@ -132,9 +132,8 @@ static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   return trace_ns(t, 0, start);
 }
 
-/* Returns the zero of printed times. This is the zero of the first input, unless another input begins before it, because
- * viewers drop events before time 0. In that case the zero moves back by whole microseconds, so that the digits of all other
- * times do not change. */
+/* Returns the zero of printed times, which is the zero of the first input. If another input begins before it, the zero moves back,
+ * because viewers drop events before time 0. It moves by whole microseconds, so that the decimals of printed times do not change. */
 static int64_t zero_of(const struct merger *m, int64_t start) {
   int64_t base = m->base.zero_ns;
   if (!merge_joins(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= base) return base;
@@ -168,10 +167,10 @@ static bool cut_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank 
   return true;
 }
 
-/* True if only one rank is written, and another rank begins the output. */
+/* True if only one rank is written, and it is not the first of the output. */
 static bool is_later(const struct merger *m) { return m->planned && m->n_merged; }
 
-/* Opens the sink. If only one rank is written, nothing is written for the head of the output, which belongs to no rank. */
+/* Opens the sink. If only one rank is written, suppresses the head of the output, which belongs to no rank. */
 static bool open_sink(struct merger *m) {
   struct sink *sink = m->output->sink;
   struct out *out = m->planned && m->output->saver ? &m->output->saver->out : NULL;
@@ -240,7 +239,7 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
     snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
 
-/* Names the machine of all processes that have none. Returns the name in the memory of the merge. */
+/* Sets the machine name of all processes that have none. Returns a copy of the name that lives as long as the merge. */
 static const char *name_machine(struct merger *m, struct tk_trace *t, const char *machine) {
   const tk_id name = trace_text(t, machine);
   for (tk_id i = 1; i <= t->n_tracks; i++)
@@ -248,8 +247,7 @@ static const char *name_machine(struct merger *m, struct tk_trace *t, const char
   return merger_text(m, machine);
 }
 
-/* Returns which parts of the processes' identities must not change because passthrough data, which the output keeps, refers to
- * them. */
+/* Returns the parts of the processes' identities that must not change, because passthrough data in the output refers to them. */
 static enum format_ids ids_to_keep(const struct merger *m, const struct tk_trace *t) {
   if (m->opt->redact || m->output->run || !m->output->keeps_ids) return FORMAT_IDS_FREE;
   const enum format_ids ids = m->output->keeps_ids(t);
@@ -264,8 +262,8 @@ static uint32_t list_processes(const struct tk_trace *t, struct merge_pid *list)
   return n;
 }
 
-/* Renumbers the graph, and fills `was` with the original identities of processes. A single input keeps its ids. If ids stay, sets
- * *machine to the name that distinguishes the processes from those of other ranks. */
+/* Renumbers the graph, and fills `was` with the original identities of processes. A single input keeps its ids. If ids must not change,
+ * sets *machine to a name that distinguishes the processes from those of other ranks. */
 static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of, struct merge_pid *was,
                            const char **machine) {
   struct tk_merge_rank *r = &m->report->ranks[input];
@@ -361,7 +359,7 @@ static bool describe_input(struct merger *m, size_t input, const struct tk_trace
   return manifest_add(manifest, t, m->sources, file, m->err);
 }
 
-/* True if derived data must be added here. Viewers of some formats derive it themselves, and the files of a manifest stay
+/* True if derived data must be added here: not if viewers of the format derive it themselves, and not for a manifest, whose files stay
  * unchanged. */
 static bool derives(const struct merger *m) {
   const struct saver *s = m->output->saver;
@@ -414,7 +412,7 @@ bool merge_write(struct merger *m, size_t input, struct tk_trace *t) {
   struct identity id = identity_of(t);
   r->merged = identity_is_merged(t);
   int64_t slot = claim_rank(m, input, r, &id);
-  /* the best file of the recording was damaged, so the next best one was read */
+  /* the preferred file of the recording was damaged, so another file was read */
   if (strcmp(r->input, t->source) != 0) r->input = merger_text(m, t->source);
   r->host = merger_text(m, id.host);
   r->read = t->counts.read;

@@ -1,10 +1,9 @@
-/* run_folder.h - writes a run in the layout that profilers use: a folder with a file per host, which TensorBoard and xprof can
- * open.
+/* run_folder.h - writes a run in the layout that profilers use: a folder with a file per host, which TensorBoard and xprof can open.
  *
  *     <logdir>/plugins/profile/<run>/<host>.xplane.pb
  *
- * Viewers look for runs only at exactly this path below the given logdir. Therefore an output folder counts as a logdir, unless
- * its path already ends like that of a run. */
+ * Viewers look for runs only at this path below the logdir. Therefore an output folder is treated as a logdir, unless its path already
+ * ends with plugins/profile/<run>. */
 #ifndef MERGE_RUN_FOLDER_H
 #define MERGE_RUN_FOLDER_H
 
@@ -24,22 +23,21 @@ struct run_folder {
   char path[4096];        /* path of the run, without a slash at the end */
 };
 
-/* True if the output names a folder for runs. Such folders belong to the requested format, or otherwise to the first format
- * that has them. */
+/* True if the output is a folder for runs. Their format is the requested one, or by default the first format that has run folders. */
 bool run_folder_is_meant(const char *path, const struct tk_save_options *opt);
 
 /* Writes the path of the run with this name below `output`, without a slash at the end. Returns false if the path is too long. */
 bool run_folder_path(const char *output, const char *run, const struct tk_save_options *opt, char *path, size_t size);
 
-/* Opens a folder for output. `run`: name of the run, used if the path is a logdir; "" stands for "trace". Returns false with err
- * on failure, also if the folder already contains a run and opt->force is not set. */
+/* Opens a folder for output. `run`: name of the run, used if the path is a logdir; "" means "trace". Returns false with err on failure,
+ * for example if the folder already contains a run and opt->force is not set. */
 bool run_folder_open(struct run_folder *r, const char *path, const char *run, const struct tk_save_options *opt,
                      const char *const *inputs, struct tk_err *err);
-/* Counts the inputs of each host. Must be called before the first input is added; otherwise each host counts as having only one
+/* Counts the inputs of each host. Must be called before the first input is added; otherwise each host is assumed to have a single
  * input. */
 bool run_folder_meet(struct run_folder *r, const struct merge_who *who, size_t n);
 
-/* One rank's trace, which becomes a separate file. `slot`: number that no other rank has. `timeline`: trace that defines the
+/* One rank's trace, which becomes a separate file. `slot`: number that is unique among the ranks. `timeline`: trace that defines the
  * zero of time for all files. `provenance`: as for sinks. */
 struct run_rank {
   const char *host; /* "" = unknown */

@@ -1,8 +1,7 @@
-/* select.c - cuts each input of a merge as it is read (select.h).
+/* select.c - removes unselected data from each input of a merge (select.h).
  *
- * Ranks and steps are properties of the input itself, so unselected ones are removed at once, which makes the graphs that wait
- * for the second pass smaller. Anchors are collected earlier, from the whole input. A time range refers to the common timeline,
- * so it is applied after the input has been placed there. */
+ * Unselected ranks and steps are removed right after anchors were collected from the whole input, so that graphs kept for the second
+ * pass are smaller. A time range refers to the common timeline, so it is applied only after the input has been moved there. */
 #include "select.h"
 
 #include "base/err.h"
@@ -22,8 +21,8 @@ bool merge_wants_rank(const struct tk_merge_options *opt, int64_t rank) {
   return any && (opt->every_rank < 2 || rank % opt->every_rank == 0);
 }
 
-/* For a merged trace: returns, by track, 1 if its rank is selected or it belongs to no rank, otherwise 0. Sets *any to true if
- * any rank is selected. NULL if memory runs out. */
+/* For a merged trace: returns an array by track, which is 1 if the track's rank is selected or the track belongs to no rank, otherwise
+ * 0. Sets *any to true if any rank is selected. NULL if memory runs out. */
 static uint32_t *wanted_tracks(const struct tk_merge_options *opt, struct tk_trace *t, struct mem *mem, bool *any) {
   struct track_origin *origins = identity_of_tracks(t, mem);
   uint32_t *part = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *part);

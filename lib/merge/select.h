@@ -8,7 +8,7 @@
 /* Checks the selection before any input is read. Returns false with err set if it is invalid. */
 bool merge_select_check(const struct tk_merge_options *opt, struct tk_err *err);
 
-/* True if the selection includes a trace of this rank; of a merged trace, at least one rank. On failure returns false with err
+/* True if the selection includes this rank or, if the trace is merged, at least one of its ranks. On failure returns false with err
  * set. */
 bool merge_wants(const struct tk_merge_options *opt, struct tk_trace *t, int64_t rank, struct tk_err *err);
 

@@ -1,7 +1,7 @@
 /* share_rank.c - shrinks a rank to its share (share.h).
  *
- * The size of a rank is measured by writing it as a part (cluster/part.h) together with its block. The result is therefore the
- * same whether the rank is shrunk by itself or in the full merge. */
+ * The size of a rank is measured by writing it as a part (cluster/part.h) together with its block. The result is therefore the same
+ * whether the rank is shrunk on its own machine or during a full merge. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,8 +25,8 @@ struct weighing {
 
 /* ---- weighing ---- */
 
-/* Writes everything that the rank adds to the output in addition to its part: its block, and for the first rank the top-level
- * keys at the top and the end of the output. */
+/* Writes everything that the rank adds to the output besides its part: its block and, for the first rank, top-level keys at the
+ * beginning and end of the output. */
 static void put_beside(struct weighing *w, const struct tk_trace *t, const char *account, struct out *to) {
   struct merger *m = w->m;
   struct buf b = {.mem = &m->mem};

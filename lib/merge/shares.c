@@ -2,10 +2,10 @@
  *
  *     size = bytes that belong to no rank + for each rank, its bytes other than events + the rest, which is divided
  *
- * The ranks that are to stay complete get what they need, up to half of the rest. The others get equal shares, but no more than
- * they need. If all needs can be met, all bytes are divided in proportion to them. The need of a rank is an estimate, raised by
- * a tenth. For the ranks that are to stay complete it is raised by half, because ids in a trace of many ranks are longer than
- * in a trace of one rank (Perfetto, 1,000 ranks: 13%). */
+ * If all needs can be met, all bytes are divided in proportion to the needs. Otherwise, the ranks to be kept whole get what they need,
+ * up to half of the rest; the others get equal shares, but no more than they need; and bytes left over go to the ranks to be kept
+ * whole. The need of a rank is an estimate, raised by a tenth. For ranks to be kept whole it is raised by half, because ids in a trace
+ * of many ranks are longer than in a trace of one rank (Perfetto, 1,000 ranks: 13%). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@
 #include "op/window.h"
 #include "stragglers.h"
 
-/* Bytes reserved outside of all ranks, for naming a rank, and for naming a process. PACKED_PART: assumed compression ratio. */
+/* Bytes reserved outside of all ranks, for the names of a rank, and for the names of a process. PACKED_PART: assumed compression
+ * ratio. */
 enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 };
 
 const char *const merge_role_names[] = {"", "slow", "typical"};
@@ -49,7 +50,7 @@ struct need {
   bool whole;
 };
 
-/* Returns the share of the trace that is in the selected time range, in units of 1/1024. */
+/* Returns the fraction of the trace that is in the selected time range, in units of 1/1024. */
 static uint64_t part_of_time(struct merger *m) {
   const struct merge_alignment *a = &m->alignment;
   const i128 length = ((i128)a->end_ns - a->start_ns) * 1000;
@@ -88,13 +89,14 @@ static uint64_t give(struct need *n, uint64_t bytes) {
   return more;
 }
 
-/* For needs that can all be met: divides all bytes in proportion to the needs, because these are estimates and may be too low. */
+/* Divides all bytes in proportion to the needs. Used if all needs can be met; each rank gets more than its need, because needs are
+ * estimates and may be too low. */
 static void give_all(struct need *v, uint32_t n, uint64_t left, i128 need) {
   for (uint32_t i = 0; i < n; i++) v[i].given = (uint64_t)((i128)v[i].most * left / need);
 }
 
-/* Divides the bytes. Ranks to be kept whole get up to half of them; the other ranks are served in ascending order of need, so
- * that bytes which small needs leave over go to the larger ones. */
+/* Divides the bytes. Ranks to be kept whole get up to half of them. The other ranks are served in ascending order of need, so that
+ * bytes left over by small needs go to larger ones. Bytes that are still left go to the ranks to be kept whole. */
 static void share_out(struct need *v, uint32_t n, uint64_t left) {
   uint32_t whole = 0;
   i128 need = 0;

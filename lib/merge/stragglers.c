@@ -1,4 +1,4 @@
-/* stragglers.c - finds which rank is slow, by how much, in which step and in which names (stragglers.h). */
+/* stragglers.c - finds the slow rank, its cost, the step in which it cost most, and the names that took longer (stragglers.h). */
 #include "stragglers.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "format/json_put.h"
 #include "scan/names.h"
 
-enum { FEWEST = 3 }; /* among fewer ranks, no rank is typical */
+enum { FEWEST = 3 }; /* with fewer ranks, no rank is chosen as typical */
 enum { MOST_RANKS = 16, MOST_NAMES = 8 };
 
 /* ---- finding the ranks ---- */
@@ -83,7 +83,7 @@ static struct tk_straggler told(struct telling *t, uint32_t i) {
                                .lasts_ns = t->m->alignment.sizes[i].lasts_ns};
 }
 
-/* Lists the ranks by cost, or by duration if they have no collectives in common, highest first. */
+/* Lists the ranks by cost (by duration if they have no collectives in common), highest first. */
 static bool tell_ranks(struct telling *t) {
   struct merger *m = t->m;
   struct placed *v = mem_array(&m->mem, m->n_inputs, sizeof *v);
@@ -145,8 +145,8 @@ static int by_more(const void *a, const void *b) {
 
 static int64_t as_signed(uint64_t ns) { return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns; }
 
-/* Lists the names in which the slow rank spent more self time than the typical one. A name that the typical rank's scan lacks
- * counts as 0 there, because a scan contains the names with the most time. */
+/* Lists the names in which the slow rank spent more self time than the typical one. A name missing from the typical rank's scan counts
+ * as 0 there: a scan contains the names with the most time. */
 static bool tell_names(struct telling *t) {
   const struct scan *slow = &t->list->v[t->s->slow], *typical = &t->list->v[t->s->typical];
   struct tk_diagnostics *notes = t->m->report->notes;

@@ -1,7 +1,7 @@
-/* stragglers.h - finds the slow rank of a job from data that is collected before any rank is written.
+/* stragglers.h - finds the slow rank of a job. Uses only data that is collected before any rank is written.
  *
- * The terms are those of the report on collectives (analysis/report.h): a rank waits from its own arrival until the last one
- * arrives, and the cost of the last rank is the time by which it arrives after the next-to-last. */
+ * The terms are those of the report on collectives (analysis/report.h): a rank waits from its own arrival until the last one arrives,
+ * and the cost of the last rank is the time by which it arrives after the next-to-last. */
 #ifndef MERGE_STRAGGLERS_H
 #define MERGE_STRAGGLERS_H
 
@@ -14,9 +14,9 @@ struct stragglers {
   bool met;                  /* true: judged by waits in collectives; false: judged by duration */
 };
 
-/* Finds the slow rank, whose late arrivals cost the others most, and a typical one, which waited the median time. If fewer than
- * three ranks took part in collectives, the slow rank is the one that lasts longest, and the typical one has the median
- * duration. Returns false with m->err set if memory runs out. */
+/* Finds the slow rank (highest cost) and a typical rank (median wait). If fewer than three ranks took part in collectives, the slow
+ * rank is the one with the longest duration, and the typical rank the one with the median duration. Returns false with m->err set if
+ * memory runs out. */
 bool stragglers_find(struct stragglers *s, struct merger *m);
 void stragglers_free(struct stragglers *s, struct merger *m);
 
