@@ -1,8 +1,8 @@
-/* build.c - the public API for building a trace: the same steps that readers perform, for callers outside this library.
+/* build.c - the public API for building a trace. It offers the functions of format readers to callers outside the library.
  *
- * The graph relies on its readers, but must not rely on outside callers. So everything is checked here when it is added: ids
- * are in range, text is valid text, JSON is valid JSON, and any two times can be subtracted. Sealing and writing can therefore
- * not fail because of invalid data. The trace keeps the first error until tk_seal reports it. */
+ * The graph trusts its readers, but must not trust outside callers. So everything is checked here when it is added: ids are in range,
+ * text and JSON are valid, and times can be subtracted without overflow. Sealing and writing can therefore not fail because of invalid
+ * data. The first error is stored in the trace, and tk_seal reports it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #include "graph/args.h"
 #include "graph/stack.h"
 
-/* Limit for the absolute value of a time: any two times within this limit are less than 107 days apart, so that they can be
- * subtracted. */
+/* Limit for the absolute value of a time. Times within the limit are less than 107 days apart, so their difference fits into 64
+ * bits. */
 static const tk_time FARTHEST = INT64_MAX / 2;
 
 /* ---- errors ---- */
@@ -42,7 +42,7 @@ static bool is_open(const struct tk_trace *t) { return t && !t->sealed && !t->st
 
 static bool is_string(const struct tk_trace *t, tk_id id) { return id != 0 && id <= t->store->strings.n; }
 
-/* True if `id` is 0 (none) or the id of a string that is valid text. `what` names the argument in the error message. */
+/* True if `id` is 0 (none) or the id of a valid UTF-8 string. `what` names the argument in the error message. */
 static bool build_is_text(struct tk_trace *t, tk_id id, const char *what) {
   if (id == 0) return true;
   if (!is_string(t, id)) return wrong(t, "%s: string %u does not exist", what, id);
@@ -73,8 +73,8 @@ static const char *copied(struct tk_trace *t, const char *text) {
   return p ? memcpy(p, text, n) : "";
 }
 
-/* Stores the origin of a real-time clock as "baseTimeNanoseconds", as files do, because viewers that support an epoch print
- * times relative to it. */
+/* Stores the origin of a real-time clock as "baseTimeNanoseconds", as trace files do. Viewers that support this key use it as the time
+ * of ts 0. */
 static void say_zero(struct tk_trace *t) {
   char text[32];
   t->zero_ns = t->origin_ns;
@@ -219,14 +219,14 @@ bool tk_sort_track(struct tk_trace *t, tk_id track, int64_t index) {
 
 /* ---- args ---- */
 
-/* Appends zeros, because the scanner reads beyond the end of the text. */
+/* Appends MEM_SLACK zero bytes, because the scanner reads beyond the end of the text. */
 static bool zeros_behind(struct buf *b) {
   uint8_t *p = buf_reserve(b, MEM_SLACK);
   return p && memset(p, 0, MEM_SLACK);
 }
 
-/* Parses a JSON text and appends its value as strict JSON to `out`. Adds a space after the text, because otherwise a number at
- * its end would not be complete. */
+/* Parses a JSON text and appends its value to `out` as strict JSON. Parses a copy with a space at the end, because the parser cannot
+ * know otherwise that a number at the end is complete. */
 static bool copy_json(const char *text, size_t n, struct json_value *v, struct buf *out) {
   struct buf padded = {.mem = out->mem};
   bool ok = buf_append(&padded, text, n) && buf_append(&padded, " ", 1) && zeros_behind(&padded);
@@ -243,7 +243,7 @@ static bool copy_json(const char *text, size_t n, struct json_value *v, struct b
   return ok;
 }
 
-/* Converts the string `s` from JSON to strict JSON. It must be a number if `number` is set, otherwise an array or an object.
+/* Converts the JSON in string `s` to strict JSON. The JSON must be a number if `number` is set, otherwise an array or an object.
  * Returns the id of the new string, or 0 on failure. */
 static tk_id json_string(struct tk_trace *t, tk_id s, bool number) {
   struct json_value v;
@@ -336,7 +336,7 @@ tk_id tk_add_event(struct tk_trace *t, const struct tk_event *e) {
   return build_add_event(t, e, e->args, 0);
 }
 
-/* Adds the id and the scope as args of the event, in the same way as readers. */
+/* Adds the id and scope of an event to its args, as readers do. */
 static uint32_t with_identity(struct tk_trace *t, uint32_t args, tk_id scope, struct tk_ident id) {
   struct tk_args it = tk_args_of(t, args);
   struct tk_arg arg;
@@ -438,8 +438,8 @@ tk_id tk_add_flow_point(struct tk_trace *t, const struct tk_flow_point *f) {
 
 /* ---- records without a time or a track ---- */
 
-/* Checks the members of a strict JSON object, which must not contain pid, tid or ts: the track and the time define them. Stores
- * the "ph" member in *phase. */
+/* Checks the members of a strict JSON object. It must not contain pid, tid or ts, because these come from the track and the time.
+ * Stores the value of "ph" in *phase. */
 static bool is_record(struct tk_trace *t, const struct buf *object, char *phase) {
   struct json j = {.p = object->data + 1, .end = object->data + object->len, .last = true, .scratch = {.mem = object->mem}};
   bool ok = true;

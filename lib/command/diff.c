@@ -1,5 +1,5 @@
-/* diff.c - implements tk_diff and tk_compare, which load the traces of all runs one after the other, and tk_diff_traces. Passes
- * the rank of each track to the analysis. */
+/* diff.c - implements tk_diff, tk_compare and tk_diff_traces. The first two load the traces of all runs one after the other. Passes the
+ * rank of each track to the analysis. */
 #include "analysis/runs.h"
 #include "analysis/diff.h"
 
@@ -12,7 +12,7 @@
 #include "graph/trace.h"
 #include "source/identity.h"
 
-/* Adds to the run the figures that `tracekit report` prints for the trace. */
+/* Computes the figures that `tracekit report` prints for the trace, and adds them to the run. */
 static bool add_figures(struct tk_trace *t, const struct tk_diff_options *opt, struct tk_compare_run *run, struct tk_err *err) {
   const struct tk_report_options options = {.size = sizeof options, .load = opt->load, .select = opt->select, .brief = true};
   struct tk_report *figures = NULL;
@@ -31,7 +31,7 @@ static bool add_trace(struct tk_trace *t, int side, const struct tk_diff_options
   return ok && add_figures(t, opt, &r->runs[side], err);
 }
 
-/* State of a comparison whose unreadable inputs may be left out. */
+/* State of a comparison that can leave out unreadable inputs. */
 struct reading {
   const struct tk_diff_options *opt;
   struct tk_diagnostics *notes;
@@ -40,8 +40,8 @@ struct reading {
   struct tk_err *err;
 };
 
-/* Loads an input. Returns NULL if it cannot be read; *stop is then true if the comparison fails, and false if the input was
- * left out with a note. */
+/* Loads an input. Returns NULL if it cannot be read. Then *stop is true if the comparison must fail, and false if it continues without
+ * the input, with a note. */
 static struct tk_trace *load_input(struct reading *r, struct tk_sources *s, size_t i, bool *stop) {
   struct tk_trace *t = tk_sources_load(s, i, &r->opt->load, r->err);
   *stop = !t && (!r->opt->keep_going || r->err->code == TK_EINTERRUPTED);
@@ -53,7 +53,7 @@ static struct tk_trace *load_input(struct reading *r, struct tk_sources *s, size
   return NULL;
 }
 
-/* Refuses a comparison of which fewer than two runs could be read. */
+/* Fails because fewer than two runs of the comparison could be read. */
 static bool too_few(const struct reading *r) {
   return err_set(r->err, r->first.code ? r->first.code : TK_EFORMAT, "fewer than two runs can be read: %s", r->first.msg);
 }
@@ -77,7 +77,7 @@ static bool take_options(struct tk_diff_options *own, const struct tk_diff_optio
   return true;
 }
 
-/* Checks and copies the options as take_options does, then makes the report. */
+/* Checks and copies the options (take_options), then creates the report. */
 static bool open_report(struct tk_diff_options *own, const struct tk_diff_options *opt, struct tk_diff_report **report,
                         struct tk_err *err) {
   return NEW_REPORT(report, err) && take_options(own, opt, err) && diff_open(*report, own, err);

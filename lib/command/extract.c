@@ -1,9 +1,9 @@
 /* extract.c - implements tk_extract: extracts files from a run directory or an archive, in formats that viewers can open.
  *
- *     names -> inputs -> plan: which inputs go into which file -> each file: copy, or load and save, or merge
+ *     names -> inputs -> plan: which inputs are in which file -> each file: copy, or load and save, or merge
  *
- * The plan is made and every output name is checked before any trace is read. Output names are derived from the names of
- * members, but only contain characters that are safe in file names. */
+ * The plan is made and every output name is checked before any trace is read. Output names are derived from the names of archive
+ * members, but contain only characters that are safe in file names. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -30,7 +30,7 @@ struct extractor {
   struct tk_sources *sources;
   struct tk_extract_report *report;
   size_t *first; /* index of the first input of each file */
-  bool runs; /* true if outputs are runs in the layout of profilers: folders with a file per host */
+  bool runs; /* true if each output is a folder with a file per host, the layout of profilers */
   const char *folder; /* output folder; "" = the current folder; NULL = the output is a file name */
   struct tk_err *err;
 };
@@ -45,7 +45,7 @@ static void put_safe(char *name, const char *part) { path_put_safe(name, NAME, p
 
 static bool same_run(const struct tk_input *a, const struct tk_input *b) { return a->run_id == b->run_id; }
 
-/* True if several inputs of the run have the same host name, so that their file names must distinguish them. */
+/* True if another input of the run has the same host name, so that the host name alone cannot be the file name. */
 static bool host_is_shared(const struct extractor *x, size_t input) {
   const struct tk_input *in = x->sources->inputs;
   for (size_t i = 0; i < x->sources->n; i++)
@@ -67,7 +67,7 @@ static void put_stem(char *name, const char *input) {
   free(stem);
 }
 
-/* Returns the format for files whose names are chosen here, and for standard output. */
+/* Returns the format used for standard output and for files whose names are generated. */
 static const struct format *output_format(const struct extractor *x) {
   const struct format *f = x->opt->save.format ? format_by_word(x->opt->save.format) : NULL;
   return f ? f : format_default();
@@ -100,8 +100,7 @@ static bool is_taken(const struct extractor *x, const char *path) {
   return false;
 }
 
-/* Returns the path of the run's folder in the output, with a number in the name if another run has this path. NULL on
- * failure. */
+/* Returns the path of the run's output folder. Adds a number to its name if another run already has the path. NULL on failure. */
 static const char *name_run(struct extractor *x, size_t input) {
   char name[NAME + 1], path[4096], run[NAME + 1];
   redact_run(x->opt->redact, x->sources->inputs[input].run, run, sizeof run);
@@ -115,8 +114,8 @@ static const char *name_run(struct extractor *x, size_t input) {
   return NULL;
 }
 
-/* Returns a name that no other output has. A number is added if necessary; it is at the front, where it cannot be mistaken for
- * a part of the host's name. */
+/* Returns a name that no other output has. If necessary, adds a number at the front, where it cannot be mistaken for a part of the host
+ * name. */
 static const char *name_output(struct extractor *x, size_t input, size_t n) {
   char name[NAME + 1], path[4096];
   const char *folder = x->folder;
@@ -151,7 +150,7 @@ static bool add_file(struct extractor *x, size_t first, size_t n) {
   return true;
 }
 
-/* Leaves out an input whose contents cannot be listed, with a note. With load.strict, returns false with the error instead. */
+/* Leaves out an input whose contents cannot be listed, and adds a note. With load.strict, returns false with err instead. */
 static bool leave_out(struct extractor *x, size_t input) {
   struct tk_err why = {.offset = UINT64_MAX};
   sources_failed(x->sources, input, &why);
@@ -247,7 +246,7 @@ static bool put_trace(struct extractor *x, struct tk_extracted *f, struct tk_tra
   return tk_save(t, f->output, &save, &f->written, x->err);
 }
 
-/* Fails if nothing of an incomplete input could be read. */
+/* Fails if the input is truncated or damaged and not a single event could be read. */
 static bool has_events(struct extractor *x, const struct tk_trace *t) {
   if (t->n_events || !(t->truncated || t->damaged)) return true;
   return err_set(x->err, TK_ECORRUPT, "%s: no event could be read: the file is %s", t->source, t->truncated ? "truncated" : "damaged");
@@ -297,15 +296,15 @@ static bool extract_one(struct extractor *x, size_t i) {
 
 /* ---- entry points ---- */
 
-/* True if the file failed because its inputs cannot be read; other files may still succeed. */
+/* True if the error is an unreadable input, and extraction can continue with the other files. */
 static bool is_left_out(const struct extractor *x) {
   const enum tk_code code = x->err->code;
   const bool is_unreadable = code == TK_EFORMAT || code == TK_ECORRUPT || code == TK_EOPEN || code == TK_EREAD;
   return is_unreadable && x->report->n > 1 && !x->opt->load.strict;
 }
 
-/* Writes every file whose inputs can be read, and reports the others. Returns false, with the first reason, if no file was
- * written. */
+/* Writes all files whose inputs can be read, and reports the other files. If none can be written, returns false with the error of the
+ * first one. */
 static bool extract_each(struct extractor *x) {
   struct tk_extract_report *r = x->report;
   struct tk_err first = {.offset = UINT64_MAX};
@@ -363,7 +362,7 @@ bool tk_extract(const char *const *names, size_t n, const struct tk_extract_opti
   x.report = *report;
   const char *output = options.output;
   x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
-  /* the command `convert` passes opt->sources and writes one trace, so a folder named as its output is the folder of a run */
+  /* opt->sources is set by the command `convert`, which writes one trace; if its output is a folder, this is the folder of a run */
   x.runs = x.folder && *x.folder && !x.opt->raw && (x.opt->save.format || x.opt->sources) && run_folder_is_meant(output, &x.opt->save);
   ok = extract_all(&x, names, n);
   if (x.sources != x.opt->sources) tk_sources_close(x.sources);

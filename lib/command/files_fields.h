@@ -1,4 +1,4 @@
-/* files_fields.h - fields of the rows of lists, of extracted files and of sizes (analysis/fields.h). */
+/* files_fields.h - fields of the rows of list, extract and size (analysis/fields.h). */
 #ifndef COMMAND_FILES_FIELDS_H
 #define COMMAND_FILES_FIELDS_H
 

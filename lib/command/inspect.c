@@ -1,4 +1,4 @@
-/* inspect.c - describes the contents of a file: properties that its format counts, and training steps. */
+/* inspect.c - describes the contents of a file: format-specific properties, and training steps. */
 #include "format/format.h"
 #include "graph/steps.h"
 

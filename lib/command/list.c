@@ -1,5 +1,5 @@
-/* list.c - implements tk_list: lists the inputs. For most columns, the beginning of each file is enough. With `deep`, all files
- * are read, one at a time, which shows how much of damaged files can be recovered. */
+/* list.c - implements tk_list: lists the inputs. Most columns need only the beginning of each file. With `deep`, all files are read
+ * completely, one at a time, to find out how much of damaged files can be recovered. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@ static const char *keep_text(struct tk_list_report *r, const char *text) {
   return diagnostics_text(r->notes, text);
 }
 
-/* Returns the text of the last repair, which describes the damage of the input, followed by that of the first repair, which
- * describes the effect on the trace; NULL if there were no repairs. */
+/* Returns the text of the last repair note (the damage to the input), followed by that of the first (the effect on the trace); NULL if
+ * there were no repairs. */
 static const char *repairs_of(struct tk_list_report *r, const struct tk_trace *t) {
   const char *first = NULL, *last = NULL;
   char text[512];
@@ -36,7 +36,7 @@ static enum tk_health health_of(const struct tk_trace *t, bool repaired) {
   return t->capped ? TK_HEALTH_CAPPED : TK_HEALTH_OK;
 }
 
-/* Returns the absolute time of the first event; NULL if the clock is not relative to 1970. */
+/* Returns the absolute time of the first event; NULL if the clock of the trace is not real time. */
 static const char *start_of(struct tk_list_report *r, const struct tk_listed *f) {
   char text[64];
   if (f->clock != TK_CLOCK_REALTIME) return NULL;

@@ -1,4 +1,4 @@
-/* redact.c - implements tk_redact, which passes the trace's hosts to the operation, and the list of redacted texts. */
+/* redact.c - implements the list of redacted texts, and tk_redact, which passes the hosts of the trace to the operation. */
 #include "op/redact.h"
 
 #include <stdlib.h>

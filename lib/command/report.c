@@ -1,5 +1,5 @@
-/* report.c - implements tk_report_sources and tk_report_trace: they load one trace after the other, place them on one timeline,
- * and compare the collectives of their ranks, as a merge does. */
+/* report.c - implements tk_report_trace for a single trace, and tk_report_sources, which loads several traces one after the other,
+ * moves them to one timeline and compares the collectives of their ranks, as a merge does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +58,14 @@ static int64_t meeting_edge(const struct tk_trace *t, int64_t later, const struc
   return map ? num_sub(reading, align_offset(map, reading)) : reading;
 }
 
-/* Returns the range of the trace that was added last. `map`: NULL if the trace needs none. */
+/* Returns the selected range of the trace that was added to the report last. `map`: clock map; NULL if the trace needs none. */
 static struct meeting_range meeting_range_of(const struct tk_report *r, const struct tk_trace *t, int64_t later,
                                              const struct align_map *map) {
   const struct window *w = &r->impl->scope.window;
   return (struct meeting_range){meeting_edge(t, later, map, w->start), meeting_edge(t, later, map, w->end)};
 }
 
-/* True if all ranks of the collective, which consists of the rows [from, to), arrive in the selected range. */
+/* True if all ranks of the collective in rows [from, to) arrive within the selected range. */
 static bool is_selected(const struct meetings *m, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++) {
     const struct merge_meeting *v = &m->c->v[i];
@@ -74,8 +74,8 @@ static bool is_selected(const struct meetings *m, uint32_t from, uint32_t to) {
   return true;
 }
 
-/* Adds one collective, which consists of the rows [from, to), to the rows of its ranks. If several ranks arrive last, none of them
- * delays the others. Returns false if memory runs out. */
+/* Adds the collective in rows [from, to) to the report rows of its ranks. If several ranks arrive last at the same time, none of them
+ * is charged with a delay. Returns false if memory runs out. */
 static bool count_ranks(struct meetings *m, uint32_t from, uint32_t to) {
   const struct merge_meeting *v = m->c->v, *last = &v[to - 1];
   const double members = to - from;
@@ -98,8 +98,8 @@ static bool count_ranks(struct meetings *m, uint32_t from, uint32_t to) {
   return true;
 }
 
-/* Adds the same collective to the row of its name. Its shortest member, which waited least, shows the speed of the links. Returns
- * false if memory runs out. */
+/* Adds the collective to the report row of its name. The shortest member waited least, so its duration shows the speed of the links.
+ * Returns false if memory runs out. */
 static bool count_collective(struct meetings *m, uint32_t from, uint32_t to) {
   const struct merge_meeting *v = m->c->v;
   int64_t shortest = INT64_MAX, bytes = 0, wait = 0;
@@ -132,7 +132,7 @@ static int by_rank(const void *p, const void *q) {
   return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Adds the collectives of the selected ranges. */
+/* Adds the collectives within the selected ranges. */
 static bool add_meetings(struct tk_report *r, const struct merge_collectives *c, const struct merge_who *who,
                          const struct meeting_range *ranges) {
   struct meetings m = {.r = r, .c = c, .who = who, .ranges = ranges, .mem = &r->impl->mem};
@@ -149,7 +149,7 @@ static bool add_meetings(struct tk_report *r, const struct merge_collectives *c,
   return ok;
 }
 
-/* Finds the collectives within one trace of several ranks, which are on one timeline already. */
+/* Finds the collectives within a merged trace, whose ranks are already on one timeline. */
 static bool meet_within(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err) {
   struct mem mem = {.limit = r->impl->mem.limit};
   struct align_anchors anchors;
@@ -251,8 +251,8 @@ static size_t other_recording_of(const struct run *run, size_t i) {
   return SIZE_MAX;
 }
 
-/* Adds a note on inputs whose work may count twice, because they are recordings of one rank by two profilers and were not
- * joined. */
+/* Adds a note if two inputs are recordings of the same rank by different profilers that were not joined, because their work may be
+ * counted twice. */
 static void note_recordings(const struct run *run) {
   char text[512];
   bool differ = false;

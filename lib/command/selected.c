@@ -1,4 +1,4 @@
-/* selected.c - implements tk_selected: marks the events of a trace that a selection contains. */
+/* selected.c - implements tk_selected: marks the events that a selection contains. */
 #include <string.h>
 
 #include "analysis/measure.h"

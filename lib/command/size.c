@@ -1,8 +1,8 @@
-/* size.c - finds what the bytes of a file are used for: formats the trace without writing a file, and the writer reports the
- * use of each byte.
+/* size.c - finds what the bytes of a file are used for. The writer formats the trace without writing a file, and reports what each byte
+ * is used for.
  *
- * Bytes are counted before compression; the compressed size of the whole is reported as well. A string that the format writes
- * only once counts for the event in which it occurs first. */
+ * Bytes are counted before compression; the compressed size of the whole file is also reported. A string that the format writes only
+ * once is counted for the first event that uses it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "graph/kind.h"
 #include "load/save.h"
 
-/* Kinds of the first table. An event counts for the first kind that matches; its args count separately. */
+/* Rows of the table by kind. An event is counted in the first row that matches; its args are counted separately. */
 enum slot {
   S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, S_PASSTHROUGH, SLOTS
 };
@@ -135,9 +135,9 @@ static bool track_rows(struct sizer *s, struct tk_size_report *r) {
   return ok;
 }
 
-/* Adds one row for each rank, the sum of its tracks. */
+/* Adds a row for each rank, with the sums over its tracks. */
 static bool rank_rows(struct sizer *s, struct tk_size_report *r) {
-  struct map sums; /* rank -> its first track, whose cell contains the sum */
+  struct map sums; /* rank -> first track of the rank, whose cell contains the sums */
   struct cell *sum = cells(s, s->t->n_tracks);
   bool ok = sum != NULL;
   char text[24];
@@ -206,8 +206,8 @@ static void free_sizer(struct sizer *s) {
   kinds_free(&s->kinds);
 }
 
-/* Moves the bytes of passthrough data from "metadata" to a row of their own, by formatting the trace a second time without it.
- * Does nothing if metadata takes less than SMALL_PERCENT of the file, because a second pass is then not worth its time. */
+/* Moves the bytes of passthrough data from "metadata" to a separate row. To find their number, formats the trace again without
+ * passthrough data. Skipped if metadata is less than SMALL_PERCENT of the file: it is then not worth the time. */
 static bool weigh_passthrough(struct sizer *s, struct tk_save_options o, uint64_t bytes, struct tk_err *err) {
   enum { SMALL_PERCENT = 5 };
   struct cell *meta = &s->slots[S_META];
@@ -232,7 +232,7 @@ static bool size_trace(struct sizer *s, const struct tk_save_options *opt, struc
   return make_rows(s, r) || err_set(err, TK_ELIMIT, "out of memory");
 }
 
-/* Returns the format whose bytes are weighed by default: the input's own, or the default format if that one cannot be written. */
+/* Returns the format to measure by default: the format of the input or, if tracekit cannot write it, the default format. */
 static const char *own_format(const struct tk_trace *t) {
   const struct format *f = format_by_name(t->format);
   return f && f->info.can_write ? t->format : format_default()->info.name;

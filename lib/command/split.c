@@ -1,6 +1,6 @@
 /* split.c - splits one trace into several files: by step, rank, process, time or size.
  *
- * A part is a view of the graph (graph/subset.h): only the events in it are copied. So splitting a trace into a thousand steps
+ * A part is a view of the graph (graph/subset.h), for which only its events are copied. So splitting a trace into a thousand steps
  * takes the memory of the trace and of one step. */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum { LABEL = 160 };
 struct part {
   char label[LABEL + 16]; /* may have a number at the front */
   struct window window;
-  struct tk_range step;   /* if parts are steps: its number, twice */
+  struct tk_range step;   /* if parts are steps: range that contains only this step */
 };
 
 struct splitter {
@@ -35,15 +35,15 @@ struct splitter {
   struct mem mem;
   struct part *parts;
   uint32_t n, cap;
-  uint32_t *part_of;     /* by track: 1 + its part; 0 = none; NULL = the parts are time windows or steps */
+  uint32_t *part_of;     /* by track: 1 + index of its part; 0 = in no part; NULL if parts are time windows or steps */
   struct track_origin *origins; /* by track, if the parts are steps */
-  struct match match;    /* if the parts are steps: knows the launches of work */
+  struct match match;    /* if the parts are steps: match with steps that are linked to launches */
   struct intern labels;
-  struct map used;       /* label -> the last number that was added to it */
+  struct map used;       /* label -> last number that was put before it */
   struct saver **files;  /* files of the report's parts, which are complete but do not have their final names yet */
 };
 
-/* Most parts of a split: each part costs a pass over the graph, and a file that stays open until all files are complete. */
+/* Maximum number of parts. Each part costs a pass over the graph, and a file that stays open until all files are complete. */
 enum { MAX_PARTS = 10000 };
 
 static struct part *add_part(struct splitter *s) {
@@ -58,7 +58,7 @@ static struct part *add_part(struct splitter *s) {
 
 /* ---- finding the parts ---- */
 
-/* Adds a part for each number of a step. */
+/* Adds a part for each step number, which several ranks can share. */
 static bool add_steps(struct splitter *s, const struct steps *steps) {
   int64_t *numbers = mem_array(&s->mem, (uint64_t)steps->n + 1, sizeof *numbers);
   bool ok = numbers;
@@ -76,7 +76,7 @@ static bool add_steps(struct splitter *s, const struct steps *steps) {
   return ok;
 }
 
-/* Finds the steps, and the launches of all work once for all parts. */
+/* Adds a part for each step. Links work to launches here, once for all parts. */
 static bool parts_by_step(struct splitter *s) {
   struct match *m = &s->match;
   s->origins = identity_of_tracks(s->t, &s->mem);
@@ -85,8 +85,8 @@ static bool parts_by_step(struct splitter *s) {
   return ok && add_steps(s, &m->steps) && step_launches_link(&m->steps, &m->kinds, s->origins, NULL);
 }
 
-/* True if the character is safe in file names on all systems, so that a label cannot name another folder, and terminals show it
- * unchanged. */
+/* True if the character is safe in file names on all systems and in terminals. In particular, a label can then not lead to another
+ * folder. */
 static bool is_fine(const uint8_t *p, unsigned bytes) {
   if (bytes > 1) return !utf8_is_obeyed(utf8_char(p, bytes));
   return (*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'z') || *p == '.' || *p == '-';
@@ -139,8 +139,8 @@ static bool give_label(struct splitter *s, struct part *p, const char *label) {
   return used && !s->mem.failed;
 }
 
-/* Returns 1 + the index of the part that contains a process; 0 on failure. rank: NULL = each process gets its own part;
- * otherwise each rank gets one. */
+/* Returns 1 + the index of the part that contains a process; 0 on failure. rank: rank of the process, if each rank gets a part; NULL =
+ * each process gets its own part. */
 static uint32_t part_of_process(struct splitter *s, tk_id process, const int64_t *rank, struct map *ranks) {
   char label[LABEL] = "unknown";
   uint32_t *part = rank ? map_put(ranks, (uint64_t)*rank, 0) : NULL;
@@ -160,7 +160,7 @@ static bool parts_by_track(struct splitter *s, bool by_rank) {
   map_init(&ranks, &s->mem);
   s->part_of = mem_zeros(&s->mem, (uint64_t)s->t->n_tracks + 1, sizeof *s->part_of);
   bool ok = origins && s->part_of;
-  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* part_of marks processes that have contents */
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* until the next loop, 1 marks processes with events or flow points */
     if (tracks[i].count || tracks[i].n_points) s->part_of[tracks[i].kind == TK_TRACK_PROCESS ? i : tracks[i].parent] = 1;
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
     if (tracks[i].kind != TK_TRACK_PROCESS || !s->part_of[i]) continue;
@@ -208,7 +208,7 @@ static bool write_name(const struct splitter *s, const char *label, char **name)
   return true;
 }
 
-/* Writes a complete file, which gets its final name later. */
+/* Writes a file completely, but under a temporary name; name_files renames it. */
 static bool save_view(struct saver *file, const struct tk_trace *view, const char *name, const struct tk_save_options *opt,
                       struct tk_saved *saved, struct tk_err *err) {
   const char *const named[] = {view->source, NULL}, *const *inputs = view->files ? view->files : named;
@@ -258,8 +258,8 @@ static bool new_file(struct splitter *s, uint32_t part) {
   return write_part(s, part, s->parts[part].window, file, false, done);
 }
 
-/* Renames the files. Existing files are replaced only now, when all parts are complete. On failure, new files can be removed
- * again, but replaced files cannot be restored. */
+/* Gives the files their final names. Existing files are replaced only now, when all parts are complete. On failure, removes the renamed
+ * files again, except with `force`: they may then have replaced files, which cannot be restored. */
 static bool name_files(struct splitter *s) {
   uint32_t named = 0;
   while (named < s->n && out_commit(&s->files[named]->out, s->err)) named++;
@@ -286,8 +286,8 @@ static uint64_t events_in(const struct tk_trace *t, struct window w) {
   return n;
 }
 
-/* Sets *at to the time before which half of the events in the window start. Uses a binary search, because the events are not
- * sorted by time. Returns false if the window cannot be divided there. */
+/* Sets *at to the time that divides the window's events into halves by start. Uses a binary search over time, because the events of all
+ * tracks together are not sorted. Returns false if the window cannot be divided there. */
 static bool middle(const struct splitter *s, struct window w, tk_time *at) {
   tk_time lo, hi;
   uint64_t half = events_in(s->t, w) / 2;

@@ -56,8 +56,8 @@ static void count_machines(const struct tk_trace *t, struct tk_summary *s, struc
   map_free(&seen);
 }
 
-/* Counts flows, and flow points without a partner. Points are in order of time, so only the last point of each flow is
- * remembered: a start that has no end yet, or a step or end whose start was found. */
+/* Counts flows, and flow points without a partner. Points are sorted by time, so storing the last point of each flow is enough: it is
+ * either a start without an end so far, or a step or end whose start was found. */
 static void count_flows(const struct tk_trace *t, struct tk_summary *s, struct mem *mem) {
   struct chains open;
   if (!chains_init(&open, t, mem)) return;

@@ -6,7 +6,7 @@
 #include "op/expr.h"
 #include "source/identity.h"
 
-/* Returns the data (enum tk_without) on which a grouping does not depend. */
+/* Returns the data (enum tk_without) that a grouping does not need. */
 static uint8_t without_of(enum tk_top_by by) {
   switch (by) {
   case TK_TOP_STREAM:

@@ -1,4 +1,4 @@
-/* write.c - implements tk_sources_write: writes files that are derived from traces but are not traces, such as pages. */
+/* write.c - implements tk_sources_write: writes files other than traces that are derived from traces, such as HTML pages. */
 #include <stdlib.h>
 
 #include "base/err.h"
