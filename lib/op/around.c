@@ -17,7 +17,7 @@ static bool around_phases(struct around *a, const struct kinds *kinds, const str
   return ok;
 }
 
-/* Programs of XLA run instructions without a call of an operator: work that states its instruction is its own operator. */
+/* XLA programs run instructions without calling operators. So work whose args contain an instruction is its own operator. */
 static void take_stated(struct around *a, const struct kinds *kinds) {
   struct tk_arg arg;
   for (tk_id i = 1; a->instruction && i <= a->t->n_events; i++) {
@@ -52,8 +52,8 @@ void around_free(struct around *a) {
   *a = (struct around){0};
 }
 
-/* Returns the name of an operator or module. An event that states an instruction of XLA, such as the call that launches its kernel, has
- * the name of the instruction. */
+/* Returns the name of an operator or module. If the event's args contain an XLA instruction, returns the name of the instruction; this
+ * includes the call that launches the kernel. */
 static const char *around_name(const struct around *a, tk_id region, size_t *n) {
   struct tk_arg arg;
   if (a->instruction && args_of_event(a->t, &a->t->events[region], a->instruction, &arg) &&

@@ -1,6 +1,6 @@
-/* around.h - facts of an event that follow from the spans around it, or around the call that launched it: phase, op and module.
+/* around.h - phase, op and module of an event, which follow from the spans around the event, or around the call that launched it.
  *
- * The commands top, tree and diff group by these facts, and tables have them as columns. */
+ * The commands top, tree and diff can group by these facts, and tables have columns for them. */
 #ifndef OP_AROUND_H
 #define OP_AROUND_H
 
@@ -16,7 +16,7 @@ struct around {
   enum around_fact fact;
   uint8_t *phase; /* by event: enum phase */
   tk_id *region;  /* by event: its op or module */
-  tk_id instruction; /* key of the arg that states an instruction of XLA; 0 = none, or another fact */
+  tk_id instruction; /* key of the arg that contains an XLA instruction; 0 = no such arg, or `fact` is not op */
 };
 
 /* Finds one fact of all events. `origins` by track may be NULL. Returns false if memory runs out; the caller calls around_free even

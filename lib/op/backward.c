@@ -1,8 +1,9 @@
 /* backward.c - see backward.h.
  *
- * Kineto draws a flow `fwdbwd` from the last operator of the forward pass before a node of autograd was created to the operator
- * that runs this node. Both also have the same arg "Sequence number"; "Fwd thread id" is positive in the backward pass only.
- * (Kineto's libkineto/src/output_json.cpp, and generateForwardBackwardLinks in torch/csrc/profiler/kineto_shim.cpp.) */
+ * For each autograd node, Kineto draws a flow `fwdbwd` from the last operator of the forward pass before the node was created, to the
+ * operator of the backward pass that runs the node. Both have the same arg "Sequence number". The arg "Fwd thread id" is positive only
+ * in the backward pass. (Kineto's libkineto/src/output_json.cpp, and generateForwardBackwardLinks in
+ * torch/csrc/profiler/kineto_shim.cpp.) */
 #include "backward.h"
 
 #include <string.h>
@@ -11,13 +12,13 @@
 #include "graph/picks.h"
 
 struct backward_pass {
-  uint64_t id; /* of its sequence number */
+  uint64_t id; /* process and sequence number, combined */
   tk_id event;
 };
 
 struct backward {
   const struct tk_trace *t;
-  struct map forward; /* process and sequence number -> last operator of the forward pass; 0 = in several threads */
+  struct map forward; /* process and sequence number -> last operator of the forward pass; 0 = several threads use the number */
   struct picks numbers; /* sequence number, id of the thread of the forward pass */
   struct buf passes; /* struct backward_pass of each operator of the backward pass */
   tk_id *of;
@@ -25,7 +26,7 @@ struct backward {
 
 static bool is_number(const struct tk_arg *arg) { return (arg->type == TK_ARG_INT || arg->type == TK_ARG_UINT) && arg->i >= 0; }
 
-/* Reads the number of an operator, which is counted per thread of a process, and whether it belongs to the backward pass. */
+/* Reads an operator's sequence number (each thread counts separately), and whether the operator belongs to the backward pass. */
 static bool sequence_of(const struct backward *b, const struct tk_event *e, uint64_t *id, bool *is_backward) {
   struct tk_arg args[2];
   const uint32_t known = e->kind == TK_EVENT_SPAN ? picks_of(&b->numbers, e, args) : 0;
@@ -35,8 +36,8 @@ static bool sequence_of(const struct backward *b, const struct tk_event *e, uint
   return true;
 }
 
-/* Stores the last operator with this number, or 0 if several threads use the number. All operators between two nodes of
- * autograd have the same number, and the last of them created the second node. */
+/* Stores the last operator with this number, or 0 if several threads use the number. All operators between the creation of two autograd
+ * nodes have the same number; the last of them created the second node. */
 static bool add_forward(struct backward *b, tk_id event, uint64_t id) {
   const struct tk_event *v = b->t->events;
   uint32_t *at = map_put(&b->forward, id, event);

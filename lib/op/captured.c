@@ -1,15 +1,15 @@
 /* captured.c - see captured.h.
  *
- * A replayed kernel has the correlation of the call that launched the whole graph, so its launch does not reveal which operator
- * created it. Kineto adds the args "graph id" and "graph node id" to the kernel (CUPTI: graphNodeId; ROCm:
- * pytorch/kineto#1567). The upper half of the node id is the graph; the lower half is the position of the node in the order of
- * capture. If the trace contains the capture, the captured calls are in this order, between cudaStreamBeginCapture and
- * cudaStreamEndCapture, and launched no work. A graph is joined with a capture if both have the same sequence of kernels,
- * copies and fills, and if the choice among such captures is unambiguous: there are as many captures as graphs with this
- * sequence (both are then in the same order), or all captures with this sequence have the same operators.
+ * A replayed kernel has the correlation of the call that launched the whole graph, so its launch does not reveal which operator created
+ * it. Kineto adds the args "graph id" and "graph node id" to the kernel (CUPTI: graphNodeId; ROCm: pytorch/kineto#1567). The upper half
+ * of the node id is the graph; the lower half is the position of the node in the order of capture. If the trace contains the capture,
+ * the captured calls are in this order, between cudaStreamBeginCapture and cudaStreamEndCapture, and launched no work. A graph matches
+ * a capture if both have the same sequence of kernels, copies and fills. If several captures match, the choice is unambiguous in two
+ * cases: there are as many graphs as captures with this sequence (both are then in the same order), or all these captures have the same
+ * operators.
  *
- * Nsight Systems records the creation of each node on the thread that captured it, and which node it was copied from when the graph was
- * instantiated (CUDA_GRAPH_NODE_EVENTS). These records are used if the trace has them. */
+ * Nsight Systems records the creation of each node on the thread that captured it and, for a node of an instantiated graph, the node
+ * from which it was copied (CUDA_GRAPH_NODE_EVENTS). If the trace has these records, they are used instead. */
 #include "captured.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 
 enum role { NO_ROLE, BEGINS, ENDS, KERNEL, COPY, FILL };
 
-/* Calls that begin or end a capture, and calls that may be captured, recognised by a part of their names:
- * cudaLaunchKernelExC, cuLaunchKernel, hipModuleLaunchKernel, hipMemcpyAsync, ... */
+/* Calls that begin or end a capture, and calls that can be captured, recognised by a part of their names: cudaLaunchKernelExC,
+ * cuLaunchKernel, hipModuleLaunchKernel, hipMemcpyAsync, ... */
 static const struct {
   const char *part;
   uint8_t role;
@@ -47,7 +47,7 @@ struct items {
   uint32_t n, cap;
 };
 
-/* The consecutive items of one capture or graph. */
+/* The items of one capture or graph, which are consecutive in the array. */
 struct run {
   uint64_t sequence; /* hash of the roles (kernel, copy, fill) in order */
   uint32_t first, n; /* the items of this run: index of the first item, and number of items */
@@ -100,7 +100,7 @@ static int captures_in_order(const void *p, const void *q) {
   return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Returns the index of the capture during which the event begins; -1 if there is none. */
+/* Returns the index of the capture that was in progress when the event began; -1 if there was none. */
 static int64_t capture_at(const struct capturing *c, const struct tk_event *e) {
   const struct capture key = {rank_of(c, e), e->ts, 0};
   uint32_t lo = 0, hi = c->n_captures;
@@ -125,7 +125,7 @@ static int items_in_order(const void *p, const void *q) {
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Collects the outermost calls within all captures. A call that launched work was not captured. */
+/* Collects the calls that were captured: outermost calls during a capture, except those that launched work. */
 static bool find_calls(struct capturing *c, const tk_id *launch) {
   const struct tk_trace *t = c->t;
   uint8_t *worked = mem_zeros(c->mem, (uint64_t)t->n_events + 1, 1);
@@ -207,7 +207,7 @@ struct joining {
   const tk_id *ops; /* by event: the innermost operator around it */
 };
 
-/* Returns the capture of a graph; NULL if there is none, or if the choice is ambiguous. */
+/* Returns the capture from which the graph was made; NULL if no capture matches, or if the choice is ambiguous. */
 static const struct run *capture_of(const struct capturing *c, const struct joining *j, const struct run *graph) {
   const struct run *first = NULL, *same = NULL;
   uint32_t n = 0, n_graphs = 0, ordinal = 0;
@@ -258,7 +258,7 @@ static bool join_all(struct capturing *c, tk_id **capture) {
 
 /* ---- nodes whose creation was recorded ---- */
 
-enum { COPIES_MOST = 16 }; /* longest chain of copies to follow: cloning and instantiating a graph copy its nodes */
+enum { COPIES_MOST = 16 }; /* maximum number of copies to follow back; nodes are copied when a graph is cloned or instantiated */
 
 struct created {
   const struct tk_trace *t;
@@ -288,7 +288,8 @@ static bool find_created(struct created *c, const struct kinds *kinds) {
   return true;
 }
 
-/* Returns the event that created the original of this node, following its copies; 0 if it was not recorded. */
+/* Returns the event that created the node from which this node was copied, directly or through other copies; 0 if it was not
+ * recorded. */
 static tk_id creation_of(struct created *c, tk_id track, int64_t node) {
   for (int i = 0; i < COPIES_MOST; i++) {
     const uint32_t *at = map_get(&c->of_node, node_key(c->t, track, node));
@@ -338,23 +339,23 @@ bool captured_find(const struct kinds *kinds, const struct track_origin *origins
 
 /* ---- calls ---- */
 
-/* The captures of one thread that are open: a thread may capture several streams at once. */
+/* Open captures of one thread, which may capture several streams at once. */
 struct open_captures {
-  tk_id track, first; /* the track; the call that began the outermost capture */
+  tk_id track, first; /* track: the thread; first: the call that began the outermost capture */
   uint32_t depth;
-  tk_time mark_end;   /* end of the last call that began or ended a capture: calls within that call are part of it */
+  tk_time mark_end;   /* end of the last call that began or ended a capture; nested calls are ignored */
 };
 
-/* Marks all events of the track from the first call of a capture to its last. */
+/* Marks all spans of the track from the call that began the capture to the call that ended it. */
 static void mark_captured(const struct tk_trace *t, tk_id first, tk_id last, bool *captured) {
   for (tk_id i = first; i <= last; i++) captured[i] = t->events[i].kind == TK_EVENT_SPAN;
 }
 
-/* Passes a call that begins or ends a capture. */
+/* Updates the open captures for a call that begins or ends a capture. Marks the events of a capture that ends. */
 static void pass_mark(const struct capturing *c, struct open_captures *o, tk_id id, uint8_t role, bool *captured) {
   const struct tk_event *e = &c->t->events[id];
   if (e->track != o->track) *o = (struct open_captures){.track = e->track, .mark_end = INT64_MIN};
-  if (e->ts < o->mark_end) return; /* the driver's call within the runtime's */
+  if (e->ts < o->mark_end) return; /* a call of the driver inside a call of the runtime */
   o->mark_end = e->ts + e->dur;
   if (role == BEGINS && o->depth++ == 0) o->first = id;
   if (role == ENDS && o->depth > 0 && --o->depth == 0) mark_captured(c->t, o->first, id, captured);

@@ -5,15 +5,15 @@
 #include "graph/kind.h"
 #include "graph/origin.h"
 
-/* Stores in *capture an array by event, which the caller frees: the captured call of each replayed kernel, copy and fill; 0 = not
- * known. *capture becomes NULL if the trace has no capture. `launch`: by event, the call that launched it. `origins`: by track;
- * may be NULL. Returns false if memory runs out. */
+/* Stores in *capture an array by event, which the caller frees: the captured call of each replayed kernel, copy and fill; 0 = unknown.
+ * *capture becomes NULL if the trace has no capture. `launch`: by event, the call that launched it. `origins`: by track; may be NULL.
+ * Returns false if memory runs out. */
 bool captured_find(const struct kinds *kinds, const struct track_origin *origins, const tk_id *launch, struct mem *mem,
                    tk_id **capture);
 
-/* Stores in *captured an array by event, which the caller frees: true for calls that begin while their own thread captures a
- * stream. Such calls only add nodes to a graph, unless they concern another stream. A capture whose end was not recorded does
- * not count. *captured becomes NULL if the trace has no capture. Returns false if memory runs out. */
+/* Stores in *captured an array by event, which the caller frees: true for calls that begin while their own thread captures a stream.
+ * Such calls only add nodes to a graph, unless they use another stream. Captures without a recorded end are ignored. *captured becomes
+ * NULL if the trace has no capture. Returns false if memory runs out. */
 bool captured_calls(const struct kinds *kinds, struct mem *mem, bool **captured);
 
 #endif

@@ -1,8 +1,9 @@
-/* derive.c - derives the data that xprof adds to an XSpace before showing it: steps, their names, and lines from stats of ops.
+/* derive.c - adds the data that xprof derives from an XSpace before showing it: steps and their names, and lines made from stats of
+ * ops.
  *
- * Viewers other than xprof do not derive this data. An arg marks the additions, so that they are never written to an XPlane: on
- * a new event, the arg is true; on an existing event, it lists the names of the added args. A trace that already contains its
- * steps is left unchanged, as in xprof. */
+ * This data is useful for viewers that do not derive it, which are all others. It is never written to XPlane output, and so is marked
+ * by an arg: true on a new event; on an existing event, the names of the added args. A trace that already contains its steps is left
+ * unchanged, as in xprof. */
 #include "derive.h"
 
 #include <string.h>
@@ -56,7 +57,7 @@ static bool has_group(const struct derive *d, tk_id process) {
   return false;
 }
 
-/* True if every plane already states the step of each event, or if steps were derived before. */
+/* True if steps were derived before, or if the producer already stored group ids on every plane. */
 static bool is_grouped(const struct derive *d) {
   if (d->keys.mark) return true;
   for (tk_id i = 1; i <= d->t->n_tracks; i++)
@@ -116,7 +117,7 @@ static void add_args(struct derive *d, tk_id event, uint32_t group, tk_id step_n
   t->events[event].args = args_end(t);
 }
 
-/* Renames the event to the name of its step, and stores its own name in an arg. */
+/* Gives the event the name of its step, and stores its original name in an arg. */
 static void rename_event(struct derive *d, tk_id event, tk_id name, struct map *made) {
   struct tk_trace *t = d->t;
   const tk_id was = t->events[event].cls;

@@ -1,7 +1,7 @@
-/* derive.h - shared by the files of tk_derive: the step of each event, and lines derived from stats of events.
+/* derive.h - declarations shared by the files of tk_derive, which adds the step of each event, and lines derived from stats of events.
  *
  *     derive.c          tk_derive: planes, args added to events
- *     derive_groups.c   steps as xprof finds them: roots, and the events that these contain, launch or wake
+ *     derive_groups.c   steps as xprof finds them: roots, and the events that roots contain, launch or wake
  *     derive_lines.c    lines of devices: steps, modules, ops, scopes, source */
 #ifndef OP_DERIVE_H
 #define OP_DERIVE_H
@@ -20,7 +20,7 @@ struct derive {
   struct tk_trace *t;
   uint8_t *planes;   /* by track, for processes: enum plane_kind */
   tk_id *first_line, *next_line; /* by track: first thread of a process; next thread of the same process; 0 = none */
-  uint32_t *groups;  /* by event: 1-based number of its group; 0 = none */
+  uint32_t *groups;  /* by event: number of its group (step), from 1; 0 = none */
   uint32_t n_groups;
   tk_id *names;      /* [1..n_groups]: name of the step; 0 = unknown */
   uint32_t cap_names;
@@ -38,7 +38,7 @@ static inline bool derive_arg_of(const struct tk_trace *t, uint32_t args, tk_id 
     if (arg->key == key) return true;
   return false;
 }
-/* Finds the event's own arg, or otherwise the arg that its class shares. */
+/* Finds an arg of the event, or otherwise of its class. */
 static inline bool derive_arg(const struct derive *d, tk_id event, tk_id key, struct tk_arg *arg) {
   const struct tk_event *e = &d->t->events[event];
   return derive_arg_of(d->t, e->args, key, arg) || derive_arg_of(d->t, d->t->classes[e->cls].args, key, arg);
@@ -57,15 +57,14 @@ static inline tk_time derive_end(const struct tk_event *e) { return e->ts + e->d
 
 /* ---- derive_groups.c ---- */
 
-/* Fills `groups` and `names`. *roots receives the events that are renamed to the name of a step. Returns false if memory runs
- * out. */
+/* Fills `groups` and `names`. Appends to *roots the events that get the name of their step. Returns false if memory runs out. */
 bool derive_groups(struct derive *d, struct buf *roots);
 /* Returns the *n events of all lines of a process, sorted by time; the caller frees them. */
 tk_id *derive_sorted(const struct derive *d, tk_id process, uint32_t *n);
 
 /* ---- derive_lines.c ---- */
 
-/* Adds the derived lines of a device and adds their number to *n_lines. Returns false if memory runs out. */
+/* Adds the derived lines of a device, and increases *n_lines by their number. Returns false if memory runs out. */
 bool derive_lines(struct derive *d, tk_id process, uint64_t *n_lines);
 
 #endif

@@ -1,12 +1,12 @@
 /* derive_groups.c - finds steps in the same way as xprof.
  *
- * A root is an event that its producer marked (stat _r). Its step consists of the events nested in it on its thread, the events
- * that these wake on other threads (stats _pt and _p equal stats _ct and _c of the woken event), the work that they launch on
- * devices (correlation_id), and everything that follows from these in turn. On a GPU, work that was launched outside all steps
- * belongs to the step before it. TPUs have their own lines of steps, or of modules. If no step of the host is linked to these
- * lines, the n-th entry of each core is the n-th step.
+ * A root is an event that its producer marked (stat _r). The step of a root consists of the events nested in the root on its thread, of
+ * events on other threads that these events wake (stats _pt and _p equal stats _ct and _c of the woken event), of work that they launch
+ * on devices (correlation_id), and, recursively, of everything that those events contain, wake or launch. On a GPU, work that was
+ * launched outside all steps belongs to the step before it. TPUs have their own lines of steps, or of modules. If no step of the host
+ * is linked to these lines, the n-th entry of each core is the n-th step.
  *
- * The events of a track are in preorder, so the events nested in an event form a range. */
+ * The events of a track are in preorder, so the events nested in an event have consecutive ids. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct grouping {
   struct buf queue;
 };
 
-/* MOST_LINKED: limit of xprof for the links of one key. MOST_ABOVE: limit for the number of ancestors that are searched. */
+/* MOST_LINKED: limit for the links of one key, as in xprof. MOST_ABOVE: limit for the number of ancestors that are searched. */
 enum { MOST_LINKED = 64, MOST_ABOVE = 256, LAUNCH = 1 << 20 };
 
 static const struct link *links_of(const struct grouping *g, uint32_t *n) {
@@ -74,8 +74,8 @@ static void add_link(struct grouping *g, int64_t type, uint64_t id, tk_id proces
   buf_append(&g->links, &(struct link){key, event, consumer}, sizeof(struct link));
 }
 
-/* Adds the links that the event's args state. `stands`: the event to link instead of it (on a TPU, the step that contains
- * it). */
+/* Adds the links in the args of `event`, as links of the event `stands`. This is usually the same event, but on a TPU the step that
+ * contains it. */
 static void add_links(struct grouping *g, tk_id event, tk_id stands) {
   const struct derive *d = g->d;
   const tk_id track = d->t->events[event].track, process =
@@ -150,8 +150,8 @@ static void reach_consumers(struct grouping *g, tk_id event) {
       if (!g->d->groups[links[p->first + i].event]) buf_append(&g->queue, &links[p->first + i].event, sizeof(tk_id));
 }
 
-/* Assigns the group to the root, to the events nested in it, and to the events that these reach through links. Events that
- * already have a group keep it, and so do the events nested in them. */
+/* Assigns the group to the root, the events nested in it, and the events that are reached from these through links. Events that already
+ * have a group keep it, and so do the events nested in them. */
 static bool propagate(struct grouping *g, tk_id root, uint32_t group) {
   struct derive *d = g->d;
   g->queue.len = 0;
@@ -175,8 +175,8 @@ static bool propagate(struct grouping *g, tk_id root, uint32_t group) {
 
 /* ---- ancestors ---- */
 
-/* Finds the nearest ancestor for which `is` returns true; 0 if there is none. Ancestors are spans around the event and events
- * that woke it. The event itself counts if include_self is set. */
+/* Returns the nearest ancestor for which `is` returns true; 0 if there is none. Ancestors are the spans around the event, the events
+ * that woke it, and in turn their ancestors. With include_self, the event itself is tested, too. */
 static tk_id find_above(struct grouping *g, tk_id event, bool include_self,
                         bool (*is)(const struct derive *d, tk_id event, int64_t arg), int64_t arg) {
   struct map seen;
@@ -233,7 +233,7 @@ static uint32_t new_group(struct derive *d, tk_id name) {
   return d->n_groups;
 }
 
-/* Creates the name of a step, such as "train 3": the name of the event, and the step number of the event or of an ancestor. */
+/* Creates the name of a step, such as "train 3", from the name of the event and the step number of the event or an ancestor. */
 static tk_id name_step(struct grouping *g, tk_id root, int64_t number) {
   struct derive *d = g->d;
   const tk_id typed = d->keys.graph_type ? find_above(g, root, true, has_text, d->keys.graph_type) : 0;
@@ -317,7 +317,7 @@ static bool fill_gpu(struct derive *d, tk_id process) {
   return events != NULL;
 }
 
-/* Returns the line that contains the steps of a core: its line of steps, otherwise its line of modules. */
+/* Returns the line whose events are the steps of a core: its line of steps or, if it has none, its line of modules. */
 static tk_id grouping_line(const struct derive *d, tk_id process) {
   tk_id steps = 0, modules = 0;
   for (tk_id i = d->first_line[process]; i; i = d->next_line[i]) {
@@ -427,7 +427,7 @@ static void end_groups(struct grouping *g) {
   buf_free(&g->queue);
 }
 
-/* Nests and links the events of all tracks except tracks of TPUs. */
+/* Finds nesting and links of the events on all tracks except those of TPUs. */
 static bool link_tracks(struct grouping *g) {
   const struct tk_trace *t = g->d->t;
   for (tk_id i = 1; i <= t->n_tracks; i++) {

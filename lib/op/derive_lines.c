@@ -1,11 +1,11 @@
 /* derive_lines.c - adds the lines that xprof derives from the stats of a device's events.
  *
  *     GPU        Steps; for each stream, from its kernels: XLA Modules, XLA Ops, Framework Name Scope, Framework Ops
- *     TPU core   Framework Name Scope, Framework Ops, Source code, Host Offload Ops: copies to and from host memory, from their
- *                start until they are done, in as many rows as there are copies in progress at once
+ *     TPU core   Framework Name Scope, Framework Ops, Source code, Host Offload Ops: copies to and from host memory, each from its
+ *                start to its end; as many rows as copies overlap
  *
- * Consecutive events with the same name and step become one span. Line ids are those of xprof, which are the
- * same for all devices; the ids of stream lines come last. */
+ * Consecutive events with the same name and step become one span. Line ids are those that xprof uses, which are the same for all
+ * devices. Lines made from streams have the ids after these. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +32,14 @@ struct line {
   bool gpu;
   struct buf events;      /* array of struct made */
   uint32_t last[LEVELS];  /* by level: 1 + index of the span that may still be extended; 0 = none */
-  struct line *dependent; /* another line, whose open spans end when spans of this line end */
+  struct line *dependent; /* a line whose open spans end whenever a span of this line ends */
 };
 
 static struct made *made_at(const struct line *line, uint32_t place) {
   return (struct made *)(void *)line->events.data + place - 1;
 }
 
-/* Shortens nested spans of equal length, by 1 ns more on each level, as xprof does so that its viewer nests them. */
+/* Shortens nested spans of equal length, each by 1 ns more than the span around it, so that viewers nest them (as xprof does). */
 static void shorten(struct line *line, uint32_t level) {
   uint32_t top = level;
   while (top < LEVELS && line->last[top]) top++;
@@ -161,7 +161,7 @@ static bool is_tf_name(const char *p, const char *end) {
          all_of(p, end, "*_.\\/>-");
 }
 
-/* Returns the op's name without scopes and number: "MatMul" for "model/layer/MatMul_1". */
+/* Returns the last part of the op's name without its number: "MatMul" for "model/layer/MatMul_1". */
 static const char *derived_type(const char *name, const char **end) {
   const char *p = *end, *number;
   while (p > name && p[-1] != '/') p--;
@@ -170,7 +170,7 @@ static const char *derived_type(const char *name, const char **end) {
   return p;
 }
 
-/* Returns the text to show for an op: its type. Sets *scopes to the end of the op's name if it is an op of TensorFlow or JAX,
+/* Returns the text that is shown for an op, usually its type. For an op of TensorFlow or JAX, sets *scopes to the end of its name;
  * otherwise to NULL. */
 static tk_id shown_op(struct tk_trace *t, const char *op, size_t n, const char **scopes) {
   const char *end = op + n, *colon = memchr(op, ':', n), *type = colon ? colon + 1 : end, *type_end = end;
@@ -197,7 +197,7 @@ static tk_id shown_op(struct tk_trace *t, const char *op, size_t n, const char *
   return trace_string(t, op, n);
 }
 
-/* Adds the scopes of an op to the line of scopes, one on each level, and the op to the line of ops. */
+/* Adds the scopes of an op to the line of scopes, one per level, and adds the op to the line of ops. */
 static void add_op(struct line *scope, struct line *ops, tk_id op, struct made m) {
   struct derive *d = scope->d;
   size_t n;
@@ -243,7 +243,7 @@ static bool derive_steps(struct derive *d, tk_id process) {
   return ok;
 }
 
-/* Returns the name of the module, as in "jit_step(77)". `prefix` becomes the prefix of its ops' names, as in "77/". */
+/* Returns the name of the module, such as "jit_step(77)". Sets *prefix to the prefix of the names of its ops, such as "77/". */
 static tk_id module_of(struct derive *d, tk_id event, struct buf *prefix) {
   const tk_id name = derive_text(d, event, d->keys.module);
   struct buf b = {.mem = d->mem};
@@ -287,7 +287,7 @@ static void add_xla_ops(struct line *ops, tk_id op, const struct buf *prefix, st
   buf_free(&long_name);
 }
 
-/* Lines that are derived from one stream. */
+/* Lines made from one stream. */
 struct stream_lines {
   struct derive *d;
   struct line scope, framework, modules, ops;
@@ -371,8 +371,7 @@ struct offload {
   struct map starts; /* kind and id of a copy -> event that starts it */
 };
 
-/* Adds a copy to the first row without a copy in progress. (If several copies end at the same time, their order in xprof is
- * arbitrary.) */
+/* Adds a copy to the first row that has no copy in progress. (If several copies end at once, xprof adds them in arbitrary order.) */
 static void add_offload(struct offload *o, struct derive *d, tk_id event, bool of_start) {
   const char *kind;
   bool starts;
@@ -409,7 +408,7 @@ static bool put_offloads(struct offload *o, struct derive *d, tk_id process) {
   return ok;
 }
 
-/* Adds offloads at equal times in two passes: first the starts, then the ends. */
+/* Adds the copies. Of events with equal times, those that start a copy are handled first, then those that end one. */
 static void add_offloads(struct offload *o, struct derive *d, const tk_id *events, uint32_t n) {
   for (uint32_t i = 0, end; i < n; i = end) {
     for (end = i; end < n && d->t->events[events[end]].ts == d->t->events[events[i]].ts; end++)

@@ -6,8 +6,7 @@
  *     and  = not { "&&" not }        op      = == != < <= > >= =~ !~ ~ (a glob)
  *     not  = "!" not | "(" or ")" | test     value = "text" 'text' word 12 1.5ms
  *
- * If the event lacks the property, a test is false. Exceptions are `!=` and `!~`, which are then true because they negate `==`
- * and `=~`. */
+ * If the event lacks the property, a test is false, except that `!=` and `!~` are true, because they negate `==` and `=~`. */
 #ifndef OP_EXPR_H
 #define OP_EXPR_H
 
@@ -55,15 +54,14 @@ struct expr {
   uint32_t index; /* number of this test, from 0 */
 };
 
-/* Parses `text`. Numbers its tests from *n_tests on, which is increased accordingly. Memory of regular
- * expressions counts against `mem`. On failure returns NULL with TK_EUSAGE; the message contains the column, the expected
- * syntax, and similar names. */
+/* Parses `text`. Numbers its tests from *n_tests on, and adds their count to *n_tests. Regular expressions use memory of `mem`. On
+ * failure returns NULL with TK_EUSAGE; the message contains the column, the expected syntax, and similar names. */
 struct expr *expr_parse(const char *text, uint32_t *n_tests, struct mem *mem, struct tk_err *err);
 /* Returns false with TK_ELIMIT if matching a regular expression exceeded a limit; e may be NULL. */
 bool expr_check(const struct expr *e, struct tk_err *err);
-/* Returns the data that no test of the expression depends on, as enum tk_without; e may be NULL. */
+/* Returns the data (enum tk_without) that the expression does not need; e may be NULL. */
 uint8_t expr_without(const struct expr *e);
-/* Returns an expression that is true if both are true, and takes ownership of both. Returns NULL if memory runs out. */
+/* Returns the expression `a && b`, and takes ownership of both. Returns NULL if memory runs out. */
 struct expr *expr_and(struct expr *a, struct expr *b);
 void expr_free(struct expr *e);
 

@@ -1,8 +1,8 @@
 /* filter.c - keeps the events that an expression, a time window and other options select.
  *
- *     mark     events that pass; then related events (--keep): children, the flows of both, the parents of all
- *     keep     graph/subset.c extracts the selected part; flows that lost an end are removed
- *     clip     spans that cross an edge of the window, and the last sample of each counter before the window
+ *     mark     events that match; then related events (--keep): children of these, events linked to both by flows, parents of all these
+ *     keep     graph/subset.c extracts the marked events; flows without one of their ends are removed
+ *     clip     spans that cross an edge of the window; the last counter sample before the window moves to its start
  *     args     args with unwanted keys are removed
  *
  * All decisions are made on the input: depth, self time and steps are computed before anything is removed. */
@@ -42,7 +42,7 @@ static bool find_window(struct filter *f, struct tk_err *err) {
   if (window_select(&f->scope, f->t, &f->match.steps, &by, err)) return match_follow_launches(&f->match, &f->scope, NULL);
   if (err->code != TK_ENOTHING || f->opt->refuse_empty) return false;
   err_clear(err);
-  window_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* if the trace lacks the steps, nothing is selected */
+  window_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* the trace does not have these steps, so nothing is selected */
   return true;
 }
 
@@ -52,7 +52,7 @@ static bool wants_track(const struct filter *f, tk_id track) {
   return !f->plan->part_of || f->plan->part_of[track] == f->plan->part;
 }
 
-/* Keeps the last sample of each counter before the left edge of the window, because it is the counter's value at the edge. */
+/* Keeps the last sample of each counter before the window, because it is the counter's value at the start of the window. */
 static void keep_left_edge(struct filter *f) {
   for (tk_id k = 1; f->scope.narrowed && k <= f->t->n_tracks; k++) {
     const struct tk_track *track = &f->t->tracks[k];
@@ -66,7 +66,7 @@ static void keep_left_edge(struct filter *f) {
 
 /* ---- related events ---- */
 
-/* Keeps the spans around kept events. Visits a track's events from last to first, so that children come before their parents;
+/* Keeps the spans around kept events. Visits the events of a track in reverse order, so that children come before their parents;
  * wanted[d] is true if a kept event of depth d was seen. */
 static void keep_parents(struct filter *f, bool *wanted) {
   struct tk_trace *t = f->t;
@@ -118,7 +118,7 @@ static bool keep_whole_flows(struct filter *f) {
   return ok;
 }
 
-/* Finds the correlation id, which CUPTI, roctracer and XLA give to a launch and to its work. The id includes the rank. */
+/* Finds the correlation id. CUPTI, roctracer and XLA give the same id to a launch and to its work; *id also depends on the rank. */
 static bool correlation_of(const struct filter *f, const struct tk_event *e, const tk_id *keys, uint64_t *id) {
   struct tk_args it = tk_args_of(f->t, e->args);
   struct tk_arg arg;
@@ -177,8 +177,8 @@ static bool passes(const struct filter *f, tk_id event) {
   return wants_track(f, e->track) && in_window(f, e) && match_event(&f->match, event);
 }
 
-/* Drops flow points. A point that is not bound to an event is dropped if no event on its track could pass or if the point is
- * outside the window. */
+/* Drops all flow points if requested. Otherwise drops points that are not bound to an event, if no event on their track can match or if
+ * they are outside the window. */
 static void mark_points(struct filter *f) {
   struct tk_trace *t = f->t;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -191,7 +191,7 @@ static void mark_points(struct filter *f) {
   }
 }
 
-/* Drops records, depending only on their track and time because their contents are not interpreted. */
+/* Drops records by track and time only, because the filter does not interpret their contents. */
 static void mark_records(struct filter *f) {
   struct tk_trace *t = f->t;
   for (tk_id i = 1; i <= t->n_records; i++) {
@@ -199,12 +199,12 @@ static void mark_records(struct filter *f) {
     if (r->phase == 'M') continue;
     if (r->track && !wants_track(f, r->track)) f->keep.records[i] = 0;
     if (f->scope.narrowed && r->has_ts) f->keep.records[i] = r->ts >= f->scope.window.start && r->ts < f->scope.window.end;
-    const bool is_empty = !r->track && !r->size; /* an empty record: JAX ends its arrays with {} */
+    const bool is_empty = !r->track && !r->size; /* JAX ends its arrays with an empty record: {} */
     if (f->match.root && !is_empty && (!r->track || match_track(&f->match, r->track) != YES)) f->keep.records[i] = 0;
   }
 }
 
-/* Drops a track without events if its name, process or rank shows that no event on it could pass. */
+/* Drops the tracks on which no event can match because of the track's name, process or rank. This matters for tracks without events. */
 static void mark_tracks(struct filter *f) {
   for (tk_id i = 1; i <= f->t->n_tracks; i++)
     f->keep.tracks[i] = match_track(&f->match, i) != NO && wants_track(f, i);
@@ -231,7 +231,7 @@ static bool mark_all(struct filter *f, struct tk_err *err) {
   return match_check(&f->match, err) && (!any_dropped(f) || keep_relatives(f));
 }
 
-/* True if passthrough data (data that only its original format understands) remains in the range. */
+/* True if the filter selects by time only and its window contains passthrough data (data that only its original format understands). */
 static bool keeps_passthrough(const struct filter *f) {
   const struct format *format = f->t->format ? format_by_name(f->t->format) : NULL;
   const struct trace_cut range = {f->scope.window.start, f->scope.window.end};
@@ -239,8 +239,8 @@ static bool keeps_passthrough(const struct filter *f) {
   return cuts_only(f) && format && format->passthrough_times && format->passthrough_times(f->t, range, &found);
 }
 
-/* Returns true with err set if no event of the trace is kept, although it had some. If the window is outside of the trace,
- * counter samples that were kept for its left edge do not count. */
+/* Returns true with err set if no event is kept, although the trace has events. If the window is outside the trace, counter samples
+ * that are kept for the start of the window are ignored. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
   const struct window_frame all = window_frame(f->t);
@@ -278,7 +278,8 @@ static bool clip_event(struct tk_trace *to, struct tk_event *e, struct window w)
   return true;
 }
 
-/* Clips each kept event to the window that applies to it. The input may be overwritten: only the numbers of its events count. */
+/* Clips each kept event to the window that applies to it. Of the input, uses only the ids of its events, because the rest may have been
+ * overwritten. */
 static void clip_events(struct filter *f, struct tk_trace *to) {
   const struct scope *s = &f->scope;
   tk_id now = 0;

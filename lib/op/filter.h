@@ -1,4 +1,4 @@
-/* filter.h - extracts the part of a graph that a filter selects; the result is a valid graph. */
+/* filter.h - extracts the events that a filter selects; the result is a valid graph. */
 #ifndef OP_FILTER_H
 #define OP_FILTER_H
 
@@ -11,7 +11,8 @@ struct filter_plan {
   const struct window *cut;           /* time window to apply in addition to the one in the options, or NULL */
   const uint32_t *part_of;            /* by track: number of its part; NULL = keep all tracks */
   uint32_t part;                      /* number of the part to keep */
-  const struct match *match;          /* of the trace, without tests, with its steps linked to launches; NULL = not prepared yet */
+  const struct match *match;          /* a match without tests for the same trace, with steps already linked to launches; NULL = not
+                                       * prepared */
 };
 
 /* Filters `t` into `to`, which is either t itself or becomes a view of t (graph/subset.h). Returns false with err on failure. */

@@ -1,9 +1,9 @@
 /* fold_graphs.c - tk_fold_graphs: moves the work of replayed CUDA graphs from hundreds of streams to a few lanes.
  *
- * CUPTI reports every node of a replayed graph on a separate stream, and Kineto copies the annotations around the replay onto
- * each of these streams. This file moves the work to lanes; each kind of work gets as many lanes as are busy at once. The arg
- * "stream" still contains the stream. Annotations of streams without remaining work are removed, as
- * torch.cuda._annotate_cuda_graph_trace does. */
+ * CUPTI reports every node of a replayed graph on a separate stream, and Kineto copies the annotations around the replay onto each of
+ * these streams. This file moves the work to lanes; each kind of work gets as many lanes as it has events in progress at once. The arg
+ * "stream" still contains the original stream. If all work of a stream is moved, the annotations on the stream are removed, as in
+ * torch.cuda._annotate_cuda_graph_trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const char *const LANE_NAMES[LANE_KINDS] = {
 struct moved {
   tk_time ts, end;
   tk_id event, process;
-  uint32_t lane; /* number of the lane within its kind, from 1 */
+  uint32_t lane; /* ordinal of the lane among those of its kind, from 1 */
   uint8_t kind;
 };
 
@@ -61,7 +61,7 @@ static bool is_annotation(const struct kinds *kinds, const struct tk_event *e) {
   return kinds_of(kinds, e) & (KIND_ANNOTATION | KIND_STEP) || kinds->of_class[e->cls] & KIND_REPEAT;
 }
 
-/* Drops the annotations on streams whose work is all dropped. Returns the number of dropped events. */
+/* Drops the annotations on streams from which all work is moved. Returns the number of dropped events. */
 static uint64_t drop_annotations(const struct folder *f, const struct kinds *kinds, struct subset *keep) {
   const struct tk_trace *t = f->t;
   uint64_t dropped = 0;
@@ -239,7 +239,7 @@ static bool collect(struct folder *f, const struct kinds *kinds, tk_id node) {
   return f->v != NULL;
 }
 
-/* Removes the annotations of streams that become empty. Must come first, because it changes the ids of events. */
+/* Removes the annotations on streams from which all work is moved. Must be the first step, because it changes the ids of events. */
 static bool strip(struct folder *f, const struct kinds *kinds, tk_id node, struct tk_folded *done, struct tk_err *err) {
   struct subset keep;
   struct subset_losses losses = {0};

@@ -15,7 +15,7 @@ struct frame {
 struct frames {
   struct tk_trace *t;
   struct intern ids; /* texts of ids, without quotes */
-  struct buf list;   /* array of struct frame, by id - 1; size 0 = referred to, but not defined */
+  struct buf list;   /* array of struct frame, by id - 1; size 0 = referenced, but not defined */
 };
 
 static struct frame *frame_of(struct frames *f, const void *id, size_t n) {
@@ -92,7 +92,7 @@ static void mark_args(struct frames *f, uint32_t args) {
   }
 }
 
-/* Writes the kept members as the new text of the meta. */
+/* Replaces the text of the meta by the frames that stay. */
 static bool write_table(struct frames *f, struct tk_meta *m) {
   const struct frame *list = (const struct frame *)(const void *)f->list.data;
   struct buf text = {.mem = &f->t->store->mem};

@@ -1,8 +1,8 @@
 /* kernel_classes.c - see kernel_classes.h.
  *
- * A row is a word and the class of the names that contain it; the first row that fits decides. Words are searched for in three parts
- * of a name, one after the other: first the functors that decide what a general kernel does, then the name of the function, then the
- * whole name. Only the beginning of a long name is searched. */
+ * A row consists of a word and the class of names that contain the word; the first row that matches decides. There are three searches:
+ * for FUNCTORS, which decide what a general kernel does; then for NAMES in the name of the function; then for NAMES in the whole name.
+ * Only the beginning of a long name is searched. */
 #include "kernel_classes.h"
 
 #include <string.h>
@@ -56,8 +56,8 @@ static const struct row NAMES[] = {
   {"all_gather", COLLECTIVE}, {"reduce_scatter", COLLECTIVE}, {"multimem_", COLLECTIVE}, {"deep_ep::", COLLECTIVE},
   {"reshape_and_cache", COPY}, /* vLLM: writes to the cache of keys and values, such as reshape_and_cache_flash_kernel */
   {"store_kvcache", COPY},     /* SGLang: the same */
-  {"upsample_", ELEMENTWISE},  /* PyTorch, before "index", which their functors contain */
-  {"moe::dev::finalize", SORT}, /* TensorRT-LLM: returns tokens to their order; the name contains "cutlass" */
+  {"upsample_", ELEMENTWISE},  /* PyTorch; must precede "index", which the names of their functors contain */
+  {"moe::dev::finalize", SORT}, /* TensorRT-LLM: restores the order of tokens; must precede "cutlass", which the name contains */
   /* attention: SageAttention, FlashAttention, xFormers, cuDNN, TensorRT-LLM, FlashInfer, vLLM, AITER */
   {"sage_fwd", ATTENTION},
   {"flash_", ATTENTION}, {"flashattn", ATTENTION}, {"flash_attn", ATTENTION}, {"fmha", ATTENTION}, {"attention", ATTENTION},
@@ -76,14 +76,14 @@ static const struct row NAMES[] = {
   {"col2im", CONV}, {"miopen", CONV}, {"fft1d_", CONV}, {"fft2d_", CONV}, {"implicit_gemm", CONV}, {"computeoffsets", CONV},
   {"computeboffsets", CONV},
   {"nchwtonhwc", COPY}, {"nhwctonchw", COPY},
-  /* softmax before norm: "norm" is a part of other words */
+  /* softmax must precede norm: "norm" is a part of other words */
   {"softmax", SOFTMAX},
   {"vector_norm", REDUCTION},
   {"layer_norm", NORM}, {"layernorm", NORM}, {"rms_norm", NORM}, {"rmsnorm", NORM}, {"group_norm", NORM}, {"groupnorm", NORM},
   {"batch_norm", NORM}, {"batchnorm", NORM}, {"bn_fw", NORM}, {"bn_bw", NORM}, {"rowwisemoments", NORM},
   {"gammabetabackward", NORM},
   {"computefusedparams", NORM}, {"instancenorm", NORM}, {"l2norm", NORM}, {"_norm_", NORM},
-  {"fbgemm_gpu::", SORT}, /* permutations and offsets; its matrix products have names of CUTLASS */
+  {"fbgemm_gpu::", SORT}, /* permutations and offsets; FBGEMM's matrix products are named after CUTLASS */
   /* matrix products: cuBLAS, CUTLASS, Tensile, TensorRT-LLM, Ascend, XLA, Marlin */
   {"xmma_pooling", REDUCTION}, {"gemm", MATMUL}, {"gemv", MATMUL}, {"nvjet", MATMUL}, {"cijk_", MATMUL}, {"matmul", MATMUL},
   {"matrixmul", MATMUL}, {"xmma", MATMUL}, {"splitkreduce", MATMUL},
@@ -118,7 +118,7 @@ static const struct row NAMES[] = {
   {"fillscalar", ELEMENTWISE}, {"vectoradd", ELEMENTWISE}, {"scal_kernel", ELEMENTWISE},
   {"convert", COPY}, {NULL, CLASS_NONE}};
 
-/* True if the text contains the word. "_conv" is a convolution, but not as a part of "_convert". */
+/* True if the text contains the word. "_conv" does not match within "_convert", which is not a convolution. */
 static bool has_part(const char *text, const char *word) {
   const size_t n = strlen(word);
   const bool is_conv = strcmp(word, "_conv") == 0;
@@ -137,8 +137,8 @@ static void lower(char *to, const char *text, size_t n) {
   to[n] = 0;
 }
 
-/* Returns the length of the part of a lower-case name before its arguments. The bracket of "(anonymous namespace)" or
- * "<unnamed>" does not begin arguments. */
+/* Returns the length of the part of a lower-case name before its arguments or template arguments. The bracket of "(anonymous
+ * namespace)" or "<unnamed>" does not begin arguments. */
 static size_t length_of_function(const char *text) {
   const char *p = text + strcspn(text, "<(");
   while (text_begins(p, "(anonymous namespace)") || text_begins(p, "<unnamed>")) p++, p += strcspn(p, "<(");

@@ -12,7 +12,7 @@ enum kernel_class {
 
 /* Returns the word for a class: "matmul", "attention", ...; NULL for CLASS_NONE. */
 const char *kernel_classes_word(enum kernel_class class);
-/* Returns the class of a kernel by its name; CLASS_OTHER if no row knows the name. */
+/* Returns the class of a kernel by its name; CLASS_OTHER if no row matches. */
 enum kernel_class kernel_classes_of(const char *name, size_t n);
 
 #endif

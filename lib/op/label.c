@@ -51,7 +51,7 @@ bool label_check(const char *label, struct tk_err *err) {
   return any || err_set(err, TK_EUSAGE, "label '%s': has no field, so all processes would have the same name; %s", label, have);
 }
 
-/* Text that is being built. */
+/* Text under construction. */
 struct line {
   char *text;
   size_t n, size;
@@ -70,12 +70,12 @@ static void append_part(struct line *l, const char *p, size_t n) {
 
 static char closing(char c) { return c == '(' ? ')' : c == '[' ? ']' : c == '<' ? '>' : 0; }
 
-/* Fills in the fields. Text before an unknown field is removed again; `tie` is the position at which this text begins. */
+/* Fills in the fields. If a field is unknown, removes the text before it again; `tie` is the start of this text. */
 size_t label_expand(const char *label, const struct label_values *values, char *text, size_t size) {
   struct line l = {text, 0, size};
   size_t tie = 0;
-  bool any = false, none = false; /* any: some field was known; none: the first fields were unknown */
-  char bracket = 0;               /* closing bracket to drop together with the last field */
+  bool any = false, none = false; /* any: a known field was seen; none: the first fields were unknown */
+  char bracket = 0;               /* closing bracket to drop, because its opening bracket was dropped with the last field */
   for (const char *p = label;;) {
     struct token t = next(&p);
     if (t.kind == END) break;

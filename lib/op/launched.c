@@ -1,12 +1,11 @@
 /* launched.c - see launched.h.
  *
- * CUPTI, roctracer and XLA store the same correlation id, which is unique within a rank, in a launch and in the launched work.
- * Work without this id is linked by a flow that starts in a host span and ends at the work, or otherwise by the External id of
- * its operator.
+ * CUPTI, roctracer and XLA store the same correlation id in a launch and in the launched work; ids are unique within a rank. Work
+ * without such an id is linked by a flow from a host span to the work, or otherwise by its External id, which is the id of an operator.
  *
- * torch_npu queues the work of operators: another thread takes it from the queue and calls CANN. Only a profiler level of 1 or 2
- * records this call, which is in none of the operators, modules and annotations. So a flow from the operator is the link at every
- * level, even if the call has the id of the work. */
+ * torch_npu queues the work of operators; another thread takes it from the queue and calls CANN. This call is recorded only at profiler
+ * levels 1 and 2, and is not inside any operator, module or annotation. So a flow from the operator to the work takes precedence, even
+ * if the call has the correlation id of the work. */
 #include "launched.h"
 
 #include "graph/accelerator.h"
@@ -21,7 +20,7 @@ struct launched {
   const struct track_origin *origins;
   struct mem *mem;
   struct map hosts; /* correlation id -> host event */
-  struct map ops;   /* External id -> innermost host event, for work that nothing else links */
+  struct map ops;   /* External id -> innermost host event; used for work without another link */
   struct picks links, external;
 };
 
@@ -30,7 +29,7 @@ bool launched_is_work(const struct kinds *k, const struct tk_event *e) {
   return e->kind == TK_EVENT_SPAN && kinds & WORK && kinds & KIND_DEVICE && !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK));
 }
 
-/* Returns the id that the first usable of the picked args states, apart for each rank; 0 = none. */
+/* Returns the id in the first usable one of the picked args, combined with the rank; 0 = none. */
 static uint64_t id_of(const struct launched *l, const struct tk_event *e, const struct picks *of) {
   struct tk_arg args[PICKS_MOST];
   const uint32_t known = picks_of(of, e, args);
@@ -41,7 +40,7 @@ static uint64_t id_of(const struct launched *l, const struct tk_event *e, const 
   return 0;
 }
 
-/* Maps each id to its last and innermost host event: the call itself rather than the operator around it. */
+/* Maps each id to the last host event with it, which is the innermost: the call itself rather than the operator around it. */
 static bool find_hosts(struct launched *l, const struct picks *of, struct map *hosts) {
   const struct tk_trace *t = l->t;
   for (tk_id i = 1; i <= t->n_events; i++) {
@@ -54,8 +53,8 @@ static bool find_hosts(struct launched *l, const struct picks *of, struct map *h
   return !l->mem->failed;
 }
 
-/* Work was launched by the host event of the last start before it in the same flow; flow points are sorted by time. Only flows
- * of the category `cat`; 0 = all flows. */
+/* Calls `found` for work at the end of a flow, with the host event of the last flow start before it; flow points are sorted by time.
+ * `cat`: category of the flows to use; 0 = all flows. */
 static bool each_flow_of(tk_id cat, const struct kinds *k, struct mem *mem, void (*found)(void *arg, tk_id host, tk_id work),
                          void *arg) {
   const struct tk_trace *t = k->t;
@@ -85,7 +84,7 @@ static bool find_by_queue(const struct launched *l, tk_id *by) {
   return !cat || each_flow_of(cat, l->kinds, l->mem, launched_keep, by);
 }
 
-/* Finds the launches of all work by correlation id, where there is one. */
+/* Finds the launches of all work that has a correlation id. */
 static bool find_by_correlation(struct launched *l, tk_id *by) {
   tk_id keys[ACCELERATOR_LINKS], any = 0;
   for (int i = 0; i < ACCELERATOR_LINKS; i++) any |= keys[i] = trace_text_id(l->t, accelerator_links[i]);
@@ -100,15 +99,16 @@ static bool find_by_correlation(struct launched *l, tk_id *by) {
   return true;
 }
 
-/* True if the operator may have launched the work. Kineto up to PyTorch 2.1 stored the correlation id of work as its External id,
- * which is the id of any operator, if the trace lacks the launching call. An operator that begins after the work did not launch it. */
+/* True if the operator may have launched the work: it must begin before the work ends. If the trace lacks the launching call, Kineto up
+ * to PyTorch 2.1 stored the correlation id of work as its External id. Such an id equals that of an unrelated operator, so it does not
+ * count. */
 static bool is_operator_of(const struct launched *l, tk_id op, tk_id work, uint64_t id) {
   const struct tk_event *v = l->t->events;
   const bool is_link = l->links.of && id_of(l, &v[work], &l->links) == id;
   return !is_link && v[op].ts < v[work].ts + v[work].dur;
 }
 
-/* Finds the operators of work that nothing else links. */
+/* Finds the operators of work without another link. */
 static bool find_by_operator(struct launched *l, tk_id *by) {
   const tk_id key = trace_text_id(l->t, "External id");
   bool searched = false;

@@ -1,4 +1,4 @@
-/* launched.h - links device work to the host event that launched it: by correlation id, otherwise by flow. */
+/* launched.h - links device work to the host event that launched it: by correlation id, by flow, or by operator. */
 #ifndef OP_LAUNCHED_H
 #define OP_LAUNCHED_H
 
@@ -14,7 +14,7 @@ bool launched_each(const struct kinds *kinds, const struct track_origin *origins
 /* Calls `found` for each flow from a host event to a kernel, copy or fill. The same work may have several such flows.
  * Returns false if memory runs out. */
 bool launched_each_flow(const struct kinds *kinds, struct mem *mem, void (*found)(void *arg, tk_id host, tk_id work), void *arg);
-/* For launched_each: stores the launch in an array by event, which is `arg`. */
+/* Callback for launched_each and launched_each_flow: stores the launch in `arg`, an array by event. */
 static inline void launched_keep(void *arg, tk_id launch, tk_id work) { ((tk_id *)arg)[work] = launch; }
 
 #endif

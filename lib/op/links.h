@@ -1,4 +1,5 @@
-/* links.h - finds the host call that launched each event and, for a kernel of a replayed graph, the call that was captured. */
+/* links.h - finds the host call that launched each event and, for a kernel of a replayed graph, the captured call that created its
+ * node. */
 #ifndef OP_LINKS_H
 #define OP_LINKS_H
 

@@ -18,7 +18,7 @@ static bool asks(const struct expr *e, enum symbol symbol) {
   return asks(e->left, symbol) || (e->right && asks(e->right, symbol));
 }
 
-/* True if a test is about a track, or about modules or steps, which have lines of their own on a device. */
+/* True if a test uses the track, or the kind module or step: devices have separate lines for modules and steps. */
 static bool selects_lines(const struct expr *e) {
   if (e->kind != EXPR_TEST) return selects_lines(e->left) || (e->right && selects_lines(e->right));
   if (e->symbol == SYM_KIND) return e->op != OP_HAS && (unsigned)e->value.time & (KIND_MODULE | KIND_STEP);
@@ -87,7 +87,7 @@ static bool prepare_classes(struct match *m) { return work_classes_init(&m->work
 static bool mark_launches(struct match *m);
 static bool find_phases(struct match *m);
 
-/* Prepares what all tests of a symbol share, if any test is about it. Steps come before phases, which need them. */
+/* For each symbol that a test uses, computes the data that all its tests share. Steps come before phases, which need them. */
 static bool prepare_symbols(struct match *m) {
   static const struct {
     enum symbol symbol;
@@ -224,7 +224,7 @@ static bool time_passes(const struct expr *e, i128 time) {
   return e->op == OP_HAS || order_passes(e->op, time < e->value.time ? -1 : time > e->value.time);
 }
 
-/* Compares integers and decimals exactly, as multiples of 10^-9. Values that exceed 100 bits then never match. */
+/* Compares integers and decimals exactly, as multiples of 10^-9. A value that then exceeds 100 bits never matches. */
 static bool number_passes(const struct expr *e, int64_t mant, int exp) {
   i128 a, b;
   if (e->op == OP_HAS) return true;
@@ -281,7 +281,7 @@ static bool remembered(uint8_t *memo, bool (*ask)(const struct match *, const st
 
 /* ---- tests of events ---- */
 
-/* Tests the text of an arg and caches the result. If both the text and the value of the test are numbers, compares numbers. */
+/* Tests the text of an arg and caches the result. If the text and the test's value are both numbers, compares them as numbers. */
 static bool arg_text_passes(const struct match *m, const struct expr *e, tk_id s) {
   bool orders = e->op >= OP_LT && e->op <= OP_GE;
   if (e->op == OP_HAS) return true;

@@ -1,7 +1,7 @@
 /* match.h - tests whether an event passes an expression.
  *
- * A test that depends only on the class or the track is evaluated once and its result cached, because a million events have
- * about a thousand names. */
+ * A test that depends only on the class or the track is evaluated once for each of them, and the result is cached: a million events
+ * have only about a thousand names. */
 #ifndef OP_MATCH_H
 #define OP_MATCH_H
 
@@ -21,7 +21,7 @@ struct match {
   const struct tk_trace *t;
   struct expr *root; /* NULL = everything passes */
   uint32_t n_tests;
-  bool selects_lines; /* a test is about a track or thread, or about a kind that only some lines of a device have */
+  bool selects_lines; /* true if a test uses the track or thread, or a kind of events that are on separate lines of a device */
   uint8_t **of_class, **of_track; /* by test and id: verdict + 1; 0 = not evaluated yet */
   struct map *texts;              /* by test: string id of an arg's value -> verdict */
   tk_id *keys;                    /* by test: string id of the arg's key */
@@ -43,8 +43,8 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
                 struct mem *mem, struct tk_err *err);
 void match_free(struct match *m);
 
-/* If the scope selects steps, selects work of devices by the steps in which hosts launched it (step_launches.h). launch_of: by event,
- * the host event that launched it; NULL = not found yet. Returns false if memory runs out. */
+/* If the scope selects steps, assigns device work to the steps in which it was launched on the host (step_launches.h). launch_of: by
+ * event, the host event that launched it; NULL = to be computed here. Returns false if memory runs out. */
 bool match_follow_launches(struct match *m, struct scope *s, const tk_id *launch_of);
 
 bool match_event(const struct match *m, tk_id event);

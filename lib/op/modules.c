@@ -1,4 +1,4 @@
-/* modules.c - table of the names that programs give to calls of modules (modules.h). */
+/* modules.c - table of the span names that programs use for calls of modules (modules.h). */
 #include "modules.h"
 
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "base/text.h"
 
 static const struct form {
-  const char *begin; /* how the name of the span begins */
-  const char *after; /* the module's name begins after this text, or with the span's name if NULL */
-  const char *until; /* and ends before this text, or with the span's name if NULL */
+  const char *begin; /* prefix of the span's name */
+  const char *after; /* the module's name starts after this text, or at the start of the span's name if NULL */
+  const char *until; /* and ends before this text, or at the end of the span's name if NULL */
 } FORMS[] = {
     {"nn.Module: ", NULL, NULL},     /* PyTorch, torch/csrc/autograd/profiler_python.cpp */
     {"{'Module': '", ": '", "'"},    /* hooks of TensorRT-LLM (layerwise_nvtx_marker.py), vLLM and SGLang */

@@ -1,8 +1,8 @@
 /* nothing.c - finds out why a filter keeps nothing (nothing.h).
  *
- * The cause is nearly always one of three mistakes: the user gave part of a name where the whole name is required, the trace
- * has no event of the given kind, or the time range is past the end. Each cause is tested separately on the unfiltered trace.
- * This takes another pass over the trace, but only if the filter kept nothing. */
+ * The cause is nearly always one of three mistakes: the user gave a part of a name where the whole name is required, the trace has no
+ * event of the given kind, or the time range is after the end of the trace. Each cause is tested separately on the unfiltered trace, in
+ * additional passes. */
 #include "nothing.h"
 
 #include <stdio.h>
@@ -44,14 +44,14 @@ static uint64_t count(const struct nothing *n, const char *expr) {
   return found;
 }
 
-/* Returns the first test that requires a property; tests that require its absence do not count. NULL if there is none. */
+/* Returns the first test, but not a negated one; NULL if there is none. */
 static const struct expr *first_test(const struct expr *e) {
   if (!e || e->kind == EXPR_NOT) return NULL;
   return e->kind == EXPR_TEST ? e : first_test(e->left);
 }
 
-/* Writes `symbol op "text"` with a pattern for `text`. Characters that would end the text or are special in a pattern are left
- * out. */
+/* Writes the test `symbol op "pattern"`; the pattern is the text of the test `e` between `before` and `after`. Quotes, backslashes and
+ * characters that are special in patterns are left out. */
 static void rewrite(char *expr, size_t size, const struct expr *e, const char *op, const char *before, const char *after) {
   size_t n = (size_t)snprintf(expr, size, "%s %s \"%s", expr_symbols[e->symbol].name, op, before);
   for (const char *p = e->value.text; *p && n + 8 < size; p++)

@@ -12,8 +12,8 @@ struct nothing {
   const char *const *where; /* the expressions of the tests, one by one; NULL = none */
 };
 
-/* Sets the error TK_ENOTHING with the first reason that applies: the time range is wrong, no event passes a certain test, or no
- * event matches all tests. Always returns false. */
+/* Sets err to TK_ENOTHING and the first reason that applies: no event in the time range, no event that matches one of the tests, or no
+ * event that matches all of them. Always returns false. */
 bool nothing_say(const struct nothing *n, struct tk_err *err);
 
 #endif

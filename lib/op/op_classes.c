@@ -1,7 +1,7 @@
 /* op_classes.c - table of operators. See op_classes.h.
  *
- * Rows are patterns that match names in any case; the first row that fits decides. Names are those that PyTorch's profiler and
- * torch.autograd.profiler.emit_nvtx record, and those of JAX's primitives and XLA's instructions. */
+ * Rows are case-insensitive patterns; the first one that matches decides. They are for names that PyTorch's profiler and
+ * torch.autograd.profiler.emit_nvtx record, and for names of JAX's primitives and XLA's instructions. */
 #include "op_classes.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ static const struct op_row {
   const char *glob;
   enum kernel_class class;
 } ROWS[] = {
-    /* Names that contain names of other operators: torch/csrc/autograd/engine.cpp (it adds gradients, too), and Inductor's kernels. */
+    /* Names that contain names of other operators but imply no class: torch/csrc/autograd/engine.cpp (which also adds gradients), and
+     * Inductor's kernels. */
     {"autograd::engine::*", CLASS_NONE}, {"triton_*", CLASS_NONE},
     /* aten/src/ATen/native/native_functions.yaml; nodes of autograd are named after tools/autograd/derivatives.yaml */
     {"aten::*scaled_dot_product*", CLASS_ATTENTION}, {"aten::_*flash_attention*", CLASS_ATTENTION},
@@ -35,8 +36,8 @@ static const struct op_row {
     {"aten::_*grouped_mm*", CLASS_MATMUL}, {"aten::_weight_int*pack_mm*", CLASS_MATMUL},
     {"aten::_fused_adam*", CLASS_OPTIMIZER}, {"aten::_fused_sgd*", CLASS_OPTIMIZER}, {"aten::_fused_adagrad*", CLASS_OPTIMIZER},
     {"optimizer.step#*", CLASS_OPTIMIZER}, /* torch/optim/optimizer.py */
-    /* Operators on lists of tensors, which optimizers use, but also the clipping of gradients and the copies of FSDP. All run kernels
-     * named multi_tensor_apply_kernel. */
+    /* Operators on lists of tensors. Not only optimizers use them, but also gradient clipping and the copies of FSDP, and all of them
+     * launch kernels with the same name, multi_tensor_apply_kernel. */
     {"aten::_foreach_copy*", CLASS_COPY}, {"aten::_foreach_clone*", CLASS_COPY}, {"aten::_foreach_zero*", CLASS_COPY},
     {"aten::_foreach_norm*", CLASS_REDUCTION}, {"aten::_foreach_max", CLASS_REDUCTION}, {"aten::_foreach_*", CLASS_ELEMENTWISE},
     /* torch/csrc/distributed/c10d: ParamCommsUtils.hpp, Ops.cpp, ProcessGroup*.cpp, CUDASymmetricMemoryOps.cu */
@@ -63,7 +64,7 @@ static const struct op_row {
 
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
-/* Copies a name in lower case, without the numbers that emit_nvtx appends to it: "aten::conv2d, seq = 7, op_id = 12". */
+/* Copies a name in lower case, without the numbers that emit_nvtx appends: "aten::conv2d, seq = 7, op_id = 12". */
 static void op_lower(const char *name, char *to) {
   size_t n = 0;
   for (; name[n] && n < LONGEST_NAME - 1; n++) {
@@ -86,7 +87,8 @@ _Static_assert(KERNEL_CLASSES <= 16, "a set of classes fits into 16 bits");
 #define OF(class) (1u << (class))
 #define STEPS (OF(CLASS_ELEMENTWISE) | OF(CLASS_REDUCTION) | OF(CLASS_OTHER))
 
-/* The classes that an operator decides, in order of precedence, and the classes of names over which it decides. */
+/* Classes of operators that override the class by the kernel's name, in order of precedence. over: the classes by name that are
+ * overridden. */
 static const struct {
   enum kernel_class class;
   unsigned over;

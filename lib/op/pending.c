@@ -9,7 +9,7 @@
 /* Names that process groups give to their work: torch/csrc/distributed/c10d, ProcessGroup*.cpp; torch_npu, ProcessGroupHCCL.cpp. */
 static const char *const GROUPS[] = {"nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:", NULL};
 
-enum { MOST_INSIDE = 256 }; /* spans inside that are considered, so that deep nesting takes linear time */
+enum { MOST_INSIDE = 256 }; /* maximum number of neighbouring events to search, so that deep nesting takes linear time */
 
 static bool is_group_work(const struct tk_trace *t, const struct tk_event *e) {
   const char *name = tk_string(t, t->classes[e->cls].name, NULL);
@@ -19,7 +19,8 @@ static bool is_group_work(const struct tk_trace *t, const struct tk_event *e) {
   return *group != NULL;
 }
 
-/* True for a span that belongs to the model: a collective does not run annotations, Python functions or operators that compute. */
+/* True for a span that a collective cannot contain and that so belongs to the model: an annotation, a Python function, or an operator
+ * that computes. */
 static bool is_of_model(const struct kinds *kinds, const struct tk_event *e) {
   const unsigned kind = kinds_of(kinds, e);
   if (kind & KIND_COLLECTIVE || is_group_work(kinds->t, e)) return false;
@@ -40,7 +41,7 @@ static tk_id first_of_model(const struct kinds *kinds, tk_id event) {
   return 0;
 }
 
-/* True for a span that ends after the span in which it begins. */
+/* True for a span that begins inside another span but ends after it. */
 static bool sticks_out(const struct tk_event *e) { return (e->flags & (TK_FLAG_OVERLAPS | TK_FLAG_PAIRED)) == TK_FLAG_OVERLAPS; }
 
 static bool may_be_pending(const struct kinds *kinds, const struct tk_event *e) {
@@ -53,7 +54,7 @@ bool pending_is(const struct kinds *kinds, tk_id event) {
   return may_be_pending(kinds, e) && (sticks_out(e) || first_of_model(kinds, event));
 }
 
-/* Returns the end of the span in which an event begins; the end of the event if that span is not found. */
+/* Returns the end of the span in which the event begins; if that is not found, the end of the event itself. */
 static tk_time end_of_caller(const struct tk_trace *t, tk_id event) {
   const struct tk_event *v = t->events, *e = &v[event];
   const tk_id first = t->tracks[e->track].first, least = event - first < MOST_INSIDE ? first : event - MOST_INSIDE;

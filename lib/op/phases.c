@@ -1,8 +1,8 @@
 /* phases.c - see phases.h.
  *
- * The phase of an event follows from its name, its category, and the args in which XLA stores scopes and programs. An operator of
- * PyTorch that the backward pass differentiates is part of the forward pass. Events inside a span and the work that they launch inherit the span's phase. Work whose launch is unknown has the phase of the step
- * in which it starts. */
+ * The phase of an event is derived from its name, its category, and the args in which XLA stores scopes and programs. An operator of
+ * PyTorch that the backward pass differentiates is part of the forward pass. Events inside a span inherit the span's phase, and so
+ * does the work that they launch. Work whose launch is unknown has the phase of the step in which it starts. */
 #include "phases.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ struct finder {
   uint8_t *is_differentiated; /* by event: 1 for an operator that an operator of the backward pass differentiates */
 };
 
-/* Returns the phase that a class implies. Kernels and copies are named after their computation, not after a phase. */
+/* Returns the phase that a class implies; never one for kernels and copies, whose names describe the computation and not the phase. */
 static uint8_t phase_of_class(const struct finder *f, tk_id cls) {
   const struct tk_class *c = &f->t->classes[cls];
   const unsigned kind = f->kinds->of_class[cls];
@@ -90,7 +90,7 @@ static void finder_free(struct finder *f) {
   for (int i = 0; i < N_STATED; i++) mem_free(f->mem, f->of_text[i]);
 }
 
-/* Assigns phases by the events' own names and args, and by the phases of the spans around them. */
+/* Assigns phases by names and args of events, and by the phases of the spans around them. */
 static bool by_spans(struct finder *f, uint8_t *of) {
   const struct tk_trace *t = f->t;
   struct within within;

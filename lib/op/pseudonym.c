@@ -1,7 +1,7 @@
 /* pseudonym.c - see pseudonym.h.
  *
- * A path is a run of file name characters that begins at the root, at "~" or at a drive and has at least two levels
- * ("/home/user/x", "C:\x\y"), or that contains a slash and ends like a program or data file ("src/model.py"). A name such as
+ * A path is a run of file name characters that begins with a drive ("C:\x"), that begins with a slash or "~" and has at least two
+ * levels ("/home/user/x"), or that contains a slash and has the extension of a program or data file ("src/model.py"). A name such as
  * "/device:TPU:0" or "jit(f)/jit(main)/dot" is not a path. */
 #include "pseudonym.h"
 
@@ -39,7 +39,7 @@ static bool is_path(const char *p, size_t n) {
   return ends_as_file(p, n);
 }
 
-/* Returns the length of a path that begins at p; 0 if none does. A path may contain a colon only after the letter of a drive. */
+/* Returns the length of a path that begins at p; 0 if none does. A path can contain a colon only after a drive letter. */
 static size_t path_at(const char *p, const char *end) {
   size_t n = 0;
   bool drive = end - p > 2 && words_byte(p[0]) && p[1] == ':' && is_slash(p[2]);

@@ -1,5 +1,4 @@
-/* pseudonym.h - meaningless replacements for texts; equal texts get equal replacements: "name-1f3a...", "path-...",
- * "host-...". */
+/* pseudonym.h - replaces texts by pseudonyms: "name-1f3a...", "path-...", "host-...". Equal texts get equal pseudonyms. */
 #ifndef OP_PSEUDONYM_H
 #define OP_PSEUDONYM_H
 

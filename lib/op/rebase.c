@@ -1,9 +1,9 @@
 /* rebase.c - moves a trace in time: changes the zero of its printed times, or the times themselves.
  *
- * If the clock of a trace is known, changing the zero keeps absolute times (baseTimeNanoseconds changes as well) and can be
- * undone. A shift, a scale, and any change on an unknown clock move the events. The zero and the origin are whole nanoseconds,
- * so they absorb the whole nanoseconds of a move, and the events are moved by the remaining picoseconds. Moving and moving back
- * are therefore exact to the picosecond. */
+ * If a trace has a real-time clock, changing the zero keeps absolute times, because baseTimeNanoseconds changes as well. A shift, a
+ * scale, and any change on another clock move the events. The zero and the origin are whole nanoseconds: they take the whole
+ * nanoseconds of a move, and only the remaining picoseconds are added to the times of events. So moving a trace and moving it back is
+ * exact to the picosecond. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool shift_ts(tk_time *ts, tk_time dur, tk_time by) {
   return true;
 }
 
-/* Adds `by` to the times of all events; usually less than a nanosecond. */
+/* Adds `by` to the times of all events, flow points and records; usually less than a nanosecond. */
 static bool shift_events(struct tk_trace *t, tk_time by, struct tk_err *err) {
   bool ok = true;
   for (tk_id i = 1; by && i <= t->n_events; i++) ok &= shift_ts(&t->events[i].ts, t->events[i].dur, by);
@@ -60,7 +60,7 @@ static i128 printed(const struct tk_trace *t, tk_time ts) { return ((i128)t->ori
 
 /* ---- options ---- */
 
-/* Finds the start of the nth event whose name matches `name`, which may be a glob. */
+/* Finds the start of the nth event, in order of time, whose name matches the glob `name`. */
 static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth, tk_time *ts, struct tk_err *err) {
   struct mem mem = {0};
   tk_time *starts = NULL;
@@ -96,8 +96,8 @@ static i128 stretched(tk_time ts, tk_time about, i128 factor) {
   return about + (p + (p < 0 ? -half : half)) / 1000000000000;
 }
 
-/* Scales all times, relative to the start of the first event, by factor / 10^12. Rounds both ends of a span instead of its
- * duration, so that nesting is preserved. */
+/* Multiplies all times, relative to the start of the first event, by factor / 10^12. Rounds the start and end of each span, rather than
+ * its duration, so that nesting is preserved. */
 static bool scale_events(struct tk_trace *t, i128 factor, struct tk_err *err) {
   i128 last = 0;
   tk_time start, end;
@@ -151,7 +151,7 @@ static bool check_rebase(const struct tk_rebase_options *o, struct tk_err *err) 
   return err_set(err, TK_EUSAGE, "nothing to do: no target, shift or scale given");
 }
 
-/* Copies the options, with the numbers that their texts state; `to` receives the time of to_time. */
+/* Copies the options and parses those that are given as text. Stores the time of to_time in *to. */
 static bool take_rebase(struct tk_rebase_options *o, struct tk_total *to, const struct tk_rebase_options *given, struct tk_err *err) {
   return options_take(o, sizeof *o, offsetof(struct tk_rebase_options, to_time), given, err) && check_rebase(o, err) &&
          parse_texts(o, to, err);

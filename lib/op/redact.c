@@ -1,11 +1,11 @@
-/* redact.c - removes everything from a graph that reveals more than timing.
+/* redact.c - removes everything except timing from a graph.
  *
  *     kept        times, durations, nesting, flows, counters' values, categories, numbers of processes and threads, ranks
  *     changed     names (kept without paths and hosts, or hashed, or mapped), ids that are text
  *     removed     args not selected by --keep-args, records, top-level data, passthrough data, labels, tracekit's metadata
  *
- * Only data known to be harmless is kept; everything that this file does not mention is removed. Writers write only strings to
- * which events, tracks and metas refer, so unused strings may stay in the string table. */
+ * Only data known to be harmless is kept; everything that this file does not handle is removed. Unused strings can stay in the string
+ * table, because writers write only strings that events, tracks and metas refer to. */
 #include "redact.h"
 
 #include <stdio.h>
@@ -30,13 +30,13 @@ struct redactor {
   struct words words;
   struct map names, ids, id2s, hosts, cats; /* string id -> string id of its replacement */
   struct map wanted;                  /* key of an arg -> 1 if --keep-args does not select it, 2 if it does */
-  struct map told;                    /* hash of a name in the user's map of names -> 1 + offset of its line */
+  struct map told;                    /* hash of a name in the user's map of names -> 1 + offset of the line with the name */
   struct buf text;
 };
 
 /* ---- words to remove everywhere ---- */
 
-/* Adds the NAME in "/home/NAME/" and "/Users/NAME/" to the words to hide: other texts may contain the user's name without the
+/* Adds the NAME in "/home/NAME/" and "/Users/NAME/" to the words to replace everywhere, because the name can also occur without the
  * path. */
 static bool add_users(struct redactor *r) {
   static const char *const HOMES[] = {"/home/", "/Users/", "\\Users\\"};
@@ -96,7 +96,7 @@ static tk_id scrubbed(struct redactor *r, tk_id id) {
   return found ? trace_string(r->t, r->text.data, r->text.len) : id;
 }
 
-/* Returns the replacement for a name from the user's map, whose lines are "NAME<TAB>NEW"; NULL if the map lacks the name. */
+/* Returns the new name from the user's map, whose lines are "NAME<TAB>NEW"; NULL if the name is not in the map. */
 static const char *line_of(const struct redactor *r, const char *name, size_t n, size_t *length) {
   const uint32_t *at = map_get(&r->told, hash_text(name, n));
   const char *line = at ? r->plan->opt->map + *at - 1 : NULL;
@@ -140,8 +140,8 @@ static tk_id redact_name_of(struct redactor *r, tk_id id) { return of_table(r, &
 static tk_id new_id(struct redactor *r, tk_id id) { return known_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
 static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
 
-/* Appends one member of an event's "id2" object. Numbers are kept. Other text gets a pseudonym, which depends on the text but not
- * on the member. */
+/* Appends one member of an event's "id2" object. Numbers stay; other values are replaced by a pseudonym, which does not depend on the
+ * key of the member. */
 static void put_member(struct redactor *r, const char *key, const char *value, size_t n, bool number) {
   buf_text(&r->text, r->text.len ? ",\"" : "{\"");
   buf_text(&r->text, key);
@@ -159,8 +159,8 @@ static bool is_number_text(const char *p, size_t n) {
   return known_number(text);
 }
 
-/* Rebuilds {"local":"0x1"} or {"global":"0x1"}. The result must be an object whose first member has the same key, because
- * readers take the event's identity from this member. */
+/* Rebuilds {"local":"0x1"} or {"global":"0x1"}. The first member of the result must have the same key, because readers take the event's
+ * identity from it. */
 static tk_id new_id2(struct redactor *r, tk_id id) {
   static const char *const MEMBERS[] = {"local", "global"};
   size_t n;
@@ -191,8 +191,8 @@ static bool redact_is_text(const struct tk_arg *arg) {
   return arg->type >= TK_ARG_STR && arg->type <= TK_ARG_REF && arg->type != TK_ARG_NUMBER;
 }
 
-/* Redacts an arg that stores a field of the event itself. Returns false if the arg is not such a field or its value has an
- * unexpected form. */
+/* Redacts an arg with a reserved key, which stores a field of the event itself. Returns false if the key is not reserved, or if the
+ * value has an unexpected form. */
 static bool keep_field(struct redactor *r, struct tk_arg *arg) {
   const char *key = tk_string(r->t, arg->key, NULL);
   if (!key_is_reserved(key)) return false;
@@ -269,7 +269,7 @@ static struct tk_ident redact_ident(struct redactor *r, struct tk_ident i) {
   return i;
 }
 
-/* Returns the new name of a counter track, which consists of the name and the id of its samples. */
+/* Returns the new name of a counter track: the redacted name and id of its samples. */
 static tk_id name_of_counter(struct redactor *r, const struct tk_track *k) {
   const struct tk_event *e = &r->t->events[k->first];
   struct tk_arg id;
@@ -405,7 +405,7 @@ static bool is_merged(const struct tk_trace *t) {
   return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
 }
 
-/* Adds a top-level value to the list: key and value if it is kept, otherwise only the key. */
+/* Adds a top-level key to the list, and also its value if both are kept. */
 static void list_meta(struct redactor *r, const struct tk_meta *m, bool kept) {
   const struct redact_bytes key = redact_text_of(r, m->key), value = {trace_raw(r->t, m->at), m->size};
   if (!r->plan->opt->list) return;
@@ -492,7 +492,7 @@ bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_red
   bool ok = read_map(&r, err) && add_hosts(&r) && add_users(&r);
   if (ok) {
     list_classes(&r);
-    redact_tracks(&r); /* comes first, because counter tracks are named after their samples */
+    redact_tracks(&r); /* must be first: the names of counter tracks are derived from their samples, which redact_events changes */
     redact_events(&r);
     redact_classes(&r);
     redact_frames(&r);

@@ -1,4 +1,4 @@
-/* redact.h - makes a trace safe to share: keeps timing, and little else. */
+/* redact.h - makes a trace safe to share by removing nearly everything except timing. */
 #ifndef OP_REDACT_H
 #define OP_REDACT_H
 
@@ -14,12 +14,12 @@ struct redact_plan {
 
 bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_redact_report *report, struct tk_err *err);
 
-/* Appends to `b` the redacted form of a string that is written outside the trace. The kind "name" is redacted according to the
- * options; other kinds ("host", "input", "group") are replaced by a hash, as inside the trace. Returns false if memory runs
- * out. */
+/* Appends to `b` the redacted form of a string that is printed outside the trace, such as in a table. Strings of the kind "name" are
+ * redacted according to the options; those of other kinds ("host", "input", "group") become pseudonyms, as inside the trace. Returns
+ * false if memory runs out. */
 bool redact_outside(const struct tk_redact_options *opt, const char *kind, const char *text, struct buf *b);
 
-/* Copies to `to` the name of a run, for use in a path. The name is redacted, unless it is a time stamp or `opt` is NULL. */
+/* Copies the name of a run to `to`, for use in a path. Redacts the name, unless it is a timestamp or `opt` is NULL. */
 void redact_run(const struct tk_redact_options *opt, const char *run, char *to, size_t size);
 
 #endif

@@ -27,7 +27,7 @@ void redact_list_note(struct tk_redact_list *l, enum redact_kind kind, struct re
   l->rows[*at - 1].count += count;
 }
 
-/* Compares by count. Equal counts stay in the order of first appearance, because this is the order of ids. */
+/* Compares by action, kind and count. Rows with equal counts are in the order of string ids, which is the order of first appearance. */
 static int by_weight(const void *a, const void *b) {
   const struct redact_row *x = a, *y = b;
   if (x->action != y->action) return x->action < y->action ? -1 : 1;

@@ -1,5 +1,5 @@
-/* redact_list.h - list of the texts that redaction kept, changed and removed. It contains the original texts, so it is only for
- * the sender. */
+/* redact_list.h - list of the texts that redaction kept, changed and removed. It contains the original texts, so it must not be
+ * shared. */
 #ifndef OP_REDACT_LIST_H
 #define OP_REDACT_LIST_H
 
@@ -30,13 +30,13 @@ struct redact_bytes {
   const char *p;
   size_t n;
 };
-/* Adds `count` occurrences of a string that is kept (`becomes` equals it), changed, or removed (`becomes` is NULL). `l` may be
- * NULL. */
+/* Adds `count` occurrences of a text that was kept (`becomes` is equal), changed (`becomes` differs) or removed (`becomes` is NULL).
+ * `l` may be NULL. */
 void redact_list_note(struct tk_redact_list *l, enum redact_kind kind, struct redact_bytes text, const struct redact_bytes *becomes,
                       uint64_t count);
 
-/* Writes a header and one line per row, with tabs between the columns. Kept texts come first; texts of the same kind are sorted
- * by count, highest first. */
+/* Writes the list as tab-separated columns with a header. Kept texts come first; texts of one kind are sorted by count, highest
+ * first. */
 bool redact_list_write(struct tk_redact_list *l, struct out *to);
 
 #endif

@@ -13,7 +13,7 @@ bool regions_is_module(const struct tk_trace *t, tk_id cls) {
   return modules_name(tk_string(t, t->classes[cls].name, NULL), &n) != NULL;
 }
 
-/* A device has copies of the host's annotations, which are no calls. */
+/* True if the event is an operator or a call of a module. Excludes device tracks, whose annotations are only copies of the host's. */
 static bool is_region(const struct kinds *k, enum region region, const struct tk_event *e) {
   if (e->kind != TK_EVENT_SPAN || (region == REGION_MODULE && !regions_is_module(k->t, e->cls))) return false;
   const unsigned kind = kinds_of(k, e);
@@ -46,8 +46,8 @@ tk_id *regions_around(const struct kinds *kinds, enum region region, struct mem 
   return of;
 }
 
-/* If the launching call of work is in no region, assigns to the work the region of another host event that has a flow to the
- * work: torch_npu records the calls of CANN in rows of their own, and links operators to kernels by flows. */
+/* Callback for work whose launching call is in no region: assigns the region of the host event at the start of a flow to the work.
+ * Needed for torch_npu, which records calls of CANN on separate tracks, and draws flows from operators to kernels. */
 static void take_flow(void *arg, tk_id host, tk_id work) {
   tk_id *of = arg;
   if (!of[work]) of[work] = of[host];

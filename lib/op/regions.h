@@ -4,16 +4,16 @@
 
 #include "links.h"
 
-/* True for calls of a module, by the name of the class. */
+/* True if the name of the class is that of a call of a module. */
 bool regions_is_module(const struct tk_trace *t, tk_id cls);
 
 enum region { REGION_OP, REGION_MODULE };
 
-/* Returns an array by event, which the caller frees: the innermost span of the given sort around the event or around its
- * launch; 0 = none. A span contains itself. Work of a replayed graph belongs to the spans around its captured call. Returns
- * NULL if memory runs out. */
+/* Returns an array by event, which the caller frees: the innermost operator or module around the event or around its launch; 0 = none.
+ * An operator or module is its own region. Work of a replayed graph has the region of its captured call. Returns NULL if memory runs
+ * out. */
 tk_id *regions_find(const struct kinds *kinds, const struct links *links, enum region region, struct mem *mem);
-/* Returns the same array, but from the spans around each event itself alone: launches are ignored. */
+/* Same as regions_find, but ignores launches: uses only the spans around the event itself. */
 tk_id *regions_around(const struct kinds *kinds, enum region region, struct mem *mem);
 
 #endif

@@ -1,12 +1,11 @@
 /* renumber.c - adjusts one rank's graph so that it can be combined with others on one timeline.
  *
- * Pids: a rank keeps a pid that is free; otherwise it gets the next one from 10,000,000 on (above any real pid, below the
- * values that viewers cut to 32 bits). Which pids are free depends on the previous ranks. A process that becomes visible only
- * through an operation, for example because it got events, gets a pid from 1,000,000,000 on. Each rank gets new ids for flows
- * and async events, from a set that no other rank uses, so that no flow leads to another rank. Args are rewritten only if they
- * contain such ids, or the scope of a global instant, which must not become global to all ranks. Correlation ids are unchanged,
- * because they are interpreted within a rank. Processes are named "rank 3 - host - python" (label.h) and sorted so that rank 0
- * comes first; within a rank they keep their order.
+ * Pids: a process keeps its pid unless a previous rank uses it; otherwise the process gets the next pid from 10,000,000 on (above any
+ * real pid, and small enough for viewers that cut pids to 32 bits). A process that was empty when pids were assigned, and has events
+ * now, gets a pid from 1,000,000,000 on. Each rank gets new ids for flows and async events, from a set that no other rank uses, so that
+ * no flow leads to another rank. Args are rewritten only if they contain such ids, or the scope of a global instant: it must not become
+ * global to all ranks. Correlation ids are unchanged, because they are interpreted within a rank. Processes are named "rank 3 - host -
+ * python" (label.h), and sorted by rank and then by their previous order.
  *
  *     sort index = kind * KIND_ROOM (if requested) + position of the rank * SORT_ROOM + position of the process in its rank
  *
@@ -33,7 +32,7 @@ void renumber_ids_free(struct merge_ids *ids) { map_free(&ids->pids); }
 
 /* ---- processes ---- */
 
-/* Finds processes without events, flow points or records on any of their tracks; they are not shown on the timeline. */
+/* Finds processes without events, flow points or records on any of their tracks. They will not be shown on the timeline. */
 static void find_empty(const struct tk_trace *t, bool *empty) {
   empty[0] = false;
   for (tk_id i = 1; i <= t->n_tracks; i++) empty[i] = t->tracks[i].kind == TK_TRACK_PROCESS;
@@ -100,7 +99,7 @@ struct given {
   const struct merge_place *place;
   bool *used;
   uint32_t next;
-  int64_t spare, step; /* next pid for a process without an assigned pid, and the distance to the pid after it */
+  int64_t spare, step; /* spare: next pid for a process without an assigned pid; step: distance between such pids */
 };
 
 static int64_t take_given(struct given *g, int64_t pid) {
@@ -123,8 +122,8 @@ static struct tk_ident new_pid(struct tk_trace *t, struct given *g, struct tk_id
   return pid;
 }
 
-/* Returns the name of a process. Kineto calls all processes "python" and distinguishes them by labels: "GPU 0", "python (CPU)".
- * A name that implies what the process shows stays: "Communication (NPU 0)". */
+/* Returns the name of a process. Kineto calls all processes "python" and distinguishes them by labels; the result is "GPU 0" or "python
+ * (CPU)". The name is also kept if it is descriptive: "Communication (NPU 0)". */
 static const char *process_text(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was, char *text, size_t size) {
   const char *name = tk_string(t, k->name, NULL), *labels = tk_string(t, k->labels, NULL);
   if (accelerator_is_label(labels) && !accelerator_is_process(name)) snprintf(text, size, "%s", labels);
@@ -157,8 +156,8 @@ static void set_own_machine(struct tk_trace *t, struct tk_track *k, const struct
   if (!k->machine && label_expand(LABEL_DEFAULT, &values, text, sizeof text)) k->machine = trace_text(t, text);
 }
 
-/* Makes a rank a separate machine, as viewers do for files that are opened together. If the rank has several machines, they
- * stay separate. */
+/* Sets the machine of a process to its rank, because viewers separate machines. If the rank has several machines, they stay
+ * distinct. */
 static void set_machine(struct tk_trace *t, struct tk_track *k, const struct merge_place *place) {
   char text[2048];
   snprintf(text, sizeof text, k->machine ? "%s - %s" : "%s", place->machine, tk_string(t, k->machine, NULL));
@@ -274,14 +273,15 @@ static void fresh_id(struct renumber *r, struct tk_arg *arg) {
 
 static uint64_t key_of_pid(struct tk_ident pid) { return pid.kind == TK_IDENT_STR ? pid.str : (uint64_t)pid.num; }
 
-/* Indexes the processes by original pid; if pids are equal, the first process counts. Called as soon as an event needs the
+/* Indexes the processes by original pid; if several have the same pid, the first one is used. Called when the first event needs the
  * index. */
 static void index_processes(struct renumber *r, const struct merge_pid *was, uint32_t n_was) {
   r->indexed = true;
   for (uint32_t i = 0; i < n_was; i++) map_put(was[i].was.kind == TK_IDENT_STR ? &r->texts : &r->pids, key_of_pid(was[i].was), i);
 }
 
-/* Updates the pid in an arg that names the process that ended an async event, if this is another process of the rank. */
+/* Updates an arg with the pid of the process that ended an async event, if that is another process of the rank than the one that began
+ * it. */
 static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
   struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
   if (!r->indexed) index_processes(r, was, n_was);
@@ -337,8 +337,8 @@ bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_plac
   return mem_check(&t->store->mem, err) && mem_check(ids->mem, err);
 }
 
-/* True for a visible process of the traced system. False for a process without a pid, and for one that the Perfetto reader
- * created for a GPU or for the CPUs. */
+/* True for a visible process that existed on the traced system. False for a process without a pid, and for a process that the Perfetto
+ * reader created for a GPU or for the CPUs. */
 static bool is_described(const struct tk_track *k) {
   return k->kind == TK_TRACK_PROCESS && !k->hidden && k->pid.kind != TK_IDENT_NONE && (ident_is_number(k->pid) || !k->in_packets);
 }

@@ -1,7 +1,7 @@
-/* sample.c - takes blocks of neighbouring events, evenly spread over the trace.
+/* sample.c - samples a trace: takes blocks of neighbouring events, evenly spread over the trace.
  *
- * Blocks are necessary because the events that shrinking coalesces, and nested events, are neighbours. The blocks are small and
- * many because a trace has phases with different events. */
+ * Single events would not do: shrinking coalesces neighbouring events, and nested events are neighbours, too. The blocks are small and
+ * numerous, because a trace has phases with different events. */
 #include "sample.h"
 
 #include "graph/chain.h"

@@ -1,4 +1,4 @@
-/* sample.h - a part of a trace that represents the whole: one event in `every`, with the same properties on average. */
+/* sample.h - a representative sample of a trace: one event in `every`. */
 #ifndef OP_SAMPLE_H
 #define OP_SAMPLE_H
 
@@ -10,9 +10,8 @@ struct sample {
   tk_id n_depths;
 };
 
-/* Takes one block of neighbouring events out of every `every` blocks; 1 = all events, 0 = none. Takes all metadata. If the
- * event at the start of a flow is taken, so is the event at its end; flows are then as frequent as in the whole trace. Returns
- * false with err on failure. */
+/* Takes one of every `every` blocks of neighbouring events (1 = all events, 0 = none), and all metadata. If the start of a flow is
+ * taken, so is its end; otherwise flows would be rarer than in the whole trace. Returns false with err on failure. */
 bool sample_take(struct sample *s, const struct tk_trace *t, uint32_t every, struct mem *mem, struct tk_err *err);
 void sample_free(struct sample *s, struct mem *mem);
 

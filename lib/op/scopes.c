@@ -1,8 +1,8 @@
-/* scopes.c - tk_scopes: adds tracks that show the scopes which args of events name.
+/* scopes.c - tk_scopes: adds tracks that show the scopes in an arg of events.
  *
- * Each track whose events have the arg gets a track of scopes, called a row. Consecutive events whose paths begin with the same
- * scopes share the spans of these scopes. The span of a scope ends with its last event, but no later than the start of the next
- * event outside of the scope, so that spans nest. */
+ * Each track with such events gets a track of scopes, called a row. Consecutive events whose paths begin with the same scopes share the
+ * spans of these scopes. The span of a scope ends with its last event or, if this is earlier, at the start of the next event outside
+ * the scope, so that spans nest. */
 #include "scopes.h"
 
 #include <string.h>
@@ -140,7 +140,7 @@ bool tk_scopes(struct tk_trace *t, const char *key, uint64_t *rows, struct tk_er
   return (ok && mem_check(&t->store->mem, err)) || mem_refuse(&mem, err);
 }
 
-/* Returns true if the scope is WORD(...), for one of the words. */
+/* True if the scope has the form WORD(...) with one of the words. */
 static bool is_call_of(const char *p, size_t n, const char *const *words) {
   for (; *words; words++) {
     const size_t m = strlen(*words);
@@ -150,8 +150,8 @@ static bool is_call_of(const char *p, size_t n, const char *const *words) {
 }
 
 size_t scopes_module(const char *part, size_t n, const char **name) {
-  /* jax/_src/interpreters/ad.py, batching.py and ad_checkpoint.py wrap the scopes of transformed functions, pjit.py and pxla.py the
-   * scopes of compiled ones. */
+  /* jax/_src/interpreters/ad.py, batching.py and ad_checkpoint.py wrap the scopes of transformed functions; pjit.py and pxla.py wrap
+   * the scopes of compiled functions. */
   static const char *const TRANSFORMS[] = {"jvp", "transpose", "vmap", "remat", "checkpoint", NULL};
   static const char *const PROGRAMS[] = {"jit", "pjit", "pmap", "xmap", NULL};
   while (is_call_of(part, n, TRANSFORMS)) {

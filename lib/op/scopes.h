@@ -1,4 +1,4 @@
-/* scopes.h - splits the paths of scopes that args contain, such as XLA's "jit(step)/layer_3/dot_general". */
+/* scopes.h - splits scope paths in args, such as XLA's "jit(step)/layer_3/dot_general". */
 #ifndef OP_SCOPES_H
 #define OP_SCOPES_H
 
@@ -6,9 +6,9 @@
 
 /* Returns the length of the first scope of a path, which ends at a slash outside of parentheses. */
 size_t scopes_part(const char *path);
-/* Returns the length of the name of the module in a scope of n bytes, and sets *name to its start. Transformations of JAX around
- * the name are skipped: in "transpose(jvp(layer_3))", the name is layer_3. Returns 0 for scopes of programs, such as "jit(step)",
- * and for empty ones. */
+/* Returns the length of the module's name in a scope of n bytes, and sets *name to its start. Skips JAX transformations around the
+ * name: in "transpose(jvp(layer_3))", the name is layer_3. Returns 0 for scopes of programs, such as "jit(step)", and for empty
+ * ones. */
 size_t scopes_module(const char *part, size_t n, const char **name);
 
 #endif

@@ -1,16 +1,16 @@
 /* secret.c - see secret.h.
  *
  *     url      the text after "://", up to a space, a quote or a closing bracket
- *     secret   the value of "...token=", "--password" and the like, the word after "Bearer", tokens of well-known services by
- *              their prefix, JSON web tokens, PEM blocks, UUIDs, and runs that look random (secret_random.c)
+ *     secret   the value of "...token=", "--password" and the like, the word after "Bearer", tokens with the prefix of a well-known
+ *              service, JSON web tokens, PEM blocks, UUIDs, and text that looks random (secret_random.c)
  *     email    name@domain.tld
  *     address  IPv4, IPv6 and MAC addresses, "ip-10-0-0-1"
- *     host     domain names, by their last label
+ *     host     domain names, recognised by their last label
  *
- * Names of kernels, operators and C++ templates must stay unchanged, so rules that would match such names are narrower than the
- * standards that define addresses and hosts. Four numbers with dots are an address unless "v" or "version" precedes them.
- * "module.io" and "self.net" are Python code, so a name with such an ending counts as a host only if it contains two dots and a
- * hyphen. Every rule reads a bounded number of bytes. */
+ * Names of kernels, operators and C++ templates must stay unchanged. So if the standard syntax of addresses and hosts would also match
+ * such names, the rules here are narrower. Four numbers with dots are an address unless "v" or "version" precedes them. "module.io" and
+ * "self.net" are Python code, so a name that ends like these is a host only if it contains two dots and a hyphen. Every rule reads a
+ * bounded number of bytes. */
 #include "secret.h"
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@ static bool in_host(char c) { return is_alnum(c) || c == '-' || c == '.'; }
 static bool is_in(char c, const char *set) { return c && strchr(set, c); }
 static bool in_local(char c) { return is_alnum(c) || is_in(c, "._%+-"); }
 
-/* True if the n bytes at p equal `word`, which is in lower case. Ignores case. */
+/* True if the n bytes at p equal `word`, ignoring case. `word` must be in lower case. */
 static bool reads(const char *p, const char *word, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (p[i] != word[i] && !(ascii_letter(p[i]) && (p[i] | 32) == word[i])) return false;
@@ -84,8 +84,7 @@ static bool is_plain_value(const char *p, size_t n) {
   return false;
 }
 
-/* Finds the key in front of p, written as "key=", "key: ", "\"key\": \"" or "--key ". Returns its length; 0 if there is
- * none. */
+/* Finds the key before p, written as "key=", "key: ", "\"key\": \"" or "--key ". Returns its length; 0 if there is none. */
 static size_t key_before(const char *start, const char *p, const char **key) {
   const char *q = p;
   if (q > start && (q[-1] == '"' || q[-1] == '\'')) q--;
@@ -125,7 +124,7 @@ struct prefix {
   size_t least; /* minimum number of bytes after the prefix */
 };
 
-/* True if the text may be the random part of a token: it has digits, or letters of both cases. */
+/* True if the text can be the random part of a token, because it has digits, or letters of both cases. */
 static bool is_mixed(const char *p, size_t n) {
   bool upper = false, lower = false, digit = false;
   for (size_t i = 0; i < n; i++) {
@@ -205,8 +204,8 @@ static size_t ipv4_at(const char *start, const char *p, const char *end) {
 
 static bool in_ipv6(char c) { return ascii_hex(c) || c == ':'; }
 
-/* True if an IPv6 address may begin with the number `first`. Because "c10::add" has the syntax of an address, an address with
- * "::" must begin with a prefix in use: 2, 3, fc, fd or fe80. */
+/* True if an IPv6 address with "::" can begin with the number at p, which has `first` digits: it must have a prefix in use (2, 3, fc,
+ * fd or fe80), because names such as "c10::add" have the syntax of addresses. */
 static bool begins_as_ipv6(const char *p, size_t first) {
   if (first != 4) return false;
   return *p == '2' || *p == '3' || reads(p, "fc", 2) || reads(p, "fd", 2) || reads(p, "fe80", 4);

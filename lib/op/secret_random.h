@@ -1,4 +1,4 @@
-/* secret_random.h - finds secrets that have no telling prefix: long runs of characters that look random. */
+/* secret_random.h - finds secrets without a known prefix: long runs of characters that look random. */
 #ifndef OP_SECRET_RANDOM_H
 #define OP_SECRET_RANDOM_H
 

@@ -1,10 +1,10 @@
-/* shrink.c - makes a trace smaller in steps ("rungs" of a ladder), beginning with the least important data, and counts every
- * event that it removes.
+/* shrink.c - makes a trace smaller in steps (the "rungs" of a ladder), removing the least important data first, and counts every
+ * removed event.
  *
  *     drop       events that the user does not want
- *     args       by key, the keys with most bytes first, but never args that link events
- *     python     frames of the Python interpreter, the deepest first
- *     samples    stack samples, evenly spread, as if they had been taken less often
+ *     args       key by key, those with the most bytes first; args that link events are never removed
+ *     python     Python frames, the deepest first
+ *     samples    stack samples, evenly spread, as if the sampling rate were lower
  *     coalesce   neighbours with the same name and parent that follow closely become one span, which lasts as long as they do
  *                together, with args `count` and `total` (`tracekit.count` and `tracekit.total`, if the trace has its own args
  *                of those names)
@@ -13,8 +13,8 @@
  *     counters   samples of counters, evenly spread
  *     hard       kernels, collectives, steps and annotations, only if requested
  *
- * Removed events are counted by (process, kind, name), so the kept events and this table add up to the original trace. A
- * coalesced span records the number and total duration of the spans that were merged into it. */
+ * Removed events are counted by process, kind and name, so the kept events and these counts add up to the original trace. A coalesced
+ * span records the number and total duration of the spans that were merged into it. */
 #include "shrink.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 #include "strip.h"
 #include "graph/args.h"
 
-/* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: has already lost args. */
+/* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: args were removed from it. */
 enum shrink_mark { SAFE = 1, WANTED = 2, UNWANTED = 4, STRIPPED = 8 };
 
 const char *const shrink_rung_names[RUNGS] = {"drop", "args", "python", "samples", "coalesce", "spans", "counters", "hard"};
@@ -34,8 +34,8 @@ const char *const shrink_rung_names[RUNGS] = {"drop", "args", "python", "samples
 
 static void *array_of(struct mem *m, uint64_t n, size_t elem) { return mem_zeros(m, n + 1, elem); }
 
-/* Returns the size by which events are removed: the duration, with a hash of the id to break ties, so that each threshold
- * removes the intended share. */
+/* Returns the size of an event, which is compared with thresholds: its duration and, in the lower bits, a hash of its id. The hash
+ * breaks ties, so that a threshold can remove any share of events with equal durations. */
 static uint64_t size_of(const struct tk_event *e, tk_id id) {
   uint64_t dur = (uint64_t)e->dur < ((uint64_t)1 << 50) ? (uint64_t)e->dur : ((uint64_t)1 << 50) - 1;
   return dur << 13 | (id * 2654435761u >> 19);
@@ -97,7 +97,7 @@ static bool any_shape_has(const struct tk_trace *t, tk_id a, tk_id b) {
   return false;
 }
 
-/* True if the account of an earlier shrink counts merged spans. */
+/* True if the trace was shrunk before and spans were merged then, according to its metadata. */
 static bool has_merged(const struct tk_trace *t) {
   static const char COUNT[] = "\"coalesced\":";
   const struct tk_meta *m = trace_meta(t, "tracekit");
@@ -106,8 +106,8 @@ static bool has_merged(const struct tk_trace *t) {
   return at != NULL;
 }
 
-/* Chooses the keys for coalesced spans: `count` and `total`, or `tracekit.count` and `tracekit.total` if the trace has args
- * called `count` or `total` that do not come from an earlier shrink. */
+/* Chooses the arg keys for coalesced spans: `count` and `total`, or `tracekit.count` and `tracekit.total` if the trace has its own args
+ * `count` or `total` (not from an earlier shrink). */
 static void name_counts(struct shrink *s) {
   struct tk_trace *t = s->t;
   const bool shrunk = has_merged(t);
@@ -254,7 +254,7 @@ static bool add_rung(struct shrink *s, enum rung rung) {
   return add_step(s, rung) != NULL;
 }
 
-/* Returns the rung that the list of names begins with, and moves *names past it; RUNG_HARD with err if there is none. */
+/* Returns the first rung in the list of names, and moves *names past it; RUNG_HARD with err if the name is unknown. */
 static enum rung next_rung(const char **names, struct tk_err *err) {
   const size_t n = strcspn(*names, ",");
   int r = 1;
@@ -282,7 +282,7 @@ static bool add_usual(struct shrink *s) {
   return add_rung(s, RUNG_COUNTERS);
 }
 
-/* Adds the rungs that the user listed, in this order, or else the default rungs. */
+/* Adds the rungs that the user listed, in the order of the list, or by default the usual rungs. */
 static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
   bool ok = !o->drop || add_rung(s, RUNG_DROP);
   if (!o->ladder) ok = ok && add_usual(s);
@@ -308,12 +308,12 @@ bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct la
 
 /* ---- thresholds ---- */
 
-/* What the rungs remove, up to a place on the ladder. */
+/* Data that is removed at a certain place on the ladder. drop, coalesce, spans, hard: size thresholds. */
 struct climb {
   uint64_t drop, coalesce, spans, hard;
   double thin[RUNGS];       /* share of the counter samples and of the stack samples to remove, by rung */
   uint32_t python_depth;    /* frames at this depth or deeper are removed */
-  uint32_t python_part;     /* only the frames at this depth that are smaller than python_size are removed */
+  uint32_t python_part;     /* frames at this depth are removed if they are smaller than python_size */
   uint64_t python_size;
   uint8_t *goes;            /* by string id: true if args with this key are removed */
   tk_id part_key;           /* args with this key are removed, but only from events smaller than part_size */
@@ -375,7 +375,7 @@ static void take_events(const struct shrink *s, const struct climb *c, struct su
   }
 }
 
-/* Removes samples of a kind evenly: the same share on every track. The first one of each track is always kept. */
+/* Removes the same share of the samples of a kind, evenly spread, from every track. Always keeps the first sample of each track. */
 static void thin(const struct shrink *s, const struct climb *c, enum rung rung, struct subset *k, struct shrunk *out) {
   const uint8_t kind = rung == RUNG_SAMPLES ? TK_EVENT_SAMPLE : TK_EVENT_COUNTER;
   const double was = s->thinned[rung], stays = was < 1 ? (1 - c->thin[rung]) / (1 - was) : 1;
@@ -393,7 +393,7 @@ static void thin(const struct shrink *s, const struct climb *c, enum rung rung, 
 
 /* ---- coalescing ---- */
 
-/* State of coalescing while it passes over the tracks. */
+/* State of coalescing, which goes through the tracks one by one. */
 struct coalescing {
   const struct shrink *s;
   const struct climb *c;
@@ -410,8 +410,8 @@ struct run {
   i128 total; /* durations of its spans, added up */
 };
 
-/* True if the args for merged spans cannot be added to the event: it has args with these keys already, or its args are not
- * an object. */
+/* True if the args `count` and `total` cannot be added to the event, because it already has args with these keys, or because its args
+ * are not a JSON object. */
 static bool counts_already(const struct shrink *s, const struct tk_event *e) {
   struct tk_args it = tk_args_of(s->t, e->args);
   struct tk_arg arg;
@@ -426,8 +426,8 @@ static bool counts_already(const struct shrink *s, const struct tk_event *e) {
   return false;
 }
 
-/* True for spans that are never merged: each call of a device's runtime is linked to work of its own, and each record of the
- * profiler's overhead matters by its place. */
+/* True for spans that are never merged: calls of a device runtime, because each is linked to different work, and records of profiler
+ * overhead, because their exact times matter. */
 static bool stays_apart(const struct shrink *s, const struct tk_event *e) {
   const char *cat = tk_string(s->t, s->t->classes[e->cls].cat, NULL);
   return kinds_of(&s->kinds, e) & KIND_RUNTIME || strcmp(cat, "overhead") == 0;
@@ -440,11 +440,12 @@ static bool is_small(const struct shrink *s, const struct climb *c, tk_id id) {
          !stays_apart(s, e) && !counts_already(s, e);
 }
 
-/* Time between the spans of a run: at most this fraction (1/n) of the time in the spans. */
+/* The total time between the spans of a run is at most 1/GAPS of the total time in the spans. */
 enum { GAPS = 8 };
 
-/* True if the span follows the run's spans so closely that it may join the run. A merged span begins with the first span of its
- * run and lasts as long as all of them together, so it shows no span earlier than it ran by more than the gaps of the run. */
+/* True if the span follows the run's spans so closely that it may join the run. The merged span begins with the first span of the run,
+ * and its duration is the sum of all durations. So later spans of the run are shown too early, but by no more than the gaps of the
+ * run. */
 static bool follows(const struct tk_trace *t, const struct run *r, const struct tk_event *e) {
   const i128 parts = r->total + e->dur, length = (i128)e->ts + e->dur - t->events[r->first].ts;
   return (length - parts) * GAPS <= parts;
@@ -470,7 +471,7 @@ static bool finish_run(struct run *r, struct buf *merged) {
   return fine;
 }
 
-/* Returns the event's depth among kept events, and counts the event, if it is kept, as an ancestor of the events inside it. */
+/* Returns the event's depth among kept events. If the event is kept, counts it as an ancestor of the events inside it. */
 static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   const struct tk_event *e = &g->s->t->events[id];
   uint16_t depth = g->above[e->depth];
@@ -478,8 +479,8 @@ static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   return depth;
 }
 
-/* Merges neighbouring spans of a track. At most one run is open at each depth. A kept span ends the runs at greater depths,
- * because spans with different parents are not merged, and also the run at its own depth unless it joins this run. */
+/* Merges neighbouring spans of a track. At most one run is open at each depth. A kept span ends all runs at greater depths, because
+ * spans with different parents are not merged. It also ends the run at its own depth, unless it joins that run. */
 static bool coalesce_track(const struct coalescing *g, tk_id track) {
   const struct tk_trace *t = g->s->t;
   struct run *runs = g->runs;
@@ -529,8 +530,8 @@ static int by_id(const void *a, const void *b) {
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Makes the first span of a run as long as all its spans together. The span keeps its args and gets two more: the number of
- * spans, and their total duration in us. */
+/* Sets the duration of a run's first span to the sum over the run. Adds two args to the span: the number of spans in the run, and their
+ * total duration in us. */
 static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_event *e, const struct merged *m) {
   struct tk_args it = tk_args_of(view, e->args);
   struct tk_arg arg;
@@ -547,7 +548,7 @@ static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_eve
   e->dur = (tk_time)m->total;
 }
 
-/* Extends the first span of each run, translating ids of the full trace to ids of the view; both are in the same order. */
+/* Extends the first span of each run. Translates ids of the full trace to ids of the view, which have the same order. */
 static void stretch_runs(const struct shrink *s, struct tk_trace *view, const struct subset *k, struct merged *m, size_t n) {
   tk_id now = 0, at = 0;
   if (n) qsort(m, n, sizeof *m, by_id);

@@ -6,7 +6,7 @@
 #include "match.h"
 #include "sample.h"
 
-/* Rungs of the ladder, in the usual order. A rung can be climbed in part; then it removes the shortest events first. */
+/* Rungs of the ladder, in the usual order. A rung can be applied to a fraction of its events, for most rungs the shortest ones. */
 enum rung { RUNG_DROP, RUNG_ARG, RUNG_PYTHON, RUNG_SAMPLES, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS, RUNG_HARD, RUNGS };
 
 struct rung_step {
@@ -17,7 +17,7 @@ struct rung_step {
   double thins;   /* for RUNG_SPANS: share of the counter samples that the whole step also removes */
 };
 
-/* The steps of the chosen rungs, in the order in which they are climbed. */
+/* The steps of the chosen rungs, in the order in which they are applied. */
 struct ladder {
   struct rung_step *steps;
   uint32_t n_steps, cap_steps;
@@ -40,8 +40,9 @@ struct shrink {
   tk_id n_marks;
   tk_id count, total; /* keys of the args of a coalesced span (number of spans, total duration) */
   struct ladder ladder;
-  const uint16_t *depths; /* for a sample, as in struct sample; NULL for a whole trace, which owns its ladder */
-  double thinned[RUNGS]; /* share of counter samples and of stack samples removed so far, by rung */
+  const uint16_t *depths; /* for a sample: as in struct sample; NULL for a whole trace, and then the ladder is owned and freed with
+                           * `s` */
+  double thinned[RUNGS]; /* by rung: share of counter samples or stack samples removed so far */
 };
 
 /* Number and total duration of the removed events with the same name, process and kind of track. */
@@ -69,21 +70,21 @@ struct shrunk {
 
 bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct track_origin *origins,
                  struct tk_err *err);
-/* Prepares shrinking of a sample. The ladder comes from the trace from which the sample was taken. The sample and the ladder
- * must outlive `s`. Returns false with err on failure. */
+/* Prepares shrinking a sample, with the ladder of the trace from which the sample was taken. The sample and the ladder must outlive
+ * `s`. Returns false with err on failure. */
 bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct ladder *ladder, const struct tk_shrink_options *opt,
                         const struct track_origin *origins, struct tk_err *err);
 void shrink_free(struct shrink *s);
 
-/* Removes everything up to the place. The result is a view of the trace, or the trace itself (to == s->t), which can then only
- * be shrunk further. Adds the removed events to `out`. Returns false with err on failure. */
+/* Applies the ladder up to the place `at`. The result becomes a view of the trace, or replaces the trace itself if to == s->t, which
+ * can then only be shrunk further. Adds the counts of removed events to `out`. Returns false with err on failure. */
 bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct shrunk *out, struct tk_err *err);
 void shrink_account_init(struct shrunk *s, struct mem *mem);
 void shrink_account_free(struct shrunk *s);
 
 extern const char *const shrink_rung_names[RUNGS];
 
-/* Returns true if the list consists of names of rungs, separated by commas; otherwise false with err. */
+/* Returns true if the text is a comma-separated list of names of rungs; otherwise false with err. */
 bool shrink_check_ladder(const char *names, struct tk_err *err);
 
 #endif

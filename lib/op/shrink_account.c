@@ -1,4 +1,4 @@
-/* shrink_account.c - counts removed events in one row for each (process, kind, name) (shrink_account.h). */
+/* shrink_account.c - counts removed events by process, kind of track, and name (shrink_account.h). */
 #include "shrink_account.h"
 
 static struct gone *shrink_row_of(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e) {
@@ -27,8 +27,8 @@ static bool carries_count(const struct shrink *s, const struct tk_args *it) {
   return met == 3;
 }
 
-/* Returns the number and total duration of the spans that this span represents: itself, or the spans that were merged into it
- * by this shrink or an earlier one. */
+/* Returns the number and total duration of the original spans: 1 and the span's own duration, or those of the spans that were merged
+ * into it, now or by an earlier shrink. */
 static void stands_for(const struct shrink *s, const struct tk_event *e, uint64_t *count, i128 *total) {
   struct tk_args it = tk_args_of(s->t, e->args);
   struct tk_arg arg;

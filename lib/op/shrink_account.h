@@ -4,8 +4,7 @@
 
 #include "shrink.h"
 
-/* Adds an event that this rung removes to the row of its name. Spans that were merged into the event before are counted,
- * too. */
+/* Counts an event that the rung removes. If spans were merged into the event before, counts these. */
 void shrink_account(const struct shrink *s, struct shrunk *out, const struct tk_event *e, enum rung rung);
 
 #endif

@@ -7,14 +7,15 @@ struct linker {
   struct steps *s;
   const struct kinds *kinds;
   const tk_id *launch_of;
-  tk_time *first; /* by stream, and by process of a device: start of the first work whose launch is known; INT64_MAX = none */
+  tk_time *first; /* by stream, and by process of a device: start of the first work found by find_first; INT64_MAX = none */
 };
 
 static tk_id device_process(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
 }
 
-/* True for work that belongs to the step of its launch, if the launch is known: the host marks steps, and the device does not. */
+/* True for work that belongs to the step of its launch, if the launch is known. This is so if steps are marked on the host and not on
+ * the device. */
 static bool follows_host(const struct linker *l, tk_id event) {
   const struct tk_event *e = &l->kinds->t->events[event];
   return steps_runs_of(l->s, e->track)->source == STEPS_HOST && launched_is_work(l->kinds, e);
@@ -24,7 +25,8 @@ static bool is_in_host_step(const struct linker *l, tk_id launch) {
   return launch && steps_runs_of(l->s, l->kinds->t->events[launch].track)->source == STEPS_HOST;
 }
 
-/* Finds the first linked work of each stream and device. Returns false if no launch is within reach of a host's steps. */
+/* Finds, for each stream and device, the first work whose launch is on a thread with host steps. Returns false if there is none at
+ * all. */
 static bool find_first(struct linker *l) {
   const struct tk_trace *t = l->kinds->t;
   bool any = false;
@@ -40,8 +42,9 @@ static bool find_first(struct linker *l) {
   return any;
 }
 
-/* Returns what decides the step of work. A stream runs its work in the order of the launches, so that work without a launch at its
- * beginning was launched before the recording. */
+/* Returns the event whose time decides the step of work: its launch, or the work itself if the launch is unknown. A stream runs work in
+ * launch order. So work without a known launch that precedes all linked work of its stream was launched before the recording began;
+ * STEPS_BEFORE is returned for it. */
 static tk_id decider_of(const struct linker *l, tk_id event) {
   const struct tk_event *e = &l->kinds->t->events[event];
   if (is_in_host_step(l, l->launch_of[event])) return l->launch_of[event];
@@ -49,15 +52,15 @@ static tk_id decider_of(const struct linker *l, tk_id event) {
   return first != INT64_MAX && e->ts < first ? STEPS_BEFORE : event;
 }
 
-/* True for the copy of a host's annotation on a stream. */
+/* True for an annotation on a stream that is a copy of a host annotation. */
 static bool is_copy(const struct linker *l, tk_id event) {
   const struct tk_event *e = &l->kinds->t->events[event];
   const bool repeats = (l->kinds->of_class[e->cls] & (KIND_REPEAT | KIND_TALLY)) == KIND_REPEAT;
   return repeats && e->kind == TK_EVENT_SPAN && steps_runs_of(l->s, e->track)->source == STEPS_HOST;
 }
 
-/* Returns the first work of a copy, which starts with it: `next`, the first work after it on its track, or work before it that starts
- * at the same time. 0 = none. */
+/* Returns the first work inside the copy of an annotation; 0 = none. `next`: first work after the copy on the same track, which may be
+ * outside the copy. Otherwise, work before it that starts at the same time is returned. */
 static tk_id work_of_copy(const struct linker *l, tk_id copy, tk_id next) {
   const struct tk_event *events = l->kinds->t->events, *e = &events[copy];
   if (next && events[next].ts < e->ts + e->dur) return next;
@@ -66,7 +69,7 @@ static tk_id work_of_copy(const struct linker *l, tk_id copy, tk_id next) {
   return 0;
 }
 
-/* Gives copies the step of their first work. */
+/* Assigns copies of annotations to the step of the first work inside them. */
 static void link_copies(const struct linker *l, const struct tk_track *k, tk_id *by) {
   tk_id next = 0;
   for (tk_id i = k->first + k->count; i-- > k->first;) {

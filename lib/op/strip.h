@@ -4,7 +4,7 @@
 
 #include "graph/trace.h"
 
-/* True if the arg only records that a JSON event has an empty "args":{}; it must be removed when other args are added. */
+/* True if the arg only records that a JSON event has an empty "args":{}. It must be removed when other args are added. */
 bool strip_is_bare(const struct tk_trace *t, const struct tk_arg *arg);
 
 /* Returns the args without those for which goes[key] is set; `args` itself if none is removed. */

@@ -1,7 +1,7 @@
-/* words.h - a set of words that must not remain in any string: hosts, users.
+/* words.h - a set of words that redaction replaces in all strings: names of hosts and users.
  *
- * Finding a word costs no more with a million words than with one: prefixes of a string are looked up by hash, at most as many as
- * the longest word has bytes. */
+ * The time to find a word does not depend on the number of words: prefixes of the string are looked up by hash, up to the length of the
+ * longest word. */
 #ifndef OP_WORDS_H
 #define OP_WORDS_H
 
@@ -21,7 +21,7 @@ struct words {
   uint32_t n, cap;
   struct map by_hash; /* hash of the text -> index + 1 */
   size_t longest;
-  uint8_t starts[1 << 13]; /* bit set of the words' first three bytes, folded to 16 bits: a quick test */
+  uint8_t starts[1 << 13]; /* bit set indexed by a 16-bit hash of a word's first three bytes, for a quick test */
 };
 
 void words_init(struct words *w, struct mem *mem);
@@ -31,11 +31,11 @@ void words_free(struct words *w);
  * out. */
 bool words_add(struct words *w, const char *text, size_t n, const char *kind);
 
-/* Returns the longest word that begins at p and ends, before `end`, at the end of a run of letters and digits; NULL if there is
+/* Returns the longest word that begins at p, does not reach beyond `end`, and is not followed by a letter or digit; NULL if there is
  * none. */
 const struct word *words_at(const struct words *w, const char *p, const char *end);
 
-/* True if the byte belongs to a run of letters and digits, including all bytes of longer UTF-8 sequences. */
+/* True for a letter or digit, and for every byte of a multi-byte UTF-8 sequence. */
 static inline bool words_byte(char c) {
   return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (unsigned char)c >= 0x80;
 }

@@ -10,13 +10,14 @@
 #include "op_classes.h"
 #include "scopes.h"
 
-/* Classes of work that show that an optimizer's step also runs the model: Lightning passes the forward and backward passes to it as a
- * closure. */
+/* Classes of work that belong to a model. If an optimizer step contains such work, it also runs the model: Lightning passes the forward
+ * and backward pass to the optimizer step as a closure. */
 enum {
   MODEL = 1 << CLASS_ATTENTION | 1 << CLASS_MATMUL | 1 << CLASS_CONV | 1 << CLASS_NORM | 1 << CLASS_SOFTMAX | 1 << CLASS_EMBEDDING
 };
 
-/* Finds the classes that names of operators imply. Returns NULL if memory runs out; *any: whether some name implies a class. */
+/* Returns, by class of the trace, the kernel class that an operator's name implies. Sets *any to true if any name implies one. NULL if
+ * memory runs out. */
 static uint8_t *classes_of_operators(const struct kinds *k, struct mem *mem, bool *any) {
   const struct tk_trace *t = k->t;
   uint8_t *of = mem_zeros(mem, (uint64_t)t->n_classes + 1, sizeof *of);
@@ -29,8 +30,8 @@ static uint8_t *classes_of_operators(const struct kinds *k, struct mem *mem, boo
   return of;
 }
 
-/* Collects the classes of the operators around the events of a track. The span of an asynchronous collective contains whatever its
- * thread runs until the collective ends, so a collective says nothing about the work of operators and annotations inside of it. */
+/* Collects the classes of the operators around the events of a track. The span of an asynchronous collective contains everything that
+ * its thread runs until the collective ends, so operators and annotations inside it do not inherit its class. */
 static bool look_around(struct work_classes *w, const uint8_t *of, struct within *within, tk_id track) {
   const struct tk_trace *t = w->kinds->t;
   const struct tk_track *k = &t->tracks[track];
@@ -58,13 +59,14 @@ static bool look_around_all(struct work_classes *w, const uint8_t *of) {
   return ok;
 }
 
-/* torch_npu records the calls of CANN in rows of their own, and links operators to kernels by flows. */
+/* Callback for work without classes so far: takes those of the host event at the start of a flow to the work. Needed for torch_npu,
+ * which records calls of CANN on separate tracks, and draws flows from operators to kernels. */
 static void take_flow(void *arg, tk_id host, tk_id work) {
   uint16_t *around = arg;
   if (!around[work]) around[work] = around[host];
 }
 
-/* Gives each piece of work the classes of the operators around its launch, or, in a replayed graph, around the captured call. */
+/* Assigns to work the classes of the operators around its launch or, in a replayed graph, around its captured call. */
 static bool follow_launches(struct work_classes *w, const struct track_origin *origins, const tk_id *launch) {
   tk_id *capture = NULL;
   if (!captured_find(w->kinds, origins, launch, w->mem, &capture)) return false;
@@ -86,8 +88,8 @@ static enum kernel_class named_class(const struct work_classes *w, tk_id event) 
   return (enum kernel_class)w->of_class[cls];
 }
 
-/* Removes the class of optimizer steps from all work if one of these steps also runs the model, except from kernels that are named
- * after an optimizer. */
+/* If any optimizer step also runs the model, removes the class "optimizer" from the classes around all work. Kernels that are named
+ * after an optimizer keep this class. */
 static void forget_closures(struct work_classes *w) {
   const struct tk_trace *t = w->kinds->t;
   enum { STEP = 1 << CLASS_OPTIMIZER };
@@ -115,8 +117,8 @@ static bool find_around(struct work_classes *w, const struct track_origin *origi
 
 enum { NOT_KNOWN = KERNEL_CLASSES };
 
-/* Args in which XLA states the instruction that a kernel belongs to, and the operator of the program that became the instruction:
- * "cudnn-conv.1", "jit(step)/jvp(conv_1)/conv_general_dilated". On ROCm, tf_op is the bare "XlaModule:", and "name" is the operator. */
+/* Args in which XLA stores the instruction of a kernel, and the operator of the program from which the instruction was compiled:
+ * "cudnn-conv.1", "jit(step)/jvp(conv_1)/conv_general_dilated". On ROCm, tf_op is only "XlaModule:", and the operator is in "name". */
 static const char *const STATED[] = {"hlo_op", "tf_op", "name"};
 enum { N_STATED = sizeof STATED / sizeof *STATED };
 
@@ -151,7 +153,7 @@ static uint16_t stated_of(struct stater *s, const struct tk_event *e) {
   return set;
 }
 
-/* Adds to the classes around each piece of work those that its own args imply. */
+/* Adds the classes that the args of work imply to the classes around it. */
 static bool add_stated(struct work_classes *w) {
   const struct tk_trace *t = w->kinds->t;
   const uint64_t n_strings = (uint64_t)t->store->strings.n + 1;
