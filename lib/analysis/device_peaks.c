@@ -1,8 +1,8 @@
 /* device_peaks.c - see device_peaks.h.
  *
- * One row for each device. `pattern` is a part of the device's name, in lower case; with a `$` at its end, the name must end
- * there. The first matching row is used. No row is used for a name that contains a word of NOT. FP64 and FP32 rates are the
- * rates of the matrix units, if the device has any, because they are compared with the rates of matrix products. */
+ * One row for each device. `pattern` is a part of the device's name, in lower case; with a `$` at its end, the name must end there. The
+ * first matching row is used. Names that contain a word of NOT have no row. FP64 and FP32 rates are those of the matrix units, if the
+ * device has any, because measured rates of matrix products are compared with them. */
 #include "device_peaks.h"
 
 #include <string.h>
@@ -40,8 +40,8 @@ static const struct row ROWS[] = {
   {"nvidia h20$", NULL, {"H20", {0, 44 * T, 74 * T, 148 * T, 148 * T, 296 * T, 296 * T}, 0, 4000 * G}},
   /* NVIDIA GH200 data sheet, 96 GB of HBM3; its GPU is the same as in the H100 SXM5 */
   {"gh200 480gb", NULL, {"GH200", H100_SXM, 0, 4000 * G}},
-  /* NVIDIA Blackwell data sheet, HGX B200; its rates with sparsity, halved. FP64 and FP32 differ between its revisions:
-   * unknown */
+  /* NVIDIA Blackwell data sheet, HGX B200; its rates with sparsity, halved. FP64 and FP32 are left unknown, because revisions of the
+   * data sheet differ */
   {"nvidia b200$", NULL, {"B200", {0, 0, 1100 * T, 2250 * T, 2250 * T, 4500 * T, 4500 * T}, 0, 8000 * G}},
   /* NVIDIA A100 data sheet: 80 GB SXM, 80 GB PCIe, 40 GB. The A800 has slower links and the same chip */
   {"a100-sxm4-80gb", NULL, {"A100 SXM 80GB", A100, 0, 2039 * G}},
@@ -80,7 +80,8 @@ static const struct row ROWS[] = {
   {"tpu v4$", NULL, {"TPU v4", {0, 0, 0, 0, 275 * T, 0, 275 * T}, 0, 1200 * G}},
 };
 
-/* Words in names of devices without a row: a MIG instance has a fraction of its GPU's peak, and laptops have other chips. */
+/* Words in names of devices to which no row applies: a MIG instance has only a fraction of its GPU's peak, and laptops have other
+ * chips. */
 static const char *const NOT[] = {" mig ", "laptop", "max-q", NULL};
 
 static bool device_fits(const char *name, const struct row *row) {

@@ -1,7 +1,7 @@
-/* device_peaks.h - peak rates of accelerators, by the names that traces give them.
+/* device_peaks.h - peak rates of accelerators, by their names in traces.
  *
- * A measured rate is only meaningful relative to the device's peak. Peaks are those of dense arithmetic: structured
- * sparsity, which doubles the figures of many data sheets, does not count. */
+ * Measured rates are meaningful only relative to the device's peak. All peaks are for dense arithmetic, although many data sheets list
+ * figures with structured sparsity, which are twice as high. */
 #ifndef ANALYSIS_DEVICE_PEAKS_H
 #define ANALYSIS_DEVICE_PEAKS_H
 
@@ -17,7 +17,7 @@ enum peak_type {
 struct device_peaks {
   const char *name;         /* "H100 SXM" */
   double flops[PEAK_TYPES]; /* floating-point operations per second, by type */
-  double any;               /* peak recorded in the trace, for all types; replaces the others */
+  double any;               /* peak that the trace records; if set, it is used for all types instead of flops[] */
   double bandwidth;         /* peak rate of the device's memory, in bytes per second */
 };
 

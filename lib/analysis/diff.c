@@ -1,5 +1,5 @@
-/* diff.c - see diff.h. Sums the events of both runs (diff_set.h), and computes each row's mean over all samples and the error of the
- * difference (diff_judge.h). */
+/* diff.c - see diff.h. Sums the events of both runs (diff_set.h); for each row, computes the mean over all samples and the error of the
+ * difference between the runs (diff_judge.h). */
 #include "diff.h"
 
 #include <math.h>

@@ -17,7 +17,7 @@ void diff_annotations_see(struct diff_set *set, uint32_t side, uint32_t row) {
   ++*runs;
 }
 
-/* True if a row is an annotation that some run does not have. */
+/* True if the row is an annotation that is missing in one of the runs. */
 static bool is_partial(struct diff_set *set, const struct diff_path *row) {
   const uint32_t *runs = row->annotates ? map_get(&set->annotated, diff_lines_bare(set, row->name)) : NULL;
   return runs && *runs < set->n_sides;
@@ -26,7 +26,7 @@ static bool is_partial(struct diff_set *set, const struct diff_path *row) {
 struct splicer {
   struct diff_set *set;
   uint32_t *into;    /* by row: the row that it becomes */
-  uint32_t *up;      /* by row: 1 + the row to which rows below it belong; 0 = none */
+  uint32_t *up;      /* by row: 1 + the row that becomes the parent of rows below it; 0 = none */
   struct map row_of; /* name and parent -> 1 + row */
   struct map names;  /* names of the annotations that are left out */
 };
@@ -43,7 +43,7 @@ static bool count_name(struct splicer *s, uint32_t name) {
   return true;
 }
 
-/* Moves a row; all rows above it have been moved. */
+/* Moves a row. The rows above it must have been moved before. */
 static bool move_row(struct splicer *s, uint32_t row) {
   struct diff_path *r = &s->set->rows[row];
   const bool partial = is_partial(s->set, r), has_parent = r->parent;

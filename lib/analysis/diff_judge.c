@@ -91,7 +91,7 @@ struct diff_mean judge_row(struct diff_judge *j, uint32_t side, uint32_t row) {
   return judge_mean(j, side, events, self);
 }
 
-/* Returns the means over all events. Uses self times, so that the time of nested events counts once. */
+/* Returns the means over all rows together. Uses self times, so that the time of nested events is counted once. */
 struct diff_mean judge_all(struct diff_judge *j, uint32_t side) {
   const struct diff_side *s = &j->set->sides[side];
   uint64_t events = 0;

@@ -1,7 +1,7 @@
 /* diff_launches.c - see diff_launches.h.
  *
  *     ops      finds the innermost operator around each host event, and the row of each operator's path
- *     index    numbers the work of each call of an operator in launch order */
+ *     index    numbers the work that each operator call launched, in launch order */
 #include "diff_launches.h"
 
 #include <stdio.h>
@@ -24,8 +24,8 @@ struct launched_work {
 
 /* ---- ops ---- */
 
-/* True for an operator or an annotation. Other host events cannot be matched between runs: steps have numbers, runtime calls
- * have other names on other devices, and Python frames are recorded in few traces. */
+/* True for an operator or an annotation. Other host events cannot be matched between runs: steps have numbers, names of runtime calls
+ * depend on the device, and Python frames are recorded in few traces. */
 static bool is_op(const struct kinds *kinds, const struct tk_event *e) {
   const unsigned kind = kinds_of(kinds, e);
   return e->kind == TK_EVENT_SPAN && kind & (KIND_OP | KIND_ANNOTATION) &&
@@ -71,7 +71,7 @@ static unsigned class_of(const struct diff_launches *x, const struct tk_event *e
   return kind & KIND_MEMCPY ? KIND_MEMCPY : kind & KIND_MEMSET ? KIND_MEMSET : KIND_KERNEL;
 }
 
-/* Orders work by call and class, and the work of a class within a call by launch order. */
+/* Orders work by operator call, then by class, then by launch. */
 static int by_launch(const void *p, const void *q) {
   const struct launched_work *a = p, *b = q;
   if (a->op != b->op) return a->op < b->op ? -1 : 1;
@@ -86,8 +86,8 @@ static bool is_same_call(const struct launched_work *a, const struct launched_wo
   return a->op == b->op && a->replay == b->replay && a->class == b->class;
 }
 
-/* Stores the work that operators launched in v, and returns its number. Work of a replayed graph belongs to the operator
- * around the call that was captured. */
+/* Stores the work that was launched by operators in v. Returns the number of elements. Work of a replayed graph belongs to the operator
+ * around its captured call. */
 static uint32_t list_work(struct diff_launches *x, struct launched_work *v) {
   const struct tk_trace *t = x->kinds->t;
   uint32_t n = 0;

@@ -1,9 +1,8 @@
-/* diff_launches.h - rows of device work by the operators that launched it, for comparisons of runs whose kernels have different
- * names.
+/* diff_launches.h - rows of device work by the operators that launched it, for comparisons of runs whose kernels have different names.
  *
  * A row is a path of operators and annotations, a class (kernel, copy or fill), and an index: the row "aten::linear > aten::addmm >
- * kernel 2" is the second kernel of each call of addmm. Work is counted within one call of the innermost operator rather than within
- * a step, so that one more kernel in an operator does not change the indices of all later work. */
+ * kernel 2" is the second kernel of each call of addmm. The index is counted within a call of the innermost operator, not within a
+ * step. So an additional kernel in one operator does not change the indices of later operators' work. */
 #ifndef ANALYSIS_DIFF_LAUNCHES_H
 #define ANALYSIS_DIFF_LAUNCHES_H
 
@@ -19,7 +18,8 @@ struct diff_launches {
   struct links links;
   tk_id *op;       /* by event: innermost operator around the event, or around its launch; 0 = none */
   uint32_t *path;  /* by operator: 1 + row of its path */
-  uint32_t *index; /* by work: ordinal (from 1) among the work of its class that the call of its operator launched; 0 = no operator */
+  uint32_t *index; /* by event, for work: ordinal, from 1, among the work of the same class launched by the same operator call; 0 = no
+                    * operator */
 };
 
 /* Finds the launches of a trace. Returns false if memory runs out; the caller frees `x` in any case. */

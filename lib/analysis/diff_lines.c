@@ -1,11 +1,11 @@
 /* diff_lines.c - see diff_lines.h.
  *
- * Rows with the same name apart from lines, below the same row, form a group. If a run has two rows of a group, such as the methods
- * `forward` of two classes in one file, lines are needed to tell them apart, and the group is left as it is.
+ * Rows below the same row whose names differ only in line numbers form a group. If one run has two rows of a group, such as the methods
+ * `forward` of two classes in one file, line numbers are needed to distinguish these, so the group is not joined.
  *
- * Graphs of TorchInductor have hashes instead. If a run has several graphs below the same row, graphs that all runs have are left as
- * they are. The first of the others in one run is the first of the others in each; they are one row if the runs have different numbers
- * of them. */
+ * Names of TorchInductor graphs differ in hashes instead. If a run has several graphs below the same row, graphs that occur in all runs
+ * are not changed. The other graphs are matched by order: the first of them in one run with the first of them in each other run, and so
+ * on. If the runs have different numbers of them, all of them become one row. */
 #include "diff_lines.h"
 
 #include <string.h>
@@ -14,23 +14,24 @@
 
 struct line_group {
   uint32_t first;  /* 1 + its first row */
-  bool several, is_split; /* has several rows; a run has two of them, with different names */
-  bool differs;           /* the names of its rows are not all equal; equal names below joined rows are one row */
+  bool several, is_split; /* several: the group has several rows; is_split: one run has two of them, with different names */
+  bool differs;           /* true if the names of its rows are not all equal; names can be equal because rows above were joined */
   bool hashes;            /* the names differ in hashes */
-  uint32_t runs, most;    /* if hashes: runs with rows that not all runs have; largest number of such rows in a run */
-  bool uneven;            /* if hashes: a run has fewer of these rows than another */
+  uint32_t runs, most;    /* if hashes, for rows that are not in all runs: number of runs with such rows; maximum number of them in a
+                           * run */
+  bool uneven;            /* if hashes: true if the runs have different numbers of such rows */
 };
 
 struct joiner {
   struct diff_set *set;
   struct line_group *groups; /* [0] is not used */
   uint32_t n_groups, cap_groups;
-  uint32_t *group_of, *into; /* by row: its group; the row that it becomes */
-  uint32_t *order, *at;      /* rows by depth; by depth: its first place in `order` */
-  uint32_t *sides, *from;    /* runs that have the rows, by row; by row: its first place in `sides` */
+  uint32_t *group_of, *into; /* by row: its group; the row with which it is joined */
+  uint32_t *order, *at;      /* order: rows sorted by depth; at: by depth, its first index in `order` */
+  uint32_t *sides, *from;    /* sides: runs in which the rows occur, by row; from: by row, its first index in `sides` */
 };
 
-/* Returns the text id of a name without the parts that `fold` replaces; the name itself if it has none. */
+/* Returns the text id of the name after `fold` replaced parts of it; the same id if there is nothing to replace. */
 static uint32_t name_without(struct diff_set *set, uint32_t name, bool (*fold)(struct buf *out, const char **p, size_t *n)) {
   const char *p = (const char *)set->texts.strs[name].bytes;
   size_t n = set->texts.strs[name].len;
@@ -59,7 +60,7 @@ static uint32_t sort_rows(struct joiner *j) {
   return depths;
 }
 
-/* Lists the runs that have each row, or a row below it, each once. */
+/* Lists, for each row, the runs with events in this row or in rows below it; each run once. */
 static bool list_sides(struct joiner *j) {
   const struct diff_set *set = j->set;
   const uint64_t n = (uint64_t)set->n_rows + 2;
@@ -84,7 +85,7 @@ static bool list_sides(struct joiner *j) {
 
 /* ---- groups ---- */
 
-/* Assigns a row to the group of its name and the row above. */
+/* Assigns the row to the group with the same name (without lines or hashes) below the same row. */
 static bool group_row(struct joiner *j, uint32_t row, struct map *groups) {
   const uint32_t above = j->set->rows[row].parent, parent = above ? j->into[above - 1] + 1 : 0;
   uint32_t *slot = map_put(groups, (uint64_t)parent << 32 | diff_lines_bare(j->set, j->set->rows[row].name), 0);
@@ -97,7 +98,7 @@ static bool group_row(struct joiner *j, uint32_t row, struct map *groups) {
   return true;
 }
 
-/* Notes that a run has two rows of the row's group, if their names differ. `rows`: group and run -> 1 + row. */
+/* Sets is_split if a run of this row has another row of the same group, with a different name. `rows`: group and run -> 1 + row. */
 static bool see_sides(struct joiner *j, uint32_t row, struct map *rows) {
   struct line_group *group = &j->groups[j->group_of[row]];
   for (uint32_t i = j->from[row]; group->differs && i < j->from[row + 1]; i++) {
@@ -108,7 +109,7 @@ static bool see_sides(struct joiner *j, uint32_t row, struct map *rows) {
   return true;
 }
 
-/* Lets a row become another row of its group. */
+/* Joins a row with another row of its group, `into`. */
 static void join_rows(struct joiner *j, uint32_t row, uint32_t into) {
   const struct diff_path *from = &j->set->rows[row];
   struct diff_path *to = &j->set->rows[into];
@@ -118,7 +119,7 @@ static void join_rows(struct joiner *j, uint32_t row, uint32_t into) {
   to->others |= from->others;
 }
 
-/* Lets a row become the first row of its group. */
+/* Joins a row with the first row of its group, if the group may be joined. */
 static void join_row(struct joiner *j, uint32_t row) {
   const struct line_group *group = &j->groups[j->group_of[row]];
   if (!group->several || group->is_split || group->first - 1 == row) return;
@@ -128,13 +129,13 @@ static void join_row(struct joiner *j, uint32_t row) {
 
 /* ---- hashes ---- */
 
-/* True for a graph that some runs lack and that has to be told apart from others of a run. */
+/* True for a graph that is not in all runs, in a group of which one run has several graphs. */
 static bool is_other_graph(const struct joiner *j, uint32_t row) {
   const struct line_group *group = &j->groups[j->group_of[row]];
   return group->hashes && group->is_split && j->from[row + 1] - j->from[row] < j->set->n_sides;
 }
 
-/* Counts a graph in each run that has it. `counts`: group and run -> number of graphs. */
+/* Counts a graph in each run in which it occurs. `counts`: group and run -> number of graphs. */
 static bool count_graph(struct joiner *j, uint32_t row, struct map *counts) {
   struct line_group *group = &j->groups[j->group_of[row]];
   for (uint32_t i = j->from[row]; i < j->from[row + 1]; i++) {
@@ -168,12 +169,12 @@ static uint32_t name_of_graph(struct diff_set *set, uint32_t name, uint32_t nth)
   return intern(&set->texts, set->text.data, set->text.len);
 }
 
-/* Joins the nth graph of a run with the nth of the other runs, or all graphs if the runs have different numbers of them. `seen`: group
- * and run -> graphs before this one; `nth_of`: group and nth graph -> 1 + its row. */
+/* Joins the nth graph of a run with the nth graphs of the other runs, or joins all graphs of the group if runs have different numbers
+ * of them. `seen`: group and run -> number of graphs so far; `nth_of`: group and n -> 1 + row of the nth graph. */
 static bool join_graph(struct joiner *j, uint32_t row, struct map *seen, struct map *nth_of) {
   const uint32_t id = j->group_of[row];
   uint32_t nth = 0;
-  if (j->groups[id].runs < j->set->n_sides) return true; /* a run has no graph to compare these with */
+  if (j->groups[id].runs < j->set->n_sides) return true; /* one run has no graphs to match with */
   for (uint32_t i = j->from[row]; i < j->from[row + 1]; i++) {
     uint32_t *n = map_put(seen, (uint64_t)id << 32 | j->sides[i], 0);
     if (!n) return false;
@@ -188,7 +189,7 @@ static bool join_graph(struct joiner *j, uint32_t row, struct map *seen, struct 
   return true;
 }
 
-/* Joins graphs of TorchInductor by their order if a run has several of them. */
+/* Joins TorchInductor graphs by order, in groups of which one run has several graphs. */
 static bool join_graphs(struct joiner *j, const uint32_t *begin, const uint32_t *end) {
   struct map counts, seen, nth_of;
   bool ok = true;
@@ -242,7 +243,7 @@ bool diff_lines_join(struct diff_set *set) {
   const uint32_t depths = ok ? sort_rows(&j) : 0;
   ok = depths > 0;
   for (uint32_t i = 0; ok && i < set->n_rows; i++) j.into[i] = i;
-  /* From the top, because rows below joined rows may have become equal. */
+  /* Top-down, because rows below joined rows can become equal. */
   for (uint32_t depth = 0; ok && depth < depths; depth++) ok = join_depth(&j, depth);
   for (uint32_t k = 0; ok && k < set->n_sides; k++) move_cells(&j, &set->sides[k]);
   for (uint32_t i = 0; ok && i < set->n_rows; i++)

@@ -1,15 +1,16 @@
-/* diff_lines.h - matches Python functions by file and name if only their lines differ between runs, as in two versions of a library,
- * and graphs of TorchInductor, whose hashes differ. */
+/* diff_lines.h - matches names that differ between runs only in line numbers (Python functions in two versions of a library) or in
+ * hashes (TorchInductor graphs). */
 #ifndef ANALYSIS_DIFF_LINES_H
 #define ANALYSIS_DIFF_LINES_H
 
 #include "diff_set.h"
 
-/* Returns the text id of a name without lines and hashes; the name itself if it has none. */
+/* Returns the text id of a name with * in place of lines and hashes; the same id if it has none. */
 uint32_t diff_lines_bare(struct diff_set *set, uint32_t name);
 
-/* Joins rows whose names differ only in lines, if each run has at most one of them, and rows below joined rows. A joined row has a * in
- * place of the line. Rows that differ only in hashes are joined in order if a run has several. Returns false if memory runs out. */
+/* Joins rows below the same row whose names differ only in line numbers, if each run has at most one of them. A joined row has a * in
+ * place of the line number. Rows that differ only in hashes are joined in order if a run has several of them. Returns false if memory
+ * runs out. */
 bool diff_lines_join(struct diff_set *set);
 
 #endif

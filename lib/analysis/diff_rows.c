@@ -49,7 +49,7 @@ void diff_rows_add_work(struct diff_set *set, struct diff_side *s, uint32_t row,
   s->works[*slot - 1].total += time;
 }
 
-/* Orders work by row; within a row, the name with the most time is first. */
+/* Orders work by row; within a row, by time, longest first. */
 static int by_row_and_time(const void *p, const void *q, void *texts) {
   const struct diff_work *a = p, *b = q;
   const struct intern_str *v = texts, *x = &v[a->name], *y = &v[b->name];
@@ -65,7 +65,7 @@ static int by_row_and_name(const void *p, const void *q, void *unused) {
   return (a->name > b->name) - (a->name < b->name);
 }
 
-/* Adds up the work of one name in rows that were joined. */
+/* Merges work with the same name in the same row. Needed after rows were joined. */
 static void join_works(struct diff_side *s) {
   uint32_t n = 0;
   os_sort(s->works, s->n_works, sizeof *s->works, by_row_and_name, NULL);

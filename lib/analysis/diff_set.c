@@ -1,6 +1,6 @@
 /* diff_set.c - see diff_set.h.
  *
- *     add      assigns every selected event to a row (its name or path) and a sample (a step of a rank), and sums its times
+ *     add      assigns every selected event to a row (name or path) and a sample (step of a rank), and adds its times to their cell
  *     place    numbers the samples to compare; if some traces have no steps, merges the samples of a rank into one */
 #include "diff_set.h"
 
@@ -47,8 +47,8 @@ struct adder {
   struct diff_launches launches; /* filled only if work is matched by its launch */
   uint32_t input;
   tk_id memory;        /* string "memory"; 0 = none */
-  bool *is_mark;       /* by class: its events only show that a profiler ran */
-  uint8_t *calls;      /* by class: whether it is a call that launches work, by its name: 1 = yes, 2 = no, 0 = not known yet */
+  bool *is_mark;       /* by class: true if its events only show that a profiler was active */
+  uint8_t *calls;      /* by class: 1 = by its name, a call that launches work; 2 = not such a call; 0 = not determined yet */
 };
 
 /* ---- samples ---- */
@@ -71,14 +71,14 @@ static int64_t diff_rank_of(const struct adder *a, tk_id track) {
   return o && o->rank >= 0 ? o->rank : -1;
 }
 
-/* Returns the steps that divide a track: its own, or the steps of its device or rank. If a device and its host number steps
- * differently, the host's steps divide both. */
+/* Returns the steps that apply to a track: its own, or those of its device or rank. If a device and its host number steps differently,
+ * the host's steps apply to both. */
 static const struct steps_run *run_of(const struct adder *a, tk_id track) {
   const struct steps_run *run = steps_runs_own(&a->match.steps, track);
   return run->host ? run->host : run;
 }
 
-/* Finds the number of the step to which the event belongs. Returns false if there is none among the steps that apply to it. */
+/* Finds the number of the step to which the event belongs. Returns false if the event is outside of all steps that apply to it. */
 static bool step_of(const struct adder *a, const struct tk_event *e, int64_t *number) {
   const struct tk_event *by = steps_decider(&a->match.steps, e);
   const struct steps_run *run = by ? run_of(a, by->track) : NULL;
@@ -94,8 +94,8 @@ static uint32_t sample_of(struct adder *a, const struct tk_event *e) {
   return add_sample(a, rank, stepped, step);
 }
 
-/* Adds the steps of a track as samples, including steps in which no selected event begins. Leaves out steps whose samples have
- * indices from `first` up to `known`, which other tracks mark. */
+/* Adds the steps of a track as samples, including steps in which no selected event begins. Does not add steps that already have a
+ * sample with an index from `first` up to `known`, because other tracks mark them. */
 static bool add_run(struct adder *a, const struct steps_run *run, uint32_t first, uint32_t known) {
   const struct window *w = &a->scope.window;
   for (uint32_t i = 0; i < run->n; i++) {
@@ -112,13 +112,15 @@ static bool add_run(struct adder *a, const struct steps_run *run, uint32_t first
   return true;
 }
 
-/* True if the run applies to a device, or to the host of a rank, and has the numbers by which samples are compared. */
+/* True if the run of steps applies to a device (if `device` is set) or to the host of a rank, and has the step numbers by which samples
+ * are compared. */
 static bool makes_samples(const struct adder *a, const struct steps_run *run, bool device) {
   const bool of_device = run->source == STEPS_DEVICE;
   return run->source <= STEPS_DEVICE && of_device == device && !run->host && steps_runs_of(&a->match.steps, run->v->track) == run;
 }
 
-/* Adds every step as a sample. Its duration is the mean on all devices that mark it, or else the duration on the host. */
+/* Adds every step as a sample. The duration of a step is its mean over the devices that mark it; if none does, its duration on the
+ * host. */
 static bool add_steps(struct adder *a) {
   const struct steps *s = &a->match.steps;
   const uint32_t first = a->side->n_samples;
@@ -138,7 +140,7 @@ static bool add_steps(struct adder *a) {
 
 /* ---- rows ---- */
 
-/* Maps the text of a group of this trace to a text id of the diff; 0 if the group has no text. */
+/* Returns the text id, in the diff, of the name of a group of this trace; 0 if the group has no name. */
 static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   const struct intern_str *s = groups_text(&a->groups, group);
   const uint32_t before = a->cap_texts;
@@ -175,7 +177,7 @@ static tk_time part_of(const struct window *w, const struct tk_event *e) {
   return end > start ? end - start : 0;
 }
 
-/* Adds a stack sample to the rows of its stack or, unless rows are names or paths, to the row of its group. */
+/* Adds a stack sample to the rows of its stack. If rows are neither names nor paths, adds it to the row of its group. */
 static void place_sample(struct adder *a, tk_id event) {
   const struct tk_event *e = &a->t->events[event];
   const bool by_stack = a->set->opt.by_path || a->set->opt.by == TK_TOP_NAME;
@@ -197,7 +199,7 @@ static void place_sample(struct adder *a, tk_id event) {
   c->self += amount;
 }
 
-/* Returns 1 + the row of work that is matched by its launch; 0 for any other event. */
+/* Returns 1 + the row of the event if it is work that is matched by its launch; otherwise 0. */
 static uint32_t launched_row(struct adder *a, tk_id event) {
   if (!a->set->opt.by_launch || !diff_launches_is_work(&a->launches, &a->t->events[event])) return 0;
   const uint32_t row = diff_launches_row(&a->launches, event);
@@ -205,7 +207,7 @@ static uint32_t launched_row(struct adder *a, tk_id event) {
   return row;
 }
 
-/* Records whether the row contains marks of a profiler, kernels or other events, and whether the run has Python frames. */
+/* Records which kinds of events the row contains (profiler marks, kernels, others), and whether the run has Python frames. */
 static void describe_row(struct adder *a, struct diff_path *row, const struct tk_event *e) {
   if (kinds_of(&a->match.kinds, e) & KIND_PYTHON) a->side->python = true;
   if (a->is_mark[e->cls]) row->marks = true;
@@ -213,8 +215,8 @@ static void describe_row(struct adder *a, struct diff_path *row, const struct tk
   else row->others = true;
 }
 
-/* Adds the event to its cell and returns 1 + the cell; 0 if the event is not selected or memory runs out. *row: 1 + the
- * event's row, or `parent` if the event has none. */
+/* Adds the event to its cell. Returns 1 + the cell; 0 if the event is not selected or memory runs out. Sets *row to 1 + the event's
+ * row, or to `parent` if the event has no row. */
 static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
   const struct tk_event *e = &a->t->events[event];
   *row = parent;
@@ -248,7 +250,7 @@ static bool is_launch(struct adder *a, const struct tk_event *e) {
   return *is == 1;
 }
 
-/* Counts the launches of a track, in total and in each step that is a sample. */
+/* Counts the launches on a track, in total and for each step that is a sample. */
 static void count_launches(struct adder *a, const struct tk_track *k) {
   const int64_t rank = diff_rank_of(a, (tk_id)(k - a->t->tracks));
   int64_t step;
@@ -294,7 +296,8 @@ static bool add_all(struct adder *a, struct tk_err *err) {
   return diff_stacks_close(&a->stacks) || mem_refuse(a->set->mem.failed ? &a->set->mem : a->mem, err);
 }
 
-/* Prepares everything that assigns events of the trace to rows and samples. Returns false, with err unless memory ran out. */
+/* Sets up matching, grouping and step selection for the trace of one adder. On failure returns false; err is set, except when memory
+ * ran out. */
 static bool prepare(struct adder *a, const struct track_origin *origins, struct tk_err *err) {
   const struct tk_diff_options *o = &a->set->opt;
   const struct tk_top_options names = {.by = o->by_path ? TK_TOP_NAME : o->by, .arg = o->arg, .fold = o->fold};
@@ -316,7 +319,7 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   return a->cell_of && a->calls && a->is_mark;
 }
 
-/* Keeps the name of the spans that mark the steps of the trace. */
+/* Stores the name of the spans that mark the steps of the trace. Records if it differs from that of earlier traces. */
 static bool keep_step_name(struct adder *a) {
   struct buf *b = &a->set->text;
   size_t n;
@@ -354,7 +357,7 @@ static int by_rank_and_step(const void *p, const void *q, void *samples) {
   return (a->step > b->step) - (a->step < b->step);
 }
 
-/* Sorts the samples of a side, and numbers the samples to compare: one for each step, or one for all steps of a rank. */
+/* Sorts the samples of a side, and numbers the samples that are compared: one per step, or one per rank if steps are not compared. */
 static bool place_samples(struct diff_set *set, struct diff_side *s) {
   const struct diff_sample *last = NULL;
   s->place = mem_array(&set->mem, (uint64_t)s->n_samples + 1, sizeof *s->place);
@@ -385,7 +388,7 @@ static int by_row(const void *p, const void *q) {
   return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Sets sums in units that are not compared to 0. Times are compared if there are any, and otherwise the first unit. */
+/* Only one unit is compared: times if there are any, otherwise the first unit. Sets the sums in all other units to 0. */
 static void keep_unit(struct diff_set *set, struct diff_side *s) {
   for (uint32_t i = 0; i < s->n_cells; i++) {
     struct diff_cell *c = &s->cells[i];
@@ -423,7 +426,7 @@ const char *diff_set_step_name(const struct diff_set *set, uint32_t side) {
   return set->by_step && s->mark && !s->marks_differ ? (const char *)set->texts.strs[s->mark].bytes : NULL;
 }
 
-/* Says if only some of the runs have Python frames. */
+/* Adds a note if only some of the runs have Python frames. */
 static void say_python(const struct diff_set *set, struct tk_diagnostics *notes) {
   uint32_t runs = 0;
   char text[200];

@@ -1,6 +1,6 @@
-/* diff_stacks.c - see diff_stacks.h. Stack samples are first summed by stack. The stacks of a part (one sample and one unit)
- * and their parents form a tree, which is visited once, so that the cost does not grow with the number of stack samples times
- * their depth. */
+/* diff_stacks.c - see diff_stacks.h. Stack samples are first summed by stack. The stacks of a part (stack samples of one unit in one
+ * sample of the comparison) and their parents form a tree. Each tree is visited only once; adding every stack sample to all its frames
+ * would take time proportional to samples times depth. */
 #include "diff_stacks.h"
 
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "weights.h"
 
 struct stack_entry {
-  uint32_t stack, next; /* next: 1 + the next entry of the part */
+  uint32_t stack, next; /* next: 1 + next entry of the same part; 0 = last */
   uint64_t n;
   i128 amount;
 };
 
 struct stack_part {
-  uint32_t sample, unit, first; /* first: 1 + entry */
+  uint32_t sample, unit, first; /* first: 1 + first entry */
 };
 
 void diff_stacks_init(struct diff_stacks *x, struct diff_set *set, struct diff_side *side, const struct tk_trace *t,
@@ -73,7 +73,7 @@ static uint32_t text_of_frame(struct diff_stacks *x, tk_id frame) {
   return text ? intern(&x->set->texts, text->bytes, text->len) : 0;
 }
 
-/* Finds the row of each stack if rows are paths. Frames deeper than DIFF_DEEPEST belong to the row at that depth. */
+/* Finds the row of each stack if rows are paths. Frames deeper than DIFF_DEEPEST are counted in the row at that depth. */
 static void find_paths(struct diff_stacks *x, const uint32_t *text_of) {
   for (tk_id i = 1; i <= x->t->n_stacks; i++) {
     const struct tk_stack *v = &x->t->stacks[i];
@@ -88,7 +88,7 @@ static void take_outer(void *arg, tk_id stack, bool is_outer) {
   x->is_outer[stack] = is_outer;
 }
 
-/* Finds the row of each stack if rows are names: the name of its innermost frame. */
+/* Finds the row of each stack, by the name of its innermost frame, if rows are names. */
 static bool find_names(struct diff_stacks *x, const uint32_t *text_of) {
   uint32_t *group_of = mem_array(x->mem, (uint64_t)x->t->n_frames + 1, sizeof *group_of);
   if (!group_of) return false;

@@ -1,4 +1,4 @@
-/* fields.h - macros for lists of the fields of a row: one line per field, which names the struct member with the value.
+/* fields.h - macros for lists of the fields of a row: one line per field, with the struct member that contains the value.
  *
  * `S` is the struct of the row. A field that is computed from other fields has a function instead of a member. */
 #ifndef ANALYSIS_FIELDS_H
@@ -17,8 +17,8 @@
 #define FIELD_GET(kind, unit_, name_, get_, help_) \
   {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .get = get_}
 
-/* A field whose value may be unknown. `known_`: function that returns whether the value is known; `unknown_`: output for an
- * unknown value (NULL or ABSENT). */
+/* A field whose value may be unknown. `known_`: function that returns true if the value is known; `unknown_`: how an unknown value is
+ * output (NULL or ABSENT). */
 #define FIELD_MAYBE(S, kind, unit_, m, name_, known_, unknown_, help_)                                                     \
   {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_##unknown_,        \
    .known = known_, FIELD_MEMBER(S, m)}
@@ -37,7 +37,7 @@
 #define FIELD_NUMBER_OPTIONAL(S, unit, m, name, known, help) FIELD_MAYBE(S, NUMBER, unit, m, name, known, ABSENT, help)
 #define FIELD_GET_OPTIONAL(kind, unit, name, get, help) FIELD_GET_MAYBE(kind, unit, name, get, ABSENT, help)
 
-/* Defines a `known_` function: it evaluates a condition on `r`, the row. */
+/* Defines a `known_` function that returns `condition`, an expression with `r`, the row. */
 #define FIELD_KNOWN(function, S, condition)                \
   static bool function(const void *row, const void *owner) { \
     const struct S *r = row;                               \

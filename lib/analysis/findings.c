@@ -1,4 +1,5 @@
-/* findings.c - see findings.h. A rule computes the figure of a row; the row with the highest figure becomes the finding. */
+/* findings.c - see findings.h. A rule computes a figure for each row. If the highest figure exceeds the threshold, a finding about its
+ * row is added. */
 #include "findings.h"
 
 #include <math.h>
@@ -16,16 +17,16 @@ static bool is_beyond(const struct tk_report *r, enum threshold limit, double fi
   return figure > 0 && figure >= r->impl->limits[limit].warning;
 }
 
-/* A row, with the split on which its figures are based. */
+/* A row, and the split of time from which its figures are computed. */
 struct subject {
   const struct tk_report *r;
   const struct tk_report_rank *row;
   const struct tk_threshold *limits;
   struct tk_report_split split;
   bool steps;      /* true: figures are based on the steps of the row, false: on its window */
-  bool device;     /* the row is a device */
+  bool device;     /* true if the row is a device */
   double lost;     /* percentage of launching calls without recorded work */
-  bool complete;   /* true: the work of its launches was recorded, so its idle time is real */
+  bool complete;   /* true: the launched work was recorded, so that idle time in the trace is real */
 };
 
 static struct subject subject_of(const struct tk_report *r, const struct tk_report_rank *row) {
@@ -36,10 +37,10 @@ static struct subject subject_of(const struct tk_report *r, const struct tk_repo
   return s;
 }
 
-enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3 }; /* with less, shares have no meaning */
+enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3 }; /* with less, shares are meaningless */
 
-/* True if the row's idle time is meaningful: the row is a device with enough work, whose launched work was recorded, and
- * which runs kernels. A device that only copies has no kernels to wait for. */
+/* True if the row's idle time is meaningful. The row must be a device with enough work that runs kernels, and its launched work must
+ * have been recorded. (On a device that only copies, there are no kernels to wait for.) */
 static bool can_be_idle(const struct subject *s) {
   return s->device && s->complete && s->row->work >= FEWEST_WORK && s->row->kernels > 0;
 }
@@ -61,16 +62,16 @@ static bool of_compile(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.compile, v);
 }
 
-/* True if the idle time is below the threshold without the time before the device's first work, when it may have run work that was
- * launched before the recording began. */
+/* True if the idle time would be below the threshold without the time before the device's first work. In that time, the device may have
+ * run work that was launched before the recording began and is missing. */
 static bool is_idle_at_start_only(const struct subject *s) {
   const tk_time before = s->steps ? s->row->before_work : 0;
   const double idle = (double)(report_idle_of(&s->split) - before), length = (double)(s->split.length - before);
   return percent(idle, length) < s->limits[LIMIT_DEVICE_IDLE].warning;
 }
 
-/* Stores the idle time of a device as a percentage. Returns false if the percentage is unknown, or if a cause with a finding
- * of its own explains nearly all of it, that is, if the rest is below the threshold. */
+/* Stores the idle time of a device as a percentage. Returns false if the percentage is unknown, or if one of `causes`, which are
+ * reported as separate findings, explains so much of it that the rest is below the threshold. */
 static bool of_unexplained(const struct subject *s, double *v) {
   const struct {
     enum threshold limit;
@@ -174,8 +175,8 @@ static struct moments moments_of(const struct tk_report_step *v, size_t n) {
   return m;
 }
 
-/* Stores by how many percent the steps of the last third are longer than those of the first. Returns false unless the
- * increase exceeds three standard errors, so that noise is not reported as drift. */
+/* Stores the increase, in percent, of the mean duration of steps from the first third to the last. Returns false unless it exceeds
+ * three standard errors, so that noise is not reported as drift. */
 static bool of_drift(const struct subject *s, double *v) {
   const size_t n = s->row->n_steps, third = n / 3;
   if (third < 3) return false;
@@ -191,9 +192,11 @@ static bool of_drift(const struct subject *s, double *v) {
 static const struct rule {
   enum threshold limit;
   bool (*figure)(const struct subject *s, double *v);
-  size_t part; /* time of a step that the rule is about; the step with the largest one shows the finding; 0 = none */
-  bool host;                                      /* the figure is about the host; all devices of a host have the same */
-  bool grows;                                     /* events that are missing can only make the figure larger */
+  size_t part; /* offset of the part of a step's time that the rule is about; the finding points to the step where it is longest; 0 =
+                * none */
+  bool host;                                      /* the figure is about the host, and is the same for all its devices */
+  bool grows;                                     /* missing events could only increase the figure, so it is judged even for incomplete
+                                                   * rows */
 } RULES[] = {
   {LIMIT_DEVICE_IDLE, of_unexplained, 0, false, false},
   {LIMIT_INPUT, of_input, PART(split.input), false, false},
@@ -239,7 +242,7 @@ static const struct tk_report_step *step_around(const struct tk_report_rank *row
   return step;
 }
 
-/* Chooses the place that a finding points to: a time range of the trace, and the step. */
+/* Chooses the place of a finding: the time range of the trace, and the step, that show it best. */
 static void place(const struct finding_case *c, struct tk_report_finding *f) {
   const struct tk_report_rank *row = c->row;
   if (c->step) {
@@ -278,15 +281,15 @@ struct found {
   struct tk_report_finding f;
   double weight; /* ratio of the figure to the threshold of a warning */
   size_t place;
-  bool first;    /* sorts before the others, because it limits their meaning */
+  bool first;    /* sorted first, because it restricts the meaning of the others */
 };
 
 struct finder {
   struct tk_report *r;
   struct found *v;
   uint32_t n, cap;
-  bool whole; /* true: the selection contains all work, and no input is incomplete */
-  bool any;   /* at least one figure is known */
+  bool whole; /* true if all work is selected, and no input is incomplete */
+  bool any;   /* true if at least one figure is known */
 };
 
 static bool add_finding(struct finder *to, const struct finding_case *found) {
@@ -315,7 +318,7 @@ static bool is_same_host(const struct tk_report_rank *a, const struct tk_report_
   return a->rank == b->rank && strcmp(a->input, b->input) == 0 && strcmp(a->host, b->host) == 0;
 }
 
-/* Stores the row in *worst if its figure for the rule is the highest so far. */
+/* Applies a rule to a row. Stores the row in *worst if its figure is beyond the threshold and the highest so far. */
 static void judge(struct finder *to, const struct rule *rule, const struct subject *s, struct finding_case *worst) {
   double v = 0;
   if ((s->row->incomplete && !rule->grows) || !rule->figure(s, &v)) return;
@@ -328,7 +331,7 @@ static void judge(struct finder *to, const struct rule *rule, const struct subje
   worst->figure = v;
 }
 
-/* Adds a finding for each rule, about the row with the highest figure. Judges all rules in one pass over the rows. */
+/* Adds at most one finding per rule, about the row with the highest figure. Applies all rules in one pass over the rows. */
 static bool add_rows(struct finder *to) {
   const struct tk_report *r = to->r;
   struct finding_case worst[N_RULES] = {{0}};
@@ -351,7 +354,7 @@ static bool add_rows(struct finder *to) {
 
 /* ---- findings about the job ---- */
 
-/* True if there is enough work to judge the share of one kernel in the time of all work. */
+/* True if there is enough work to judge a kernel's share of the time of all work. */
 static bool can_judge_kernels(const struct finder *to) {
   const struct tk_report *r = to->r;
   uint64_t count = 0;
@@ -367,7 +370,7 @@ static bool add_kernel(struct finder *to) {
   return !is_beyond(r, c.limit, c.figure) || add_finding(to, &c);
 }
 
-/* True for kernels that keep their data in registers, or wait for other ranks: their occupancy is low by design. */
+/* True for kernels whose occupancy is low by design, because they keep their data in registers or wait for other ranks. */
 static bool is_sparse_by_design(const struct tk_report_kernel *k) {
   static const char *const CLASSES[] = {"matmul", "attention", "conv", "collective"};
   for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
@@ -417,7 +420,7 @@ static double mean_window(const struct tk_report *r) {
   return n ? sum / (double)n : 0;
 }
 
-/* True if the rank arrives last more often than chance explains, by more than two standard deviations. */
+/* True if the rank arrives last more often than expected by chance, by more than two standard deviations. */
 static bool is_often_last(const struct tk_report_meeting *m) {
   const double excess = (double)m->last - m->chance;
   return m->last >= FEWEST_LAST && excess > 0 && excess * excess > 4 * m->variance;
@@ -446,7 +449,7 @@ static bool add_inputs(struct finder *to, enum threshold limit, uint64_t n) {
 
 /* ---- the list ---- */
 
-/* Orders by severity, then by weight, but findings about incomplete inputs first. */
+/* Orders findings about incomplete inputs first, then by severity, then by weight. */
 static int by_weight(const void *p, const void *q) {
   const struct found *a = p, *b = q;
   if (a->first != b->first) return a->first ? -1 : 1;
@@ -464,7 +467,7 @@ static bool list_findings(struct finder *found) {
   return true;
 }
 
-/* Stores the number of findings in each row, or in r->unjudged the reason why there can be no findings. */
+/* Stores the number of findings in each row. If nothing could be judged, stores the reason in r->unjudged. */
 static void conclude(struct tk_report *r, const struct finder *found) {
   bool judged = false, incomplete = false;
   for (size_t i = 0; i < r->n_ranks; i++) {

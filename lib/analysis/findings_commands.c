@@ -1,4 +1,4 @@
-/* findings_commands.c - adds inputs to the commands in the advice of a finding, so that they can be pasted into a shell
+/* findings_commands.c - adds the input files to commands in the advice of a finding, so that the commands can be pasted into a shell
  * (findings.h).
  *
  * The advice contains commands without inputs: "tracekit top --kind host". The inputs follow the name of the command. */
@@ -27,7 +27,7 @@ static bool is_plain(const char *word) {
   return *word;
 }
 
-/* Writes a string for a shell: in single quotes unless all characters are plain. */
+/* Writes a string for a shell, in single quotes unless no character needs quoting. */
 static void put_quoted(struct command_text *to, const char *text) {
   if (is_plain(text)) return put_part(to, text, strlen(text));
   put_part(to, "'", 1);
@@ -44,7 +44,7 @@ static void put_word(struct command_text *to, const char *name) {
   put_quoted(to, name);
 }
 
-/* Writes the option that gives the report's step names: commands read the trace again, and must find the same steps. */
+/* Writes the report's option for step names, because the commands read the trace again and must find the same steps. */
 static void put_step_name(struct command_text *to, const struct tk_report *r) {
   static const char OPTION[] = " --step-name=";
   if (!r->impl->step_pattern) return;
@@ -91,7 +91,7 @@ static void put_subject(struct command_text *to, const struct finding_case *c) {
   else put_job(to, c->r);
 }
 
-/* Returns the other rank that was last least often, to compare a straggler with; NULL if there is none. */
+/* Returns a rank to compare the straggler with: among the other ranks, the one that arrived last least often; NULL if there is none. */
 static const struct tk_report_rank *peer_of(const struct finding_case *c) {
   const struct tk_report_meeting *best = NULL;
   for (size_t i = 0; i < c->r->n_meetings; i++) {

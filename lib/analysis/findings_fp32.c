@@ -10,8 +10,8 @@
 /* Tensor cores of a GPU generation: unknown; with TF32, bf16 and fp16; with fp16 only; none. */
 enum cores { CORES_UNKNOWN, CORES_TF32, CORES_FP16, CORES_NONE };
 
-/* Words of device names, as the driver reports them. TF32 and bf16 came with Ampere, compute capability 8.0 (NVIDIA's table of compute
- * capabilities); tensor cores came with Volta, 7.0, and GeForce GTX 16 has none. */
+/* Words in device names, as the driver reports these. Tensor cores exist since Volta (compute capability 7.0), except in GeForce GTX
+ * 16; TF32 and bf16 exist since Ampere (8.0). Source: NVIDIA's table of compute capabilities. */
 static const struct generation {
   const char *word;
   enum cores cores;
@@ -40,7 +40,7 @@ static enum cores cores_of_all(const struct tk_report *r) {
   return first;
 }
 
-/* Finds whether the fp32 kernels without tensor cores include matrix products, and whether they include convolutions. */
+/* Sets *products if fp32 kernels without tensor cores include matrix products, and *convolutions if they include convolutions. */
 static void find_classes(const struct tk_report *r, bool *products, bool *convolutions) {
   *products = *convolutions = false;
   for (size_t i = 0; i < r->n_kernels; i++) {
@@ -52,8 +52,8 @@ static void find_classes(const struct tk_report *r, bool *products, bool *convol
   }
 }
 
-/* Returns the PyTorch setting that enables TF32; it differs for matrix products and convolutions (docs.pytorch.org, "CUDA semantics";
- * fp32_precision exists since PyTorch 2.9). */
+/* Returns the PyTorch setting that enables TF32, which differs between matrix products and convolutions (docs.pytorch.org, "CUDA
+ * semantics"; fp32_precision exists since PyTorch 2.9). */
 static const char *tf32_of(bool products, bool convolutions) {
   if (!convolutions) return "torch.set_float32_matmul_precision('high')";
   if (!products) return "torch.backends.cudnn.allow_tf32 = True, or torch.backends.cudnn.conv.fp32_precision = 'tf32'";

@@ -1,5 +1,5 @@
-/* findings_words.c - the sentences of findings (findings.h). Each states the figure, the threshold and the place, and the advice
- * names a command or a setting. */
+/* findings_words.c - the sentences of findings (findings.h). Each contains the figure, the threshold and the place. The advice contains
+ * a command or a setting. */
 #include "findings.h"
 
 #include <math.h>
@@ -124,7 +124,7 @@ static struct cause main_cause(const struct tk_report_split *s) {
   return most;
 }
 
-/* True if the trace contains no host activity, judging by the split of the row's time. */
+/* True if no host activity seems to be recorded: the row counts none, and the largest part of the idle time is without any. */
 static bool lacks_host(const struct words *w) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
@@ -246,7 +246,7 @@ static void say_small_kernels(struct words *w) {
 
 /* ---- communication ---- */
 
-/* Returns the percentage of time spent waiting within collectives that were found on several ranks; negative if unknown. */
+/* Returns the time spent waiting as a percentage of the time in collectives that were found on several ranks; negative if unknown. */
 static double waiting(const struct tk_report *r) {
   double wait = 0, core = 0;
   uint64_t members = 0;
@@ -263,8 +263,8 @@ static bool has_ranks(const struct tk_report *r) {
   return r->inputs > 1 || (r->n_ranks && r->ranks[0].rank != r->ranks[r->n_ranks - 1].rank);
 }
 
-/* True if the inputs may lack ranks of a group, so that time after the last known arrival may also be waiting. Always true if no group
- * size was recorded. */
+/* True if ranks of a group may be missing from the inputs, so that time after the last known arrival may be waiting, too. Always true
+ * if no group size was recorded. */
 static bool may_lack_ranks(const struct tk_report *r) {
   const struct tk_report_impl *impl = r->impl;
   int64_t largest = 0;
@@ -488,16 +488,16 @@ static void advise_input(struct words *w) {
               " shows the share of the loader");
 }
 
-/* Writes a glob that matches the name, quoted for a shell. The end of a long name is replaced by *. */
+/* Writes a glob that matches the name, quoted for a shell. If the name is long, replaces its end by *. */
 static void put_glob(struct words *w, const char *name) {
   size_t n = strnlen(name, 100);
-  while (n && ((uint8_t)name[n] & 0xc0) == 0x80) n--; /* inside of a character */
+  while (n && ((uint8_t)name[n] & 0xc0) == 0x80) n--; /* do not cut a UTF-8 sequence */
   write(w, "'");
   for (size_t i = 0; i < n; i++) write(w, "%c", strchr("*?[]\\'", name[i]) ? '?' : name[i]);
   write(w, "%s'", name[n] ? "*" : "");
 }
 
-/* Returns the row of r->ops with the most self time of a class, per step if there are steps; NULL if there is none. */
+/* Returns the row of r->ops, of the given kind, with the most self time (per step if there are steps); NULL if there is none. */
 static const struct tk_report_op *most_of(const struct tk_report *r, const char *kind) {
   const struct tk_report_op *most = NULL;
   for (size_t i = 0; i < r->n_ops; i++) {
@@ -507,8 +507,8 @@ static const struct tk_report_op *most_of(const struct tk_report *r, const char 
   return most;
 }
 
-/* Writes a command that shows the spans of a class with the most self time, by step if there are steps. Returns true if the
- * command shows them by step. */
+/* Writes a command that shows the spans of the given kind with the most self time. Returns true if the command groups them by step,
+ * which needs steps. */
 static bool put_top(struct words *w, const char *kind) {
   const struct tk_report_op *op = most_of(w->c->r, kind);
   write(w, !op ? "tracekit top --kind host" : op->has_steps ? "tracekit top --by step --name " : "tracekit top --name ");

@@ -1,7 +1,7 @@
 /* flops.c - see flops.h.
  *
- * The table has one row for each operator. Positions of arguments are from PyTorch's native_functions.yaml. All arithmetic
- * is in doubles, because products of dimensions may exceed any integer; a result above MOST is unknown. */
+ * The table has one row for each operator. Positions of arguments are from PyTorch's native_functions.yaml. All arithmetic is in
+ * doubles, because products of dimensions can exceed the range of integers; results above MOST are treated as unknown. */
 #include "flops.h"
 
 #include <math.h>
@@ -10,20 +10,20 @@
 /* Order of the dimensions of queries, keys and values: batch, heads, length, size; or batch, length, heads, size. */
 enum layout { BHLD, BLHD };
 
-/* How to count the operations and traffic of an operator. Positions are those of its arguments, from 1; 0 = no such
- * argument. */
+/* Formula for the operations and memory traffic of an operator. Numbers are positions of arguments, from 1; 0 = no such argument. */
 struct flops_model {
   const char *name;
   bool (*of)(const struct flops_model *m, const struct op_inputs *in, struct flops *f);
-  uint8_t a, b, c; /* by kind of model: factors and summand; input, weight and gradient of the output; queries, keys and values */
+  uint8_t a, b, c; /* product: factors and summand; convolution: input, weight and gradient of the output; attention: queries, keys and
+                    * values */
   uint8_t stride, padding, dilation, transposed, output_padding, groups;
-  uint8_t gradients;     /* argument that states which gradients are wanted */
+  uint8_t gradients;     /* argument with flags for the requested gradients */
   uint8_t causal, mask;  /* causal: argument with a truth value; mask: argument with a number, 0 = not causal */
   uint8_t lengths, window; /* lengths: argument with the lengths of packed sequences */
   enum layout layout;
   bool backward;
-  uint8_t tensors, unread; /* elementwise: number of tensors; how many of them, from the first on, are only written */
-  bool in_place, tests;  /* writes its first tensor; writes truth values */
+  uint8_t tensors, unread; /* elementwise: number of tensors; unread: number of leading tensors that are only written */
+  bool in_place, tests;  /* in_place: writes its first tensor; tests: its result is boolean */
 };
 
 static const double MOST = 1e30;
@@ -42,7 +42,7 @@ static bool keep(struct flops *f, double flops, double bytes, enum peak_type typ
 
 /* ---- matrix products ---- */
 
-/* Models a product: (batch, m, k) times (batch, k, n), both with or without the batch, or a matrix times a vector. */
+/* Models a product: (batch, m, k) times (batch, k, n), (m, k) times (k, n), or a matrix times a vector. */
 static bool product(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   const struct op_tensor *a = tensor(in, m->a), *b = tensor(in, m->b), *c = tensor(in, m->c);
   if (!a || !b || (m->c && !c) || a->rank < 2 || a->rank > 3) return false;
@@ -76,7 +76,7 @@ static bool linear(const struct flops_model *m, const struct op_inputs *in, stru
 
 /* ---- convolutions ---- */
 
-/* Reads the n numbers of a list. If the operator has no such argument, all of them are `otherwise`. */
+/* Reads a list of n numbers. If the operator has no such argument, sets all numbers to `otherwise`. */
 static bool list_or(const struct op_inputs *in, unsigned position, unsigned n, double otherwise, double *v) {
   for (unsigned i = 0; i < n; i++) v[i] = otherwise;
   return !position || op_inputs_list(in, position - 1, n, v);
@@ -161,7 +161,7 @@ struct attention {
   bool causal;
 };
 
-/* True if an optional argument is missing, or is negative, which means a window without limit. */
+/* True if the argument, a size of a window, is missing or negative, so that the window is unlimited. */
 static bool is_unlimited(const struct op_inputs *in, unsigned position) {
   double v;
   return !position || op_inputs_is_none(in, position - 1) || (op_inputs_number(in, position - 1, &v) && v < 0);
@@ -187,8 +187,8 @@ static bool attention_shape(const struct flops_model *m, const struct op_inputs 
   return is_causal(m, in, &v->causal) && (!v->causal || v->length == v->keys);
 }
 
-/* Models attention: two matrix products, or five in the backward pass, one of which computes the scores again. A causal mask
- * halves the operations. */
+/* Models attention: two matrix products, or five in the backward pass, which computes the scores again. A causal mask halves the
+ * operations. */
 static bool attention(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   const struct op_tensor *q = tensor(in, m->a), *k = tensor(in, m->b), *w = tensor(in, m->c);
   struct attention v;
@@ -202,7 +202,7 @@ static bool attention(const struct flops_model *m, const struct op_inputs *in, s
 
 /* ---- elementwise ---- */
 
-/* Widens the shape `to` so that `t` can be broadcast to it. Returns false if that is impossible. */
+/* Extends the shape `to` to the common shape of `to` and `t` after broadcasting. Returns false if there is none. */
 static bool broadcast(struct op_tensor *to, const struct op_tensor *t) {
   while (to->rank < t->rank) {
     memmove(to->dims + 1, to->dims, to->rank++ * sizeof *to->dims);
@@ -216,8 +216,8 @@ static bool broadcast(struct op_tensor *to, const struct op_tensor *t) {
   return true;
 }
 
-/* Models an elementwise operator: it reads each tensor and writes one, with the widest type of the tensors that have
- * dimensions. Its operations are not counted. */
+/* Models the memory traffic of an elementwise operator: it reads each tensor and writes one, whose type is the widest type of the
+ * tensors with dimensions. Its operations are not counted. */
 static bool each(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   struct op_tensor out = {.rank = 0};
   double bytes = 0;

@@ -1,12 +1,12 @@
 /* fold.c - see fold.h.
  *
- * Removes balanced <...> after a word. Also removes numbers that follow one of the characters . _ # - and are followed by the
- * end, a dot or an underscore: "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4", and whole numbers that are the value of a
- * word: "aten::mm, seq = 7, op_id = 12". Also removes the lines of Python functions: "module.py(1743): forward". Keeps "float32",
- * "sm80_xmma" and "<lambda>". Also removes the hash of a compiled graph: "## Call CompiledFxGraph fal4xpiah2v6blbf ##".
+ * fold_name replaces these parts of a name by *: balanced <...> after a word; numbers that follow one of the characters . _ # - and are
+ * followed by the end, a dot or an underscore ("input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4"); integers that are the value
+ * of a word ("aten::mm, seq = 7, op_id = 12"); line numbers of Python functions ("module.py(1743): forward"); and the hash of a
+ * compiled graph ("## Call CompiledFxGraph fal4xpiah2v6blbf ##"). It keeps "float32", "sm80_xmma" and "<lambda>".
  *
- * Python writes an address into the name of an object: "<built-in method sqrt of Tensor object at 0x7f36941d5310>". HCCL writes the
- * end of the communicator's id, a count of calls and an iteration into the name of each collective: "hcom_allReduce__586_0_1". */
+ * Python writes an address into the name of an object: "<built-in method sqrt of Tensor object at 0x7f36941d5310>". HCCL writes the end
+ * of the communicator's id, a count of calls and an iteration into the name of each collective: "hcom_allReduce__586_0_1". */
 #include "fold.h"
 
 #include <string.h>
@@ -43,13 +43,13 @@ static bool is_value(const char *begin, const char *p) {
   return is_word(p[-1]);
 }
 
-/* Returns the end of the number at p; NULL if it is a part of something longer, such as 0x1f, 1.5 or 3-4. */
+/* Returns the end of the number at p; NULL if it continues, as in 0x1f, 1.5 or 3-4. */
 static const char *end_of_value(const char *p, const char *end) {
   while (p < end && ascii_digit(*p)) p++;
   return p == end || (*p && strchr(" ,;)]}", *p)) ? p : NULL;
 }
 
-/* Returns the end of the address whose first digit is at p; NULL if there is none. The text starts at `begin`. */
+/* Returns the end of the address if its first digit is at p; otherwise NULL. The text starts at `begin`. */
 static const char *end_of_address(const char *begin, const char *p, const char *end) {
   const size_t n = sizeof ADDRESS - 1;
   if ((size_t)(p - begin) < n || memcmp(p - n, ADDRESS, n) != 0) return NULL;
@@ -62,8 +62,8 @@ static const char GRAPH[] = "CompiledFxGraph ";
 
 enum { LEAST_HASH = 16 };
 
-/* Returns the end of the hash of a graph of TorchInductor (torch/_inductor/output_code.py) whose first character is at p; NULL if there
- * is none. The hash depends on the code, the versions and the machine. */
+/* Returns the end of the hash of a TorchInductor graph (torch/_inductor/output_code.py) if the hash starts at p; otherwise NULL. The
+ * hash depends on the code, the versions and the machine. */
 static const char *end_of_hash(const char *begin, const char *p, const char *end) {
   const size_t n = sizeof GRAPH - 1;
   if ((size_t)(p - begin) < n || memcmp(p - n, GRAPH, n) != 0) return NULL;
@@ -72,7 +72,7 @@ static const char *end_of_hash(const char *begin, const char *p, const char *end
   return q - p >= LEAST_HASH && (q == end || !is_word(*q)) ? q : NULL;
 }
 
-/* Forms in which profilers name the line of a Python function: `before`, the number, `after`. */
+/* Forms of line numbers in profilers' names of Python functions: `before`, the number, `after`. */
 static const struct {
   const char *before, *after;
 } LINES[] = {
@@ -83,7 +83,7 @@ static const struct {
     {">:", ")"}, {">(", "): "}, /* code without a file: "_find_and_load (<frozen importlib>:1022)", "<string>(1): <module>" */
 };
 
-/* Returns the end of the line number whose first digit is at p; NULL if there is none. The text starts at `begin`. */
+/* Returns the end of the line number if its first digit is at p; otherwise NULL. The text starts at `begin`. */
 static const char *end_of_line(const char *begin, const char *p, const char *end) {
   const char *q = p;
   while (q < end && ascii_digit(*q)) q++;
@@ -95,8 +95,8 @@ static const char *end_of_line(const char *begin, const char *p, const char *end
   return NULL;
 }
 
-/* Returns the end of the part to remove at p; NULL if nothing is to be removed there. The text starts at `begin`. Each <
- * before *balanced is known not to be closed. */
+/* Returns the end of the part that starts at p and must be replaced; NULL if there is none. The text starts at `begin`. Every < before
+ * *balanced is known to be unclosed. */
 static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
   const char *part = end_of_address(begin, p, end);
   if (!part) part = end_of_hash(begin, p, end);
@@ -107,7 +107,7 @@ static const char *cut_at(const char *begin, const char *p, const char *end, con
   if (ascii_digit(*p) && is_value(begin, p)) return end_of_value(p, end);
   if (*p != '<' || !is_word(p[-1]) || p < *balanced) return NULL;
   const char *behind = end_of_template(p, end);
-  if (!behind) *balanced = end; /* no < after this point is closed; searching again at each < would take quadratic time */
+  if (!behind) *balanced = end; /* no later < is closed either; searching again at each would take quadratic time */
   return behind;
 }
 
@@ -135,7 +135,7 @@ bool fold_step(struct buf *out, const char *p, size_t n) {
   return fold_name(out, p, end > 1 && end < n && p[end - 1] == ' ' ? end - 1 : n);
 }
 
-/* Replaces each part that `end_of` finds by *. Leaves the text as it is if it does not contain `hint`. */
+/* Replaces each part that `end_of` finds by *. Does nothing if the text does not contain `hint`. */
 static bool fold_parts(struct buf *out, const char **p, size_t *n, const char *hint,
                        const char *(*end_of)(const char *begin, const char *p, const char *end)) {
   const char *const begin = *p, *const end = begin + *n;
@@ -164,7 +164,7 @@ static bool is_hccl(const char *p, size_t n) {
   return true;
 }
 
-/* Returns the end of the number at p; NULL if there is none. */
+/* Returns the end of the number at p, which must follow an underscore; NULL if there is none. */
 static const char *end_of_call(const char *begin, const char *p, const char *end) {
   return p > begin && p[-1] == '_' && ascii_digit(*p) ? end_of_number(p, end) : NULL;
 }

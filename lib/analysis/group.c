@@ -81,7 +81,7 @@ static uint32_t group_of_string(struct groups *g, tk_id id) {
 
 static bool is_repeat(const struct groups *g, tk_id cls) { return g->match->kinds.of_class[cls] & KIND_REPEAT; }
 
-/* Collects the names of all classes that are not a profiler's repeats of other events. */
+/* Collects the names of all classes except those of events that only repeat other events. */
 static bool find_originals(struct groups *g) {
   g->has_originals = true;
   for (tk_id i = 1; i <= g->t->n_classes; i++)
@@ -94,8 +94,8 @@ bool groups_has_original(struct groups *g, tk_id cls) {
   return map_get(&g->originals, g->t->classes[cls].name) != NULL;
 }
 
-/* True for a profiler's copy of a host's annotation on a device, which lasts from the first to the last kernel of the
- * annotation. A recording without events of the host contains the copy alone. */
+/* True for the copy of a host annotation on a device; profilers create these copies, from the first to the last kernel of the
+ * annotation. False for counters of other events (KIND_TALLY) if the trace does not contain the events. */
 static bool is_copy(struct groups *g, tk_id cls) {
   if (!is_repeat(g, cls)) return false;
   return !(g->match->kinds.of_class[cls] & KIND_TALLY) || groups_has_original(g, cls);
@@ -103,8 +103,8 @@ static bool is_copy(struct groups *g, tk_id cls) {
 
 const char *groups_suffix(struct groups *g, tk_id cls) { return is_copy(g, cls) ? " (device)" : ""; }
 
-/* Returns the group of an event of a class whose row would be `group`. A copy has a row of its own, because a sum of an annotation and
- * its copy, or of a copy and the work in it, has no meaning. */
+/* Returns the group of an event of class `cls`, given the group of its name. Copies of annotations get a separate group, because a sum
+ * of an annotation and its copy, or of a copy and the work in it, is meaningless. */
 static uint32_t group_apart(struct groups *g, tk_id cls, uint32_t group) {
   const char *suffix = groups_suffix(g, cls);
   const struct intern_str *s = *suffix ? groups_text(g, group) : NULL;
@@ -128,8 +128,8 @@ static void put_ident(struct buf *b, const struct tk_trace *t, struct tk_ident i
   else buf_append(b, digits, num_put_i64(digits, i.num));
 }
 
-/* Writes the name of a track with its id, as in "python (12)", because several tracks may have the same name; `what`
- * replaces a missing name, as in "thread 12". */
+/* Writes the name of a track with its id, such as "python (12)", because several tracks can have the same name. If there is no name,
+ * writes `what` and the id, such as "thread 12". */
 static void put_track(struct buf *b, const struct tk_trace *t, tk_id name, struct tk_ident id, const char *what) {
   const struct intern_str *s = trace_str(t, name);
   if (name) buf_append(b, s->bytes, s->len);
@@ -162,7 +162,7 @@ static uint32_t group_of_number(struct groups *g, int64_t value) {
   return *slot;
 }
 
-/* Returns the group of an arg's value. Values with the same printed form (7 and "7") share a group. Only text is folded. */
+/* Returns the group of an arg's value. Values with the same printed form (7 and "7") have the same group. Only text is folded. */
 static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
   const struct intern_str *s;
   char digits[96];
@@ -187,7 +187,7 @@ static uint32_t group_of_around(struct groups *g, tk_id event) {
   return text ? groups_of_name(g, text, n) : GROUP_NONE;
 }
 
-/* Returns the group of an event's kernel class; GROUP_NONE for anything but device work. */
+/* Returns the group of an event's kernel class; GROUP_NONE if the event is not device work. */
 static uint32_t group_of_kernel(struct groups *g, const struct tk_event *e) {
   const enum kernel_class class = work_classes_of(&g->work, (tk_id)(e - g->t->events));
   uint32_t *slot = class ? map_put(&g->of_value, class, 0) : NULL;

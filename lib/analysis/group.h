@@ -1,7 +1,7 @@
 /* group.h - groups events by name, category, kind, rank, process, track, stream, step, phase, op, module, class of kernel, or an arg.
  *
- * A group is a small number. One table lookup, by class, track or value, finds the group of an event. Group 1 (GROUP_NONE)
- * contains the events without the property; every other group has a string. */
+ * A group is a small number, which a single table lookup finds, by the class, track or value of an event. Group 1 (GROUP_NONE) contains
+ * the events without the property; every other group has a text. */
 #ifndef ANALYSIS_GROUP_H
 #define ANALYSIS_GROUP_H
 
@@ -16,15 +16,15 @@ struct groups {
   const struct match *match; /* provides kinds, steps and origins */
   enum tk_top_by by;
   bool fold;
-  bool has_runs; /* the groups of several runs are compared */
-  bool repeats;              /* lines of a device that show the work of other lines again also have rows */
+  bool has_runs; /* true if groups of several runs are compared */
+  bool repeats;              /* true if device lines that repeat the work of other lines also get rows */
   tk_id key;                 /* key of the arg by which events are grouped */
   uint32_t n;                /* number of groups; the groups are 1 .. n */
   struct intern texts;       /* the text with id g - 1 belongs to group g > 1 */
   uint32_t *of_id;           /* by class or track: its group; 0 = not computed yet */
   struct around around;      /* phase, op or module of each event */
   struct work_classes work;  /* classes of device work, if events are grouped by it */
-  struct map originals;      /* names of classes that repeat no other events, if has_originals */
+  struct map originals;      /* if has_originals: names of classes whose events do not repeat other events */
   bool has_originals;
   struct map of_value;       /* value -> group, for kinds, ranks, steps, integers and classes of kernels */
   struct buf text;
@@ -34,23 +34,23 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g);
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e);
-/* False for events that have no row: those on lines that show the work of other lines again, unless rows are tracks or the user
- * selects such lines; and if events are grouped by class of kernel, all except device work. */
+/* False for events without a row. These are events on lines that repeat the work of other lines, unless `repeats` is set; and, if
+ * events are grouped by class of kernel, all events except device work. */
 static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
   if (!g->repeats && g->match->kinds.of_track[e->track] & KIND_REPEAT) return false;
   return g->by != TK_TOP_CLASS || groups_of(g, e) != GROUP_NONE;
 }
-/* Returns the suffix of the name in the row of a class: " (device)" for a profiler's copy of a host's annotation on a
- * device, which has the same name as the annotation, even if the trace lacks the annotation; otherwise "". */
+/* Returns the suffix for the name of a class in rows: " (device)" for a device copy of a host annotation, which has the same name as
+ * the annotation; otherwise "". Copies get it even if the annotation itself is not in the trace. */
 const char *groups_suffix(struct groups *g, tk_id cls);
-/* True for a profiler's repeat of events of a class with the same name that the trace contains. */
+/* True if the events of the class repeat other events, and the trace contains these, as a class with the same name. */
 bool groups_has_original(struct groups *g, tk_id cls);
-/* Returns the group of a name. Always folds addresses in the name, and numbers of HCCL if g->has_runs is set. Folds its other numbers
- * and template arguments (fold.h) if g->fold is set. */
+/* Returns the group of a name. Folds addresses in the name, and if g->has_runs is set, also numbers of HCCL. If g->fold is set, folds
+ * all numbers and template arguments (fold.h). */
 uint32_t groups_of_name(struct groups *g, const void *p, size_t n);
 /* Returns the text of a group; NULL for GROUP_NONE. */
 const struct intern_str *groups_text(const struct groups *g, uint32_t group);
-/* For grouping by kind: returns the kinds of the group's events as a set of bits; an event can have several kinds. */
+/* For grouping by kind: returns the kinds of the group's events, a set of bits, because an event can have several kinds. */
 unsigned groups_kinds(const struct groups *g, uint32_t group);
 
 /* True for a kernel. Tables shorten the names of kernels. */

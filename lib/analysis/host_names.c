@@ -10,8 +10,8 @@
 
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-/* True for a frame in which a compiler compiles. The compilers' files also contain functions that run at each call: "run" of
- * triton/runtime/jit.py launches a kernel. */
+/* True for a Python frame in which a compiler compiles code. Other functions in the same files run at each call and do not count, such
+ * as "run" in triton/runtime/jit.py, which launches a kernel. */
 static bool is_compiling_frame(const char *name) {
   static const char *const files[] = {"triton/compiler/", "triton/runtime/jit.py(", "_inductor/compile_fx.py(",
                                       "_inductor/async_compile.py(", NULL};
@@ -60,8 +60,8 @@ static bool is_compilation(const char *name) {
   return text_any_begins(name, first) || is_compile_function(name);
 }
 
-/* True for calls of CUDA, HIP, CANN and other runtimes that return only when the device is done. Valid only for the names of
- * runtime calls. Copies without "Async" block, too. */
+/* True for calls of CUDA, HIP, CANN and other runtimes that return only when the device is done, including copies without "Async".
+ * `name` must be the name of a runtime call. */
 static bool blocks(const char *name) {
   static const char *const whole[] = {"cudaMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2",
                                       "cuMemcpyDtoH", "cuMemcpyHtoD", "hipMemcpy", "hipMemcpyWithStream", "hipMemcpyDtoH",
@@ -72,28 +72,28 @@ static bool blocks(const char *name) {
   return false;
 }
 
-/* True for calls that give work to the device: cudaLaunchKernel, hipGraphLaunch, cuMemcpyHtoDAsync_v2, cudaMemsetAsync. */
+/* True for calls that submit work to the device: cudaLaunchKernel, hipGraphLaunch, cuMemcpyHtoDAsync_v2, cudaMemsetAsync. */
 static bool launches(const char *name) {
   static const char *const parts[] = {"Launch", "MemcpyAsync", "MemsetAsync", "DAsync", "HAsync", "Execute", NULL};
   return text_any_holds(name, parts) && !strstr(name, "HostFunc");
 }
 
-/* True for functions that wait for a result: of JAX, as frames of the Python tracer (try_to_block does it for block_until_ready before
- * JAX 0.9) or calls of PJRT, and of PyTorch's streams and events. */
+/* True for functions that wait for a result of the device: functions of JAX, as frames of its Python tracer (try_to_block is called by
+ * block_until_ready before JAX 0.9) or calls of PJRT; and synchronize of PyTorch's streams and events. */
 static bool awaits_device(const char *name) {
   static const char *const parts[] = {"block_until_ready", "try_to_block", "BlockUntilReady", "BlockHostUntilReady",
                                       "PjRtBuffer::Await", "built-in method synchronize of torch", NULL};
   return text_any_holds(name, parts);
 }
 
-/* True for the collector of CPython: calls of gc.collect, and the spans that PyTorch and viztracer record. */
+/* True for garbage collections of CPython: calls of gc.collect, and spans that PyTorch and viztracer record. */
 static bool is_collection(const char *name) {
   static const char *const parts[] = {"built-in function collect>", "built-in method collect of module", NULL};
   if (strcmp(name, "Python GC") == 0 || strcmp(name, "garbage collection") == 0) return true;
   return has_word(name, "gc.collect") || text_any_holds(name, parts);
 }
 
-/* True for Python functions that wait for something other than a device, as Kineto, viztracer and JAX name them. */
+/* True for Python functions that wait for something other than a device. The names are those of Kineto, viztracer and JAX. */
 static bool waits(const char *name) {
   static const char *const parts[] = {"time.sleep", "built-in method sleep", "$time sleep", "built-in method acquire of",
                                       "lock.acquire", "SemLock.acquire", "SemLock.__enter__", "_ThreadHandle.join", "posix.waitpid",
@@ -104,7 +104,7 @@ static bool waits(const char *name) {
 
 /* Categories of calls of the operating system and its libraries. */
 static const char *const SYSTEM[] = {
-  "osrt",    /* Nsight Systems: OS runtime libraries, and the next one */
+  "osrt",    /* this and the next: Nsight Systems, OS runtime libraries and system calls */
   "syscall",
   "pthread", /* rocprofiler-systems and omnitrace, core/categories.hpp */
 };
@@ -115,8 +115,8 @@ static bool is_system(const char *cat) {
   return false;
 }
 
-/* True for calls of the operating system that return only when time has passed or another thread, process or peer has acted. Calls that
- * read or write are not waits, because most of them move data. */
+/* True for operating system calls that only wait: for time to pass, or for another thread, process or peer. False for reads and writes,
+ * because most of them move data. */
 static bool system_waits(const char *name) {
   static const char *const globs[] = {
     "*sleep", "pause", "wait", "wait[34]", "waitid", "waitpid", "sigsuspend", "sig*wait*", "futex", "futex_wait*",
@@ -129,13 +129,14 @@ static bool system_waits(const char *name) {
   return false;
 }
 
-/* Spans that only show that a profiler ran, by category or by name. */
+/* Spans that only show that a profiler was active, by category or by name. */
 static const struct mark {
   const char *cat, *glob;
 } MARKS[] = {
   {"Trace", NULL},               /* Kineto: "PyTorch Profiler (0)" around the whole trace, on a process of its own (output_json.cpp) */
   {NULL, "PyTorch Profiler (*"}, /* the same in formats without categories */
-  {NULL, "$profiler.py:* start_trace"}, /* this row and the next: jax/_src/profiler.py; the last frame of a recording is its own end */
+  {NULL, "$profiler.py:* start_trace"}, /* this row and the next: jax/_src/profiler.py; the call that ends a recording is its last
+                                         * frame */
   {NULL, "$profiler.py:* stop_trace"},
 };
 
@@ -156,7 +157,7 @@ enum host_class host_names_class(const char *name, const char *cat) {
   if (awaits_device(name)) return HOST_SYNC;
   if (blocks(name)) return !*cat && accelerator_is_call(name) ? HOST_SYNC : HOST_BLOCKS;
   if (waits(name)) return HOST_WAIT;
-  if (strcmp(cat, "overhead") == 0) return HOST_RUNTIME; /* CUPTI's records of the driver and of itself */
+  if (strcmp(cat, "overhead") == 0) return HOST_RUNTIME; /* CUPTI's records of overhead in the driver and in CUPTI itself */
   return launches(name) ? HOST_LAUNCH : HOST_NOTHING;
 }
 

@@ -17,7 +17,7 @@ static bool put_stretch(struct host_time *h, tk_time from, tk_time to, uint8_t c
   return true;
 }
 
-/* Adds the time up to `until` to the stretches, and closes the spans that have ended by then. */
+/* Adds stretches for the time up to `until`, and closes spans that end by then. */
 static bool run_until(struct host_time *h, tk_time until) {
   const uint32_t first = h->threads[h->n_threads - 1].first;
   bool ok = true;
@@ -57,7 +57,7 @@ bool host_time_end(struct host_time *h, bool leads) {
 
 /* ---- all threads ---- */
 
-/* Returns the class that better explains why a device was idle, if two threads do different things. */
+/* Given the classes of two threads at one time, returns the one that explains better why a device was idle. */
 static uint8_t stronger(uint8_t a, uint8_t b) {
   static const uint8_t order[HOST_CLASSES] = {
     [HOST_NOTHING] = 0, [HOST_PYTHON] = 1, [HOST_WAIT] = 2, [HOST_SYSTEM] = 3, [HOST_CHECKPOINT] = 4, [HOST_GC] = 5, [HOST_SYNC] = 6,
@@ -70,7 +70,7 @@ struct row {
   const struct host_stretch *at, *end;
 };
 
-/* Returns the class at time `now`, and in *next the next time at which the class may change. */
+/* Returns the class at time `now`. Lowers *next to the time at which the class changes next, if that is earlier. */
 static uint8_t class_at(struct row *r, tk_time now, tk_time *next) {
   while (r->at < r->end && r->at->end <= now) r->at++;
   if (r->at == r->end) return HOST_NOTHING;
@@ -100,7 +100,7 @@ static struct row row_at(const struct host_time *h, uint32_t thread) {
   return (struct row){h->v + h->threads[thread].first, h->v + end};
 }
 
-/* Replaces each pair of threads with one, which halves their number. */
+/* Merges the threads in pairs, which halves their number. */
 static bool merge_pairs(struct host_time *h) {
   struct host_time to = {.mem = h->mem};
   bool ok = true;
@@ -131,7 +131,7 @@ static void demote_followers(struct host_time *h) {
   }
 }
 
-/* Drops the threads that did nothing, because merging copies the stretches of all others. */
+/* Drops threads without stretches, which would make merging slower. */
 static void drop_idle(struct host_time *h) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < h->n_threads; i++) {

@@ -1,12 +1,11 @@
 /* measure.c - see measure.h.
  *
- * The k-th shortest duration is found by radix selection with digits of 11 bits: count the durations by leading digit, keep
- * those with the same leading digit as the k-th one, and continue with the next digit. Each duration is visited at most six
- * times, and the result is exact.
+ * The k-th shortest duration is found by radix selection with digits of 11 bits: count the durations by leading digit, keep those with
+ * the same leading digit as the k-th one, and continue with the next digit. Each duration is visited at most six times, and the result
+ * is exact.
  *
- * For the union, each sorted run of intervals is first reduced to disjoint intervals, which removes most intervals; then runs
- * are merged pairwise.
- */
+ * For the union, each sorted run of intervals is first reduced to disjoint intervals, which usually leaves only few; then runs are
+ * merged pairwise. */
 #include "measure.h"
 
 #include <string.h>
@@ -31,8 +30,8 @@ static int digits_above(tk_time most) {
   return shift;
 }
 
-/* Keeps the durations whose digit at `shift` equals the digit of the k-th duration; sets *k to the position of this duration among the
- * kept ones. */
+/* Keeps the durations that have the same digit at `shift` as the k-th duration. Sets *k to the position of the k-th duration among
+ * these. Returns their number. */
 static uint64_t keep_digit(tk_time *v, uint64_t n, uint64_t *k, int shift) {
   uint64_t count[1 << DIGIT] = {0}, kept = 0;
   const uint64_t mask = (1 << DIGIT) - 1;
@@ -71,8 +70,8 @@ static uint64_t append(struct interval *v, uint64_t from, uint64_t n, struct int
   return n;
 }
 
-/* Reduces each run of v[0 .. n) to disjoint intervals, in place. Returns the number of intervals, and in *runs the number of
- * runs. Runs follow each other without gaps; a run begins where an interval starts before the previous one. */
+/* Reduces each run in v[0 .. n) to disjoint intervals, in place. Returns the number of intervals; sets *runs to the number of runs. A
+ * new run begins at every interval that starts earlier than the previous one. */
 static uint64_t thin(struct interval *v, uint64_t n, uint64_t *runs) {
   uint64_t kept = 0, from = 0;
   *runs = 0;

@@ -1,4 +1,4 @@
-/* measure.h - measures a set of intervals: the time that they cover together, and the k-th shortest duration. */
+/* measure.h - computes the total time that intervals cover, and their k-th shortest duration. */
 #ifndef ANALYSIS_MEASURE_H
 #define ANALYSIS_MEASURE_H
 
@@ -9,7 +9,7 @@ struct interval {
   tk_time dur;
 };
 
-/* Returns the part of [start, end) inside the window; its length is 0 if no part is inside. */
+/* Returns the overlap of [start, end) with the window; its length is 0 if there is none. */
 static inline struct interval measure_part(const struct window *w, tk_time start, tk_time end) {
   if (start < w->start) start = w->start;
   if (end > w->end) end = w->end;
@@ -19,8 +19,8 @@ static inline struct interval measure_part(const struct window *w, tk_time start
 /* Returns the k-th shortest duration, k from 0 to n - 1. `room` has space for n times. */
 tk_time measure_kth(const struct interval *v, uint64_t n, uint64_t k, tk_time *room);
 
-/* Returns the time in which at least one interval is running. The intervals consist of runs sorted by start, one for each
- * track. Overwrites the intervals; `room` has space for n more. */
+/* Returns the total time that the intervals cover. The intervals must consist of runs that are sorted by start, one per track.
+ * Overwrites the intervals; `room` has space for n more. */
 tk_time measure_union(struct interval *v, uint64_t n, struct interval *room);
 
 /* A growing list of intervals, in the order that measure_union requires. */
@@ -31,7 +31,7 @@ struct intervals {
 
 /* Appends an interval. Returns false if memory runs out. */
 bool measure_add(struct intervals *to, struct interval x, struct mem *mem);
-/* Returns the time in which at least one interval is running, and frees the list. *ok becomes false if memory runs out. */
+/* Returns the total time that the intervals cover, and frees the list. Sets *ok to false if memory runs out. */
 tk_time measure_join(struct intervals *of, struct mem *mem, bool *ok);
 
 #endif

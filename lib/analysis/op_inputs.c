@@ -1,4 +1,4 @@
-/* op_inputs.c - see op_inputs.h. All texts come from a trace, so their form is checked. */
+/* op_inputs.c - see op_inputs.h. The texts come from a trace, so their syntax is checked. */
 #include "op_inputs.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "format/json.h"
 
-/* Types as PyTorch names them: caffe2::TypeMeta::name, c10 scalar types. Arithmetic on integers has no peak except on int8. */
+/* Types as PyTorch names them: caffe2::TypeMeta::name, c10 scalar types. Of the integer types, only int8 has a peak. */
 static const struct {
   const char *name;
   unsigned size;
@@ -26,7 +26,7 @@ static struct json list_at(const char *text, size_t n) {
 
 static bool is_list(const char *text, size_t n) { return n >= 2 && text[0] == '[' && text[n - 1] == ']'; }
 
-/* Scans the next element of a list. Returns false at the end; *bad is set if something else follows. */
+/* Scans the next element of a list. Returns false at the end of the list, and also on a syntax error; *bad is then set. */
 static bool next_element(struct json *j, struct json_value *v, bool *first, bool *bad) {
   *bad = !json_blank(j);
   if (*bad) return false;
@@ -36,7 +36,7 @@ static bool next_element(struct json *j, struct json_value *v, bool *first, bool
   return !*bad;
 }
 
-/* Reads the dimensions of one input. A list of tensors does not count as a tensor. */
+/* Reads the dimensions of one input. A list of tensors is not treated as a tensor. */
 static bool read_dims(const struct json_value *list, struct op_tensor *t) {
   struct json j = list_at((const char *)list->p, (size_t)(list->end - list->p));
   struct json_value v;
@@ -88,8 +88,8 @@ static bool read_types(struct op_inputs *in, const char *text, size_t n) {
   return !bad && at == in->n;
 }
 
-/* Without recorded types, treats only inputs with dimensions as tensors, because an input without dimensions may be a number
- * or a tensor of rank 0. */
+/* Used if types were not recorded: treats only inputs with dimensions as tensors, because any other input can be a number or a tensor
+ * of rank 0. */
 static void guess_tensors(struct op_inputs *in) {
   for (unsigned i = 0; i < in->n; i++) in->in[i].is = in->in[i].is && in->in[i].rank > 0;
 }
@@ -140,8 +140,7 @@ bool op_inputs_truth(const struct op_inputs *in, unsigned at, bool *v) {
   return *v || is_printed(in, at, "false");
 }
 
-/* Reads a whole number at *p and moves *p behind it. The text ends at `end`. Returns false if there is none, or if it is too
- * large. */
+/* Reads an integer at *p, and moves *p past it. The text ends at `end`. Returns false if there is none, or if it is too large. */
 static bool read_whole(const char **p, const char *end, double *v) {
   const bool negative = *p < end && **p == '-';
   const char *at = *p + negative;

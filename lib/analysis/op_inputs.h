@@ -11,14 +11,14 @@
 
 enum { OP_INPUTS = 20, OP_RANK = 8 };
 
-/* An input. Dimensions are whole numbers below 2^53, which a double represents exactly. */
+/* An input. Dimensions are integers below 2^53, which a double represents exactly. */
 struct op_tensor {
-  bool is;               /* true for a tensor of a known type, or with dimensions if no types are recorded; false for scalars,
-                          * lists and missing inputs */
+  bool is;               /* true for a tensor: an input with a tensor type or, if no types are recorded, with dimensions; false for
+                          * scalars, lists and missing inputs */
   unsigned rank;
   double dims[OP_RANK];
   unsigned size;         /* bytes of an element; 0 = unknown */
-  enum peak_type type;   /* type of arithmetic with its elements */
+  enum peak_type type;   /* type of arithmetic on its elements */
 };
 
 struct op_inputs {
@@ -42,8 +42,8 @@ bool op_inputs_read(struct op_inputs *in, const struct op_texts *texts);
 /* Returns the number of elements. */
 double op_inputs_elements(const struct op_tensor *t);
 
-/* Read the printed value of an input. All return false if the value is missing or has another form. A list of n numbers may be
- * printed as one number. */
+/* Parse the printed value of input `at`. All return false if the value is missing or has another form. op_inputs_list also accepts a
+ * single number for a list of n equal numbers. */
 bool op_inputs_truth(const struct op_inputs *in, unsigned at, bool *v);
 bool op_inputs_number(const struct op_inputs *in, unsigned at, double *v);
 bool op_inputs_list(const struct op_inputs *in, unsigned at, unsigned n, double *v);

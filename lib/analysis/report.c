@@ -61,9 +61,9 @@ static void divide_step(struct reporter *p, struct tk_report_rank *row, struct t
   if (last < s->end) row->after_work += s->end - (last > s->start ? last : s->start);
 }
 
-/* Adds the steps of a row. `track`: a track of the row's device; 0 = no device. Divides the time of each step by activity,
- * unless the report is brief. Time that an earlier step covers is not divided again, so that the parts of all steps add up
- * to the time that the steps cover. */
+/* Adds the steps of a row. `track`: a track of the row's device; 0 = no device. Unless the report is brief, divides the time of each
+ * step by activity. If steps overlap, the overlap is divided only for the first of them, so that the parts of all steps add up to the
+ * time that the steps cover. */
 static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id track) {
   const struct window *w = &p->scope.window;
   const struct steps_run chosen = report_index_steps(&p->index, &p->match, group, track);
@@ -89,7 +89,8 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
 
 /* ---- queues ---- */
 
-/* Lists the launches and the starts of the work that was launched before it started, both sorted by time. Returns their number. */
+/* Lists the times at which work was launched and at which it started, each list sorted by time. Omits work without a known launch, and
+ * work that started before its launch. Returns the length of the lists. */
 static uint32_t list_queued(const struct tk_trace *t, const struct work *v, uint32_t n, tk_time *launched, tk_time *started) {
   uint32_t k = 0;
   bool sorted = true;
@@ -106,8 +107,8 @@ static uint32_t list_queued(const struct tk_trace *t, const struct work *v, uint
   return k;
 }
 
-/* Measures the length of the queue, which contains work that was launched but has not started. At equal times, work leaves the
- * queue before other work enters it. room: for two times of each piece of work. */
+/* Measures the length of the queue: the work that was launched but has not started. At equal times, starts are processed before
+ * launches. `room` has space for two times per piece of work. */
 static void measure_queue(const struct tk_trace *t, const struct work *v, uint32_t n, tk_time *room, struct tk_report_stream *s) {
   const tk_time *launched = room, *started = room + n;
   const uint32_t k = list_queued(t, v, n, room, room + n);
@@ -125,7 +126,7 @@ static void measure_queue(const struct tk_trace *t, const struct work *v, uint32
   if (k && last > launched[0]) s->queue_mean = area / (double)(last - launched[0]);
 }
 
-/* Returns the name of a stream: its number if known. The option --by stream uses the same name. */
+/* Returns the name of a stream: its number, if known. --by stream uses the same names. */
 static const char *name_stream(struct reporter *p, const struct work_stream *s) {
   const struct tk_track *k = &p->t->tracks[s->track];
   const struct tk_event *e = &p->t->events[p->works.v[s->first].event];
@@ -236,12 +237,13 @@ static bool draw_strip(struct reporter *p, struct tk_report_rank *row, tk_time s
 static int by_start(const void *p, const void *q) {
   const struct work *a = p, *b = q;
   if (a->start != b->start) return a->start < b->start ? -1 : 1;
-  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* work with a known launch first: it shows why the device was idle */
+  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* work with a known launch sorts first, because the launch shows why
+                                                                 * the device was idle */
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Sorts elements that are out of order. Such elements usually have equal starts; a start is earlier than the previous one only
- * if an operation ends after the operation that contains it. */
+/* Sorts an array that is almost sorted by start. Usually, only elements with equal starts are out of order; others are only if an
+ * operation ends after the operation that contains it. */
 static void order_rest(struct work *v, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
     if (v[i].start > v[i - 1].start) continue;
@@ -253,12 +255,12 @@ static void order_rest(struct work *v, uint32_t n) {
   }
 }
 
-/* Returns the heap item for element `at` of a stream. Items are sorted by the element's start. */
+/* Returns the heap item for element `at` of a stream; its key is the start of the element. */
 static struct heap_item waiting(const struct works *w, uint32_t stream, uint32_t at) {
   return (struct heap_item){w->v[at].start, (uint64_t)at << 32 | stream, 0};
 }
 
-/* Collects the work of a row (a device) in p->sorted, sorted by start; *n receives its number. Returns false if memory runs
+/* Collects the work of a row (a device) in p->sorted, sorted by start. Sets *n to the number of elements. Returns false if memory runs
  * out. */
 static bool sort_row(struct reporter *p, uint32_t which, uint32_t *n) {
   const struct works *w = &p->works;
@@ -290,8 +292,8 @@ static tk_time report_end_of(const struct work *v, uint32_t n) {
   return end;
 }
 
-/* Returns the name of a device. If nothing else in the trace gives the device's number, the pid of its process is the
- * number, as in Kineto's traces. */
+/* Returns the name of a device. The number of the device is the pid of its process, as in Kineto's traces, if nothing else in the trace
+ * contains it. */
 static const char *name_device(struct reporter *p, const struct work_row *w) {
   const struct tk_track *k = &p->t->tracks[w->process];
   const struct accelerator whole = accelerator_of(p->t, w->process), a = whole.family ? whole : accelerator_of(p->t, w->track);
@@ -302,7 +304,7 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
   const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
   if (a.family && a.number < 0 && !is_by_pid) return a.family;
   if (a.family && a.number >= 0) {
-    /* Other tools that merge traces append the rank to each pid, so that the pid is a string. */
+    /* Some tools that merge traces append the rank to each pid, so that the pid is a string; it is then printed, too. */
     const bool is_text = k->pid.kind == TK_IDENT_STR && (n || k->labels);
     const int len = snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number);
     if (is_text) snprintf(text + len, sizeof text - (size_t)len, " (%.200s)", tk_string(p->t, k->pid.str, NULL));
@@ -314,7 +316,7 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
   return report_keep(p->impl, text, (size_t)len + num_put_i64(text + len, k->pid.num));
 }
 
-/* Finds the time range of the report. All ranks have the same range, the selected part of the whole trace, so that they can be
+/* Finds the time range of the report: the selected part of the whole trace. It is the same for all ranks, so that they can be
  * compared. */
 static void find_range(struct reporter *p) {
   trace_extent(p->t, &p->start, &p->end);
@@ -337,15 +339,15 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
   return row;
 }
 
-/* True if a report on a host without devices lacks the event: an event of the range that is not selected, or device work outside of
- * the range, which shows that the host has a device. */
+/* True if a report on a host without devices must not be judged because of this event: the event is in the range but not selected, or
+ * it is device work outside of the range, so that the host does have a device. */
 static bool is_left_out(const struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event];
   if (scope_holds(&p->scope, e)) return !match_event(&p->match, event);
   return e->kind == TK_EVENT_SPAN && kinds_of(&p->match.kinds, e) & KIND_DEVICE;
 }
 
-/* True if the selection contains all events of a host without devices. */
+/* True if is_left_out holds for no event of a host without devices. */
 static bool is_host_whole(const struct reporter *p, uint32_t group) {
   const struct report_index *x = &p->index;
   bool whole = true;
@@ -428,7 +430,7 @@ static bool add_rows(struct reporter *p) {
   return ok;
 }
 
-/* Stores the name of the spans that mark steps in the report; NULL if it is not the same in all traces. */
+/* Stores the name of the spans that mark steps in r->step_name; NULL if it differs between traces. */
 static bool add_step_name(struct reporter *p) {
   struct buf name = {.mem = p->mem};
   size_t n;
@@ -442,7 +444,7 @@ static bool add_step_name(struct reporter *p) {
   return ok;
 }
 
-/* Counts the input of a trace, of which it may be one rank of several, and what is incomplete. */
+/* Counts the input of the trace, unless an earlier rank of the same input was counted. Also counts incomplete inputs. */
 static void see_input(struct tk_report *r, const struct tk_trace *t, const struct report_place *place) {
   struct tk_report_impl *impl = r->impl;
   const bool is_same_file = r->n_ranks && strcmp(r->ranks[r->n_ranks - 1].input, place->input) == 0;
@@ -483,7 +485,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
 
 enum { REPORT_MAPS = 9 };
 
-/* Lists the maps of a report, which are made and freed together. */
+/* Lists the maps of a report, which are initialised and freed together. */
 static void list_maps(struct tk_report_impl *m, struct map *maps[REPORT_MAPS]) {
   struct map *const all[REPORT_MAPS] = {&m->kernel_of, &m->launch_of, &m->collective_of, &m->memory_of, &m->said, &m->op_of,
                                         &m->node_of, &m->layer_of, &m->roof_of};
@@ -538,7 +540,7 @@ static int by_rank(const void *p, const void *q) {
   return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Sorts rows by rank; rows of the same rank stay in the order of their trace. */
+/* Sorts rows by rank; rows of the same rank keep their order. */
 static bool order_ranks(struct tk_report *r) {
   struct mem *mem = &r->impl->mem;
   struct rank_place *places = mem_array(mem, r->n_ranks + 1, sizeof *places);

@@ -46,7 +46,7 @@ struct report_geometry {
   tk_time longest;
   uint32_t grid, block;
 };
-/* A row of the table of kernels under construction; tk_report_impl.kernel_of maps names to rows. */
+/* A row of the table of kernels while traces are added. tk_report_impl.kernel_of maps names to rows. */
 struct report_kernel {
   uint32_t name;
   uint8_t class;
@@ -56,7 +56,8 @@ struct report_kernel {
   tk_time max_at;    /* start of the longest kernel, since the first event of its trace */
   int64_t max_rank;  /* rank of the longest kernel */
   double bytes;
-  i128 of_class[KERNEL_CLASSES]; /* time of kernels by class (work_classes.h); operators may give kernels of a name different classes */
+  i128 of_class[KERNEL_CLASSES]; /* time of the kernels by class (work_classes.h), because kernels with one name can have different
+                                  * classes, depending on their operators */
   struct report_geometry geometry;
   uint64_t *durations; /* counts by bin (histogram.h); only if the report has strips */
 };
@@ -78,7 +79,7 @@ struct report_collective {
   int64_t group_size;   /* as recorded by the last event that has it */
 };
 
-/* Spans of hosts with one name and class. */
+/* Host spans with the same name and class. */
 struct report_op {
   uint32_t name;
   uint8_t class; /* enum host_class */
@@ -88,20 +89,20 @@ struct report_op {
   uint32_t host;
   tk_time min, max;
 };
-/* Annotations with one path. */
+/* Annotations with the same path. */
 struct report_node {
-  uint32_t name, parent, depth; /* parent: number of its node, from 1; 0 = none */
+  uint32_t name, parent, depth; /* parent: number of the parent node, from 1; 0 = none */
   uint32_t self_number;         /* number of this node, from 1 */
   uint64_t count;
-  i128 total, inner;            /* inner: durations of the annotations directly within */
+  i128 total, inner;            /* inner: durations of the direct children */
 };
-/* Device time of all layers with one path, or of all layers of one kind (report_layers.c). Layer 0 is the root. */
+/* Device time of all layers with the same path, or of all layers of one kind (report_layers.c). Layer 0 is the root. */
 struct report_layer {
   uint32_t name, parent, depth;
   uint32_t child, sibling;      /* first child, next sibling; 0 = none */
   uint64_t count, launched;
   i128 total, device;
-  uint64_t steps;               /* of a kind: steps of the traces; meaningless if one trace has none (stepless) */
+  uint64_t steps;               /* for a kind: number of steps in its traces; meaningless if a trace has no steps (stepless) */
   bool stepless;
 };
 
@@ -110,7 +111,7 @@ struct tk_report_impl {
   struct intern texts;
   struct buf folded;    /* used by report_name */
   struct tk_report_options opt;
-  const char *step_pattern; /* names of the spans that mark steps, as given; NULL = the tables of names decide */
+  const char *step_pattern; /* option for the names of spans that mark steps; NULL = the built-in tables are used */
   struct report_kernel *kernels;
   struct report_launch *launches;
   struct report_collective *collectives;
@@ -127,7 +128,7 @@ struct tk_report_impl {
   uint32_t n_roofs, cap_roofs;
   struct map roof_of;            /* name << 32 | device << 4 | type << 1 | stated -> 1 + row */
   uint64_t host_steps;           /* steps of all hosts */
-  uint32_t n_hosts;              /* hosts so far, each rank of a trace being one */
+  uint32_t n_hosts;              /* number of hosts so far; each rank of a trace counts as one */
   struct map op_of, node_of;     /* name << 8 | class -> 1 + row; parent << 32 | name -> number of the node */
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
   struct map memory_of; /* rank and allocator, as one string -> 1 + row */
@@ -135,27 +136,27 @@ struct tk_report_impl {
   bool has_device;      /* at least one row is a device */
   bool computes;        /* at least one device ran a kernel */
   struct report_mean occupancy; /* mean occupancy of all kernels that compute */
-  i128 compute;         /* sum of the durations of these kernels, also without an occupancy */
-  double lag;           /* largest mean time from the launch to the start of a device's work, in steps of its host */
-  bool steps_differ;    /* the steps of two traces have different names */
-  uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
+  i128 compute;         /* sum of the durations of these kernels, including those without an occupancy */
+  double lag;           /* maximum over devices of the mean time from launch to start of work, in steps of the host */
+  bool steps_differ;    /* true if step names differ between traces */
+  uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with exactly the maximum number of
                                         * events that their producer writes */
-  uint64_t shrunk, shrunk_events; /* inputs that were shrunk, and the events that they lack */
-  struct scope scope;   /* scope in the last trace; narrowed: the report is about a range of time or steps */
+  uint64_t shrunk, shrunk_events; /* inputs that were shrunk, and the events that were removed from these */
+  struct scope scope;   /* scope of the last trace; narrowed: the report covers only a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   const char *suspect; /* sentence about what looks like a device; NULL = none */
   bool has_samples;    /* some trace contains stack samples */
 };
 
-/* Where a trace belongs in the report: the name of its input, and the shift that moves its times to the common timeline. */
+/* The name of a trace's input, and the shift that moves its times to the common timeline. */
 struct report_place {
   const char *input;
   int64_t later_ns;
 };
 
-/* State for the spans of hosts. */
+/* State for counting host spans. */
 struct report_spans {
-  uint32_t *row_of; /* by class: 1 + the row of its last span; NULL = not yet in use */
+  uint32_t *row_of; /* by class: 1 + the row of its last span; NULL = not allocated yet */
   struct selves selves;
   struct within within;
   struct buf text;
@@ -164,7 +165,7 @@ struct report_spans {
   const struct step *step; /* the step that was found last; NULL = none yet */
 };
 
-/* REPORT_AWAITED: the call returned only when its work was done. */
+/* REPORT_AWAITED: the call also waited for its work. */
 enum report_launched { REPORT_LAUNCHED = 1, REPORT_AWAITED = 2 };
 
 /* State while one trace is added. */
@@ -175,7 +176,7 @@ struct reporter {
   struct mem *mem; /* memory that is freed when the trace is done */
   const struct track_origin *origins;
   const struct report_place *place;
-  const char *family; /* family of the devices whose names are numbers only; NULL = not looked up yet */
+  const char *family; /* family, such as "GPU", for devices whose names are only numbers; NULL = not determined yet */
   struct match match;
   struct scope scope;
   struct works works;
@@ -186,15 +187,15 @@ struct reporter {
   struct report_spans spans;
   struct report_flops flops;
   uint8_t *host_class; /* by class: enum host_class implied by the name; HOST_CLASSES = not computed yet */
-  uint32_t *names;     /* by class: text of its name in rows (report_class_name); 0 = not computed yet; NULL = none is */
-  uint8_t *traits;     /* by class: set of enum work_trait; 0 = not computed yet; NULL = no device yet */
+  uint32_t *names;     /* by class: text id of its name in rows (report_class_name); 0 = not computed yet; NULL = not allocated yet */
+  uint8_t *traits;     /* by class: set of enum work_trait; 0 = not computed yet; NULL = not needed yet */
   uint8_t *launches;   /* by event: set of enum report_launched; 0 = it launched no device work */
-  tk_id copy_details;  /* key of the text in which XLA describes a copy; 0 = none */
-  bool *counted;       /* by event: it is in the table of launches; NULL = none is yet */
+  tk_id copy_details;  /* key of the arg in which XLA describes a copy; 0 = none */
+  bool *counted;       /* by event: true if it was counted in the table of launches; NULL = not allocated yet */
   bool *leads;         /* by track: true if it contains the steps, or launched work */
-  tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
+  tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = so far no event is divided into parts */
   tk_time start, end;  /* time range of the report */
-  struct layers_job *layers; /* the layers of the trace, which another thread may find; NULL = it has none */
+  struct layers_job *layers; /* search for the layers of the trace, perhaps in another thread; NULL = no layers */
   tk_time zero;        /* start of the trace's first event, to which times of the report are relative */
   uint32_t first;      /* first row of this trace in the report */
 };
@@ -209,13 +210,13 @@ bool report_close(struct tk_report *r, struct tk_err *err);
 
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n);
 const char *report_text(struct tk_report_impl *impl, const char *text);
-/* Returns the text id of a name as all tables show it, without addresses (fold.h); 0 if memory runs out. */
+/* Returns the text id of a name in the form that all tables use, with folded addresses (fold.h); 0 if memory runs out. */
 uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n);
-/* Returns report_name of the name of a class, which is computed only once. */
+/* Returns the result of report_name for the name of a class, and caches it. */
 uint32_t report_class_name(struct reporter *p, tk_id cls);
-/* Returns a string of the trace as all tables show it, without addresses; "" for string 0. */
+/* Returns a string of the trace in the form that all tables use, with folded addresses; "" for string 0. */
 const char *report_keep_name(struct reporter *p, tk_id string);
-/* Returns the event's name as all tables show it, without addresses; "" for event 0. */
+/* Returns the event's name in the form that all tables use, with folded addresses; "" for event 0. */
 const char *report_name_of(struct reporter *p, tk_id event);
 struct tk_total report_total(i128 ps);
 tk_id report_key_of(const struct tk_trace *t, const char *key);
@@ -224,25 +225,25 @@ bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id 
 double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is);
 /* Returns the class that the name of a span implies. */
 enum host_class report_named_class(const struct reporter *p, tk_id cls);
-/* Returns the class of a span of a host. `kind`: its set of enum kind. */
+/* Returns the class of a host span. `kind`: its kinds, a set of enum kind. */
 enum host_class report_class_of(const struct reporter *p, tk_id event, unsigned kind);
-/* Returns the properties that are evident from the name of device work: a set of enum work_trait. */
+/* Returns the properties that the name of device work implies: a set of enum work_trait. */
 uint8_t report_traits(struct reporter *p, tk_id cls);
-/* True for a copy from or to pageable memory of the host. */
+/* True for a copy from or to pageable host memory. */
 bool report_is_pageable(struct reporter *p, tk_id event);
 /* True if the range of the report contains a part of the step. */
 bool report_holds_step(const struct reporter *p, const struct step *s);
-/* Adds a sentence to the list of unknown facts, unless the list contains the sentence. */
+/* Adds a sentence to the list of facts that are unknown, unless the list already contains it. */
 bool report_unknown(struct tk_report *r, const char *sentence);
 
 /* report_host.c: fills in the host columns of the row. `group`: group of the row's rank in the index. */
 bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group);
-/* report_compile.c: report_compilations_add adds the compilations of a rank's host, given its compile spans `of`, and counts
- * them; report_compilations_sort sorts the compilations of all ranks. */
+/* report_compile.c: report_compilations_add finds the compilations of a rank's host among its compile spans `of`, adds them to the
+ * table and counts them; report_compilations_sort sorts the compilations of all ranks. */
 struct report_compile {
   struct interval part; /* the part within the range of the report */
   tk_id event;          /* outermost compile span of its thread */
-  tk_id function;       /* span around it whose name report_is_function accepts; 0 = none */
+  tk_id function;       /* innermost span around it for which report_is_function is true; 0 = none */
 };
 struct report_compiles {
   struct report_compile *v;
@@ -253,43 +254,42 @@ bool report_is_function(const char *name);
 bool report_compilations_add(struct reporter *p, const struct tk_report_rank *rank, struct report_compiles *of,
                              struct report_host_sums *sums);
 void report_compilations_sort(struct tk_report *r);
-/* report_collections.c: report_collections_add counts a garbage collection of a host; report_collections_end measures all of
- * them; report_collections_of_step then counts and measures the collections within a step. */
+/* report_collections.c: report_collections_add counts a garbage collection of a host; report_collections_end computes the total time of
+ * all collections; report_collections_of_step then counts and measures the collections within a step. */
 bool report_collections_add(struct reporter *p, struct report_host_sums *sums, struct interval part);
 void report_collections_end(struct report_host_sums *sums);
 void report_collections_of_step(const struct report_host_sums *sums, const struct step *s, struct tk_report_step *step);
 /* report_profiler.c: measures the profiler's own work and the regions of torch.compile in the tracks of a group. */
 bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);
-/* report_spans.c: report_spans_begin begins the next host, whose long operators are counted in `sums`; report_spans_add adds the spans
- * of one of its threads to the tables of hosts; report_spans_make completes the tables. */
+/* report_spans.c: report_spans_begin starts the next host; its long operators are counted in `sums`. report_spans_add adds the spans of
+ * one thread of this host to the tables. report_spans_make completes the tables. */
 void report_spans_begin(struct reporter *p, struct report_host_sums *sums, const struct steps_run *steps);
 bool report_spans_add(struct reporter *p, tk_id track);
 void report_spans_free(struct reporter *p);
 bool report_spans_make(struct tk_report *r);
-/* report_layers.c: report_layers_begin begins to find the layers of the trace, in another thread if one may run: from the trace and
- * p's match, scope and works alone, which must not change until report_layers_end has returned. report_layers_add adds the layers;
- * report_layers_make completes the table. */
+/* report_layers.c: report_layers_begin starts the search for the layers of the trace, in another thread if possible. The search uses
+ * the trace, and p's match, scope and works, which must not change until report_layers_end has returned. report_layers_add adds the
+ * layers; report_layers_make completes the table. */
 bool report_layers_begin(struct reporter *p);
 bool report_layers_add(struct reporter *p, struct tk_err *err);
 void report_layers_end(struct reporter *p);
 bool report_layers_make(struct tk_report *r);
-/* report_split.c: divides [start, end) by the activity of the device of p->spent and, while it was idle, by the activity of
- * the group's host. */
+/* report_split.c: divides [start, end) by what the device of p->spent did; divides its idle time by what the group's host did. */
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
-/* Returns the sum of the splits of the row's steps if its device worked in them or if the row has no device; otherwise the
- * split of the row's window. *steps: true for the sum of steps. */
+/* Returns the time from which the row's figures are computed, divided by activity: the sum over its steps if its device was busy in
+ * these or if the row has no device; otherwise its window. Sets *steps to true for steps. */
 struct tk_report_split report_split_of_row(const struct tk_report_rank *row, bool *steps);
 tk_time report_idle_of(const struct tk_report_split *s);
-/* report_see_lag notes how far a device runs behind the steps of its host; report_say_lag adds a sentence if it is far behind,
- * because other steps launched much of the work within a step. */
+/* report_see_lag records how far a device runs behind the steps of its host. report_say_lag adds a sentence if this is far: much of the
+ * work within a step was then launched in earlier steps. */
 void report_see_lag(struct reporter *p, const struct tk_report_rank *row, uint32_t group, tk_id track);
 void report_say_lag(struct tk_report *r);
 /* Returns the longest time within [start, end) during which the device of p->spent was idle. */
 struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
-/* report_gaps.c: report_settled returns the time until which unrecorded work may have run on a device with recorded work: the start
- * of its first work; or the end of an earlier call that waited for the only device of the rank, if the work of all launches up to
- * the first work was recorded. report_gaps_add adds the longest idle times of a device with n_work pieces of work; report_gaps_sort
+/* report_gaps.c: report_settled returns the time from which idle time of a device is certain, because no unrecorded work can have run.
+ * This is the start of its first work; or the end of an earlier call that waited for the only device of the rank, if no launch before
+ * the first work lacks its work. report_gaps_add adds the longest idle times of a device with n_work pieces of work; report_gaps_sort
  * sorts the idle times of all devices. */
 tk_time report_settled(const struct reporter *p, uint32_t group);
 bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t group, uint32_t n_work);
@@ -300,20 +300,20 @@ bool report_count_row(struct reporter *p, uint32_t n);
 struct report_launch *report_launch_row(struct reporter *p, tk_id call);
 bool report_versions(struct reporter *p);
 bool report_make_tables(struct tk_report *r);
-/* Returns the row of collectives with this name, whatever its number; NULL if memory runs out. */
+/* Returns the row for collectives with this name, ignoring numbers in it; NULL if memory runs out. */
 struct report_collective *report_collective(struct tk_report_impl *impl, const char *name);
-/* Counts a collective that XLA ran on a CPU, in a trace without devices; ignores other events. False if memory runs out. */
+/* For a trace without devices: counts the event if it is a collective that XLA ran on a CPU. Returns false if memory runs out. */
 bool report_cpu_collective(struct reporter *p, tk_id event);
-/* Returns the factor that converts algorithm bandwidth to bus bandwidth; it depends on the name of the collective: 2(n-1)/n,
- * (n-1)/n or 1. */
+/* Returns the factor that converts algorithm bandwidth to bus bandwidth: 2(n-1)/n, (n-1)/n or 1, depending on the name of the
+ * collective; 0 if the number of ranks is unknown. */
 double report_bus_factor(const char *name, int64_t ranks);
-/* report_flops.c: counts the operations and traffic of a row's work: report_flops_begin, a call of report_flops_count for each
+/* report_flops.c: counts the operations and memory traffic of a row's work. Call report_flops_begin, then report_flops_count for each
  * piece of work, then report_flops_end. report_flops_make completes the table. */
 struct report_stated {
   const struct work *work;
   tk_time time;        /* sum of the durations of its parts */
-  double flops, bytes; /* recorded for the work itself; 0 = none */
-  bool tf32;           /* its name shows that it computes in TF32 */
+  double flops, bytes; /* values recorded for the work itself; 0 = none */
+  bool tf32;           /* true if its name shows that it computes in TF32 */
   size_t name_len;     /* length of its name without a number */
 };
 bool report_flops_begin(struct reporter *p, struct tk_report_rank *row, uint32_t which);
@@ -321,43 +321,45 @@ bool report_flops_count(struct reporter *p, struct tk_report_rank *row, const st
 bool report_flops_end(struct reporter *p, struct tk_report_rank *row);
 void report_flops_free(struct reporter *p);
 bool report_flops_make(struct tk_report *r);
-/* report_peaks.c: finds the peaks of the device of a row; peaks that are not certain are 0, and an unknown name is empty. */
+/* report_peaks.c: finds the peak rates of a row's device. Peaks that are not certain are set to 0; an unknown name is set to "". */
 void report_peaks_find(struct reporter *p, const struct work_row *w, struct device_peaks *peaks);
-/* report_geometry.c: report_geometry_add adds the geometry recorded for a kernel of the given duration, whose args were read. */
+/* report_geometry.c: report_geometry_add adds the launch geometry in `args`, the args of a kernel with the duration `time`. */
 bool report_geometry_add(struct reporter *p, const struct report_args *args, tk_time time, struct report_geometry *g);
 /* A change of an allocator's amounts. */
 struct report_change {
   tk_time ts;
   tk_id event;
   uint32_t row;               /* index in tk_report.memories */
-  tk_id process;              /* the process of a snapshot, whose blocks are spans; 0 = none */
+  tk_id process;              /* process of a memory snapshot, in which blocks are spans; 0 = not from a snapshot */
   double allocated, reserved; /* amounts after the change; negative = unknown */
-  double bytes;               /* size of the block at `address`; 0 or less: the block is released; valid if has_address */
+  double bytes;               /* size of the block at `address`, if has_address; 0 or less = the block is released */
   uint64_t address;
   bool has_address;
 };
 
 /* report_memory.c: finds the peaks of each allocator. */
 bool report_count_memory(struct reporter *p);
-/* report_held.c: adds memory over time, and the blocks allocated at the peaks of the rows from `first` on. Sorts the changes. */
+/* report_held.c: adds memory over time, and the blocks that are allocated at the peaks, to the rows from `first` on. Sorts the
+ * changes. */
 bool report_held_add(struct reporter *p, struct report_change *changes, uint32_t n, size_t first);
 void report_held_sort(struct tk_report *r);
-/* report_figures.c: computes the key figures, when all tables are made. */
+/* report_figures.c: computes the key figures. Call it when all tables are complete. */
 bool report_figures_make(struct tk_report *r);
 /* Returns the kernel, copy or fill with the largest share of all work; NULL if there is none. */
 const struct tk_report_kernel *report_longest_work(const struct tk_report *r);
-/* report_suspect.c: stores a sentence about anything that looks like a device in a trace without device work; the first such
- * sentence of all traces is kept. The report prints it if no trace has a device. */
+/* report_suspect.c: if a trace without device work seems to contain a device, stores a sentence about that. Only the first such
+ * sentence is kept. The report prints it if no trace has a device. */
 void report_suspect(struct reporter *p);
-/* report_shrunk.c: counts an input that was shrunk, and adds a sentence on all of these. */
+/* report_shrunk.c: report_see_shrunk counts an input that was shrunk; report_say_shrunk adds a sentence on all such inputs. */
 void report_see_shrunk(struct tk_report_impl *impl, const struct tk_trace *t);
 void report_say_shrunk(struct tk_report *r);
-/* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
+/* report_calls.c: report_count_calls counts launches whose work is missing from the trace; report_say_unrecorded adds a sentence for
+ * each name of calls. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);
-/* Returns the number of launching calls without recorded work. Calls between the last launch with recorded work and the end
- * of that work do not count, because their work was probably still queued when recording ended. They do count if the figures
- * are based on steps, and at least `limit` percent of the steps' time is after the last recorded work. */
+/* Returns the number of launching calls without recorded work. Calls between the last launch with recorded work and the end of that
+ * work are not counted, because their work was probably still queued when the recording ended. Exception: they are counted if figures
+ * are computed from steps, and at least `limit` percent of the steps' time is after the last recorded work. */
 uint64_t report_lost_calls(const struct tk_report_rank *row, double limit);
 
 #endif

@@ -1,4 +1,4 @@
-/* report_args.h - the args of device work that the tables of a report read, all at once for each piece of work. */
+/* report_args.h - reads the args of device work that tables of a report need, all of them at once for each event. */
 #ifndef ANALYSIS_REPORT_ARGS_H
 #define ANALYSIS_REPORT_ARGS_H
 
@@ -8,7 +8,7 @@ enum report_arg {
   ARG_BYTES, ARG_MEMCPY_DETAILS, ARG_MEMSET_DETAILS, ARG_BYTES_ACCESSED, ARG_FLOPS,
   ARG_COLLECTIVE, ARG_ELEMENTS_IN, ARG_ELEMENTS_OUT, ARG_DTYPE, ARG_GROUP_SIZE,
   ARG_BLOCKS, ARG_OCCUPANCY, ARG_WARPS, ARG_REGISTERS, ARG_SHARED, ARG_GRID, ARG_BLOCK, ARG_KERNEL_DETAILS,
-  ARG_SIZE, ARG_DIRECTION, /* MTIA: of a copy */
+  ARG_SIZE, ARG_DIRECTION, /* MTIA: size and direction of a copy */
   REPORT_ARGS
 };
 

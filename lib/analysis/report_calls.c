@@ -1,5 +1,5 @@
-/* report_calls.c - finds launches whose work was not recorded. A device seems idle if the profiler drops activities or does not
- * record the kernels of graphs. */
+/* report_calls.c - finds launches whose work was not recorded. If the profiler drops activities, or does not record the kernels of
+ * graphs, a device seems idle although it is not. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,8 +37,8 @@ static void find_last(const struct reporter *p, struct last *last) {
   }
 }
 
-/* True for a call after the last launch with recorded work, but before that work ended: its own work was probably still
- * queued when recording ended. */
+/* True for a call between the last launch with recorded work and the end of that work. The call's own work was probably still queued
+ * when the recording ended. */
 static bool is_trailing(const struct last *last, const struct tk_event *call) {
   return call->ts > last->launch && call->ts < last->end;
 }
@@ -64,10 +64,11 @@ bool report_count_calls(struct reporter *p) {
   const struct tk_trace *t = p->t;
   const tk_id key = intern_id(&t->store->strings, "correlation", 11);
   if (!key || !p->works.n || p->match.root || p->scope.narrowed) return true;
-  bool *recorded = mem_zeros(p->mem, (uint64_t)t->n_events + 1, sizeof *recorded); /* by call: its work was recorded */
+  bool *recorded = mem_zeros(p->mem, (uint64_t)t->n_events + 1, sizeof *recorded); /* by call: true if its work was recorded */
   bool *launches = mem_array(p->mem, (uint64_t)t->n_classes + 1, sizeof *launches);
   struct last *last = mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last);
-  bool *captured; /* by call: its thread captured a stream, so that the call launched nothing unless its work was recorded */
+  bool *captured; /* by call: true if its thread was capturing a stream, so that the call launched nothing, unless its work was
+                   * recorded */
   bool ok = captured_calls(&p->match.kinds, p->mem, &captured) && recorded && launches && last;
   if (ok) {
     for (uint32_t i = 0; i < p->works.n; i++) recorded[p->works.v[i].launch] = true;
@@ -95,8 +96,8 @@ uint64_t report_lost_calls(const struct tk_report_rank *row, double limit) {
 
 enum { MOST_SENTENCES = 5 };
 
-/* Adds a sentence for each name of calls of which too many have no recorded work. A share below the threshold is normal,
- * because the end of a recording always lacks some work. Names beyond the first few are only counted. */
+/* Adds a sentence for each name of calls if too large a share of these calls has no recorded work. A share below the threshold is
+ * normal, because some work at the end of a recording is always missing. After the first few names, only counts the others. */
 void report_say_unrecorded(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
   const double fewest = impl->limits[LIMIT_UNRECORDED].warning;

@@ -1,9 +1,10 @@
 /* report_compile.c - lists the compilations of the hosts: when, in which step, of which module and function.
  *
  * Compilers work on several threads: JAX calls backend_compile_and_load on the thread of the program while XLA runs
- * PjRtCpuClient::Compile and FusionCompiler::Compile on threads of its own. So an outermost compile span is part of another
- * compilation if a compile span on another thread covers its whole time. XLA names the module in the args of its passes
- * ("module": "jit_step"), which lie below any of these spans; JAX runs the compilation within a span PjitFunction(step). */
+ * PjRtCpuClient::Compile and FusionCompiler::Compile on threads of its own. So if a compile span on another thread covers the whole
+ * time of an outermost compile span, both belong to one compilation. The name of the module is in args of XLA's passes ("module":
+ * "jit_step"), which can be inside any of these spans. The name of the function comes from the span PjitFunction(step) around the
+ * compilation. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static int by_length(const void *p, const void *q) {
   return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Returns the module of the span or of the first span below it that states one; NULL = none does. */
+/* Returns the module in the args of the span, or of the first span inside it that has this arg; NULL if there is none. */
 static const char *find_module(const struct reporter *p, tk_id event, tk_id key) {
   const struct tk_event *first = &p->t->events[event];
   const struct tk_track *k = &p->t->tracks[first->track];
@@ -72,8 +73,8 @@ static bool add_compilation(struct reporter *p, const struct tk_report_rank *ran
   return true;
 }
 
-/* Counts how often each module was compiled in a step, and stores the module that was compiled again most often. Compilations
- * are sorted by length, so of modules with equal counts, the one with longer compilations is stored. */
+/* Counts how often each module was compiled within steps, and stores the module with the most recompilations. Compilations are sorted
+ * by length, so of modules with equal counts, the one with longer compilations is stored. */
 static bool count_again(struct reporter *p, size_t first, struct report_host_sums *sums) {
   struct map times;
   bool ok = true;

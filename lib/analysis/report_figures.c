@@ -1,18 +1,19 @@
 /* report_figures.c - key figures of a job, each with a verdict (report.h).
  *
- * The figures and their limits come from a guide to viewing traces; docs/analysis.md lists them. A figure of devices is the
- * figure of the worst device. It has no verdict in the cases in which it could not be a finding either: if the report is about
- * a selection of the work, if a trace is incomplete, if there are fewer than 10 pieces of work, and, for a figure that depends
- * on idle time, if launched work was not recorded. */
+ * docs/analysis.md lists the figures and their limits, which come from a guide to viewing traces. A figure about devices is that of the
+ * worst device. It gets no verdict if the report covers only a selection of the work, if a trace is incomplete, if there are fewer than
+ * 10 pieces of work, or if the figure depends on idle time and launched work was not recorded. In these cases, there are no findings
+ * about it either. */
 #include "report.h"
 #include "findings.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_WORK = 10, LEAST_LINKED = 20 }; /* at most one of LEAST_LINKED launching calls may lack its work */
+enum { LEAST_WORK = 10, LEAST_LINKED = 20 }; /* figures that depend on idle time get a verdict if fewer than 1 in LEAST_LINKED launching
+                                              * calls lacks its work */
 
-/* Writes the figure of a device or a host; returns false if the trace does not contain it. */
+/* Stores the figure of a row in *value. Returns false if the trace does not contain it. */
 typedef bool figure_of(const struct tk_report_rank *row, const struct tk_report *r, double *value);
 
 static bool share(double part, double whole, double *value) {
@@ -20,8 +21,8 @@ static bool share(double part, double whole, double *value) {
   return whole > 0;
 }
 
-/* True for a device that computes; true for any device if no device of the report computes. A helper that only copies does not
- * represent the job. */
+/* True for a device that runs kernels; if no device of the report does, true for every device. This excludes devices that only copy,
+ * which are not typical of the job. */
 static bool is_worker(const struct tk_report_rank *row, const struct tk_report *r) {
   return *row->device && (row->kernels || !r->impl->computes);
 }
@@ -32,8 +33,8 @@ static bool utilization(const struct tk_report_rank *row, const struct tk_report
   return is_worker(row, r) && share((double)(s.length - report_idle_of(&s)), (double)s.length, value);
 }
 
-/* Stores the percentage of time in which the device was idle while the host ran operators, launches or other calls of the
- * device's runtime. Unknown if the device was idle and no host was recorded. */
+/* Stores the percentage of time in which the device was idle while the host ran operators, launches or other calls of the device's
+ * runtime. Returns false if the device was idle and no host activity was recorded. */
 static bool host_overhead(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
@@ -54,19 +55,19 @@ static bool bandwidth(const struct tk_report_rank *row, const struct tk_report *
   (void)r;
   if (!stated && row->bytes_coverage < MOST_OF) return false;
   const double rate = stated ? row->bytes / ((double)row->bytes_time / 1e12) : row->operator_bytes_rate;
-  return share(rate, row->peak_bandwidth, value) && *value <= 100; /* more is an error */
+  return share(rate, row->peak_bandwidth, value) && *value <= 100; /* above 100%, the recorded data is wrong */
 }
 
-/* Stores the time spent compiling. Runtimes that record operators of the host (PyTorch, XLA, TensorFlow) also record
- * compilations, so a trace with operators and no compilations compiled nothing. Unknown if code ran that torch.compile had
- * compiled, because older versions do not record its compilation. */
+/* Stores the time spent compiling. Runtimes that record operators of the host (PyTorch, XLA, TensorFlow) also record compilations, so a
+ * trace with operators and no compilations compiled nothing. Returns false if code ran that torch.compile had compiled, because older
+ * versions of PyTorch do not record its compilation. */
 static bool compile_time(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   (void)r;
   *value = (double)row->compile / 1e12;
   return row->compilations > 0 || (row->host_ops > 0 && row->compiled_frames == 0);
 }
 
-/* Stores the longest idle time in the window and in the steps, of which findings give the longest, so that both agree. */
+/* Stores the longest idle time in the window or within steps. Uses the same value as findings if that is longer, so that both agree. */
 static bool longest_gap(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   const tk_time in_range = findings_gap_of(row).length;
   *value = (double)(row->gap > in_range ? row->gap : in_range) / 1e9;
@@ -113,8 +114,8 @@ static bool peak_memory(const struct tk_report_rank *row, const struct tk_report
   return known;
 }
 
-/* A figure and its limits. If less is better, it is good below `warning` and bad from `bad` on; if more is better, good from
- * `warning` on and bad below `bad`. */
+/* A figure and its limits. If less is better, a value below `warning` is good, and a value of `bad` or more is bad. If more is better,
+ * a value of `warning` or more is good, and a value below `bad` is bad. */
 struct figure {
   const char *name, *unit, *good;
   double warning, bad; /* NAN = no verdict */
@@ -167,14 +168,14 @@ static const struct tk_report_rank *worst_of(const struct figure *f, const struc
   return at;
 }
 
-/* True if a figure of the whole job gets a verdict: if the figure of every row would get one. */
+/* True if a figure of the whole job gets a verdict. All rows must meet the conditions for a verdict. */
 static bool is_judged_everywhere(const struct figure *f, const struct tk_report *r) {
   for (size_t i = 0; i < r->n_ranks; i++)
     if (!is_judged(f, &r->ranks[i])) return false;
   return true;
 }
 
-/* Adds a figure. If the report has a device, a figure with limits is listed even if its value is unknown. */
+/* Adds a figure. A figure with an unknown value is listed only if it has limits and the report has a device. */
 static bool add_figure(struct tk_report *r, const struct figure *f) {
   struct tk_report_impl *impl = r->impl;
   double value = 0;

@@ -1,9 +1,9 @@
-/* report_flops.c - relates the work of devices to the operators that launched it, and counts their operations and memory
- * traffic (report.h).
+/* report_flops.c - finds the operators that launched device work, and counts their floating-point operations and memory traffic
+ * (report.h).
  *
- * A kernel belongs to the innermost operator around its launch that has a model. Operators call each other, such as
- * aten::linear and aten::addmm: an operator that contains another one with known operations counts nothing, so that no
- * operation counts twice. Operations recorded in the trace take precedence over models. */
+ * A kernel belongs to the innermost operator around its launch that has a model. Operators call other operators: aten::linear calls
+ * aten::addmm. So that no operation is counted twice, an operator that contains another one with known operations is not counted.
+ * Operations recorded in the trace take precedence over models. */
 #include "report.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include "graph/args.h"
 
-/* Limit for the operators around a launch that are considered, so that deep nesting takes linear time. */
+/* Maximum number of operators around a launch to examine, so that deep nesting takes linear time. */
 enum { MOST_AROUND = 64 };
 
 /* An open operator. */
@@ -22,12 +22,12 @@ struct flops_around {
   uint32_t depth;
   uint32_t op;    /* 1 + index of the operator; 0 = unknown */
   double stated;  /* operations recorded in the trace; 0 = none */
-  bool tried;     /* its inputs have been read */
-  bool shadowed;  /* contains an operator that counts the same operations */
+  bool tried;     /* true if its inputs were read (try_op) */
+  bool shadowed;  /* true if it contains an operator that counts the same operations */
   const struct flops_model *model;
 };
 
-/* Result for one class of operators with the same texts of args, which is cached because the layers of a network repeat it. */
+/* Cached result for operators with the same class and the same texts of args, which the layers of a network repeat. */
 struct flops_known {
   tk_id cls, dims, types, concrete; /* cls: 0 = unused */
   bool known;
@@ -68,8 +68,8 @@ static bool flops_by_shapes(const struct reporter *p, const struct tk_event *e, 
   return at->known;
 }
 
-/* Evaluates the operator when it is first needed, and adds it to r->ops if anything about it is known. Returns false if memory
- * runs out. */
+/* Computes the operations and traffic of the operator, unless done before. Adds the operator to r->ops if either is known. Returns
+ * false if memory runs out. */
 static bool try_op(struct reporter *p, struct flops_around *a) {
   struct report_flops *r = &p->flops;
   struct flops_op op = {.event = a->event, .f.type = PEAK_UNKNOWN, .stated = a->stated > 0};
@@ -88,9 +88,8 @@ static bool try_op(struct reporter *p, struct flops_around *a) {
 
 /* ---- the operators around launches ---- */
 
-/* Returns 1 + the index in `around` of the operator to which a launch belongs; 0 = none. If the shapes of an operator are
- * unknown, the launch belongs to an operator around it. This does not apply to an elementwise operator, because its kernel
- * is not part of a larger operator. */
+/* Returns 1 + the index in `around` of the operator to which a launch belongs; 0 = none. If the shapes of an operator are unknown,
+ * operators around it are tried, except for an elementwise operator, because its kernel is not part of a larger operator. */
 static uint32_t owner_of(struct reporter *p, bool *ok) {
   const struct report_flops *r = &p->flops;
   const uint32_t last = r->n_around > MOST_AROUND ? r->n_around - MOST_AROUND : 0;
@@ -130,7 +129,7 @@ static const struct flops_model *model_of(struct reporter *p, tk_id cls) {
   return r->models[cls];
 }
 
-/* Opens the event if it may be an operator whose operations are known. */
+/* Opens the event if it is an operator with a model or with recorded operations. */
 static bool open_op(struct reporter *p, tk_id event) {
   struct report_flops *r = &p->flops;
   const struct tk_event *e = &p->t->events[event];
@@ -157,7 +156,7 @@ static bool see_thread(struct reporter *p, tk_id track) {
   return ok;
 }
 
-/* Finds the operators of all launches; costs nothing if the trace records neither shapes nor operations. */
+/* Finds the operators of all launches. Takes no time if the trace contains neither shapes nor operations. */
 static bool find_ops(struct reporter *p) {
   struct report_flops *r = &p->flops;
   const struct tk_trace *t = p->t;
@@ -259,8 +258,8 @@ static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_
   return true;
 }
 
-/* True if the event contains other work on its line, as a loop of XLA does. Its recorded operations then include the
- * operations of the other work. */
+/* True if the event contains other work on its line, such as a loop of XLA. The operations that are recorded for the event then include
+ * those of the other work. */
 static bool contains_work(const struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event], *next = e + 1;
   const struct tk_track *k = &p->t->tracks[e->track];
@@ -269,7 +268,7 @@ static bool contains_work(const struct reporter *p, tk_id event) {
          kinds_of(&p->match.kinds, next) & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER);
 }
 
-/* Adds work with recorded operations or traffic, which counts as an operator by itself. */
+/* Adds work for which operations are recorded; such work is treated as an operator of its own. */
 static bool count_stated(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s) {
   struct report_flops *r = &p->flops;
   const struct work *w = s->work;
@@ -287,7 +286,8 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
   struct flops_op *op = at ? &r->ops[*at - 1] : NULL;
   if (!op || op->shadowed) return true;
   if (w->class != WORK_COMPUTE) {
-    if (op->f.has_flops && w->class & (WORK_COPY | WORK_FILL)) op->time += time; /* for example to clear the buffer of a sum */
+    if (op->f.has_flops && w->class & (WORK_COPY | WORK_FILL)) op->time += time; /* for example a fill that clears the buffer of a
+                                                                                  * sum */
     return true;
   }
   if (op->f.has_flops) r->flops_time += time;
@@ -295,7 +295,7 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
   op->kernels++;
   op->time += time;
   op->tf32 = op->tf32 || tf32;
-  if (op->kernels > 1) return true; /* already listed, perhaps by the row of another device */
+  if (op->kernels > 1) return true; /* already listed, perhaps for another device */
   if (!mem_grow(p->mem, (void **)&r->touched, &r->cap_touched, (uint64_t)r->n_touched + 1, sizeof *r->touched)) return false;
   r->touched[r->n_touched++] = *at - 1;
   return true;
@@ -304,7 +304,8 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
 bool report_flops_count(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s) {
   struct report_flops *r = &p->flops;
   const struct work *w = s->work;
-  if (p->t->events[w->event].ts < p->scope.window.start) return true; /* began before the range: its operations cannot be divided */
+  if (p->t->events[w->event].ts < p->scope.window.start) return true; /* begins before the range, and its operations cannot be
+                                                                       * divided */
   if (w->class == WORK_COMPUTE) r->compute += s->time;
   if (s->flops > 0) return count_stated(p, row, s);
   return count_launched(p, w, s->tf32, s->time);
@@ -324,7 +325,7 @@ static bool say_no_mfu(struct reporter *p) {
   return report_unknown(p->r, report_text(p->impl, text));
 }
 
-/* Divides the seconds that the operations of each step take at the peak rate by the duration of the step. */
+/* Completes the MFU of each step: divides the time that its operations take at the peak rate by its duration. */
 static void finish_steps(struct tk_report_rank *row, bool known) {
   for (size_t i = 0; i < row->n_steps; i++) {
     struct tk_report_step *s = &row->steps[i];
@@ -340,7 +341,8 @@ bool report_flops_end(struct reporter *p, struct tk_report_rank *row) {
   const double window = (double)row->times.window / 1e12;
   row->flops = r->flops;
   row->peak_device = report_text(p->impl, r->peaks.name);
-  row->peak_flops = !known ? 0 : r->fastest > r->slowest ? r->flops / r->least : r->fastest; /* a quotient is inexact */
+  row->peak_flops = !known ? 0 : r->fastest > r->slowest ? r->flops / r->least : r->fastest; /* if all types have the same peak, avoids
+                                                                                              * the rounding error of a quotient */
   row->peak_bandwidth = r->peaks.bandwidth;
   row->mfu = known && window > 0 ? r->least / window : -1;
   row->flops_coverage = r->flops > 0 && r->compute > 0 ? (double)r->flops_time / (double)r->compute : -1;
@@ -374,7 +376,7 @@ static int by_time(const void *p, const void *q) {
 
 static double rate_of(double amount, i128 ps) { return ps > 0 ? amount / (i128_double(ps) / 1e12) : 0; }
 
-/* Returns what limits the operator according to the roofline; "" if that is unknown. */
+/* Returns the bound of the operator in the roofline model: "compute" or "memory"; "" if unknown. */
 static const char *bound_of(const struct report_roof *k) {
   if (k->bytes_time <= 0 || k->bandwidth <= 0) return "";
   if (k->flops_time <= 0) return "memory";

@@ -1,4 +1,4 @@
-/* report_flops.h - operations and memory traffic of the work of devices, by the operators that launched it. */
+/* report_flops.h - floating-point operations and memory traffic of device work, by the operators that launched it. */
 #ifndef ANALYSIS_REPORT_FLOPS_H
 #define ANALYSIS_REPORT_FLOPS_H
 
@@ -12,9 +12,9 @@ struct flops_op {
   tk_id event;
   tk_time time;        /* sum of the durations of its kernels */
   uint32_t kernels;
-  bool stated;         /* the trace states the operations */
-  bool shadowed;       /* contains another operator that counts the same operations */
-  bool tf32;           /* a kernel computes in TF32 */
+  bool stated;         /* true if the operations are recorded in the trace */
+  bool shadowed;       /* true if it contains another operator that counts the same operations */
+  bool tf32;           /* true if one of its kernels computes in TF32 */
 };
 
 /* A row of the table under construction. */
@@ -43,11 +43,12 @@ struct report_flops {
   uint32_t n_touched, cap_touched;
   struct device_peaks peaks;     /* peaks of the row's device */
   uint64_t searched;             /* bytes of metadata that were searched for devices */
-  double flops, least;           /* least: seconds that the operations take at the peak of their types */
-  double bytes;                  /* traffic of operators and of work that states it */
-  double slowest, fastest;       /* slowest and fastest of these peaks */
-  tk_time compute, flops_time, bytes_time; /* durations of computation, and of its parts with known operations and with known traffic */
-  bool no_type, no_peak;         /* true if some operations have an unknown type; a type without a known peak */
+  double flops, least;           /* least: time that the operations take at the peak rates of their types, s */
+  double bytes;                  /* traffic of operators, and of work for which it is recorded */
+  double slowest, fastest;       /* lowest and highest of these peak rates */
+  tk_time compute, flops_time, bytes_time; /* time of all computing work, and of the work with known operations and with known
+                                            * traffic */
+  bool no_type, no_peak;         /* no_type: some operations have an unknown type; no_peak: some have a type without a known peak */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* report_gaps.c - the longest idle times of each device: the work before and after, the cause, and what the host did meanwhile.
  *
- * The search for the host's spans starts at the gap and goes back only MOST_BACK events, because a thread may consist of one long
- * span with millions of others in it. */
+ * The search for host spans during a gap goes back at most MOST_BACK events from the gap, because a thread can consist of a single long
+ * span that contains millions of others. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -18,18 +18,18 @@ struct gap {
   tk_id before, after;  /* events; 0 = none */
 };
 
-/* Spans of hosts within a gap. */
+/* Host spans during a gap. */
 struct gap_host {
   struct reporter *p;
   const struct gap *gap;
-  bool others;        /* examines threads that launch no work, although others do */
+  bool others;        /* true while threads without launches are examined, although other threads launch work */
   struct map row_of;  /* class -> 1 + row */
   struct gap_span {
     tk_id cls;
     tk_id track;   /* the thread of `time` */
-    tk_time time;  /* time of the gap in which one of the spans runs, until `until` */
+    tk_time time;  /* time that the spans of this class cover within the gap, up to `until` */
     tk_time until;
-    tk_time most;  /* largest such time of an earlier thread */
+    tk_time most;  /* largest such time on an earlier thread */
   } *v;
   uint32_t n, cap;
 };
@@ -54,8 +54,8 @@ static void insert_gap(struct gap *v, uint32_t *n, struct gap gap) {
   v[at] = gap;
 }
 
-/* Stores the longest gaps in v and returns their number. Work of length 0 divides idle time into stretches, but does not end
- * a gap, as in report_gap. */
+/* Stores the longest gaps in v. Returns their number. Work with a duration of 0 divides idle time into stretches, but not into gaps;
+ * report_gap does the same. */
 static uint32_t find_gaps(const struct spent *s, struct gap *v) {
   struct gap gap = {.start = 0};
   uint32_t n = 0;
@@ -70,7 +70,7 @@ static uint32_t find_gaps(const struct spent *s, struct gap *v) {
   return n;
 }
 
-/* Adds the time before the first work during which no unrecorded work can have run, from the start of the first step on. */
+/* Adds the idle time before the first work as a gap: from report_settled or the start of the first step, whichever is later. */
 static void add_first_gap(const struct reporter *p, struct tk_report_rank *rank, uint32_t group, struct gap *v, uint32_t *n) {
   const tk_id launch = p->sorted[0].launch;
   struct gap gap = {.start = report_settled(p, group), .end = p->spent.v[0].start, .wait = WAIT_HOST,
@@ -98,8 +98,8 @@ static void find_neighbours(const struct reporter *p, uint32_t n_work, struct ga
 
 static tk_time most_time(const struct gap_span *s) { return s->time > s->most ? s->time : s->most; }
 
-/* Adds a part of the gap to the row of a class. The parts of a thread must be added in the order of their starts. Returns
- * false if memory runs out. */
+/* Adds [from, to) to the time that spans of a class cover. Must be called in order of `from` for each thread. Returns false if memory
+ * runs out. */
 static bool add_part(struct gap_host *h, tk_id cls, tk_id track, tk_time from, tk_time to) {
   uint32_t *slot = map_put(&h->row_of, cls, 0);
   if (!slot) return false;
@@ -117,15 +117,15 @@ static bool add_part(struct gap_host *h, tk_id cls, tk_id track, tk_time from, t
   return true;
 }
 
-/* True for activity that shows why a thread that launches work had nothing to launch. It rarely waits for other threads that run
- * Python or wait themselves. */
+/* True for activity on another thread that can be the reason why a launching thread launched nothing. False for Python and waits,
+ * because launching threads rarely depend on other threads' Python or waits. */
 static bool explains(enum host_class class) {
   static const bool EXPLAINS[HOST_CLASSES] = {[HOST_OP] = true, [HOST_RUNTIME] = true, [HOST_LAUNCH] = true, [HOST_SYNC] = true,
                                               [HOST_CHECKPOINT] = true, [HOST_GC] = true, [HOST_INPUT] = true, [HOST_COMPILE] = true};
   return class < HOST_CLASSES && EXPLAINS[class];
 }
 
-/* True for activity of the host, and for annotations on the host. */
+/* True for host activity, and for annotations on the host. */
 static bool is_shown(const struct gap_host *h, tk_id event) {
   const struct reporter *p = h->p;
   const struct tk_event *e = &p->t->events[event];
@@ -171,8 +171,8 @@ static bool any_leads(const struct gap_host *h, uint32_t group) {
   return any;
 }
 
-/* Returns the spans that cover at least half of the gap on one thread; of nested spans, the innermost, because they cover least. NULL
- * if there are none. Raises *most to the longest time that spans of one name cover. */
+/* Returns the spans of one name that cover at least half of the gap on one thread; if there are several such names, those that cover
+ * least, which are usually the innermost. NULL if there are none. Raises *most to the longest time that spans of one name cover. */
 static const struct gap_span *find_span(const struct gap_host *h, tk_time length, tk_time *most) {
   const struct gap_span *found = NULL;
   for (uint32_t i = 0; i < h->n; i++) {
@@ -183,8 +183,9 @@ static const struct gap_span *find_span(const struct gap_host *h, tk_time length
   return found;
 }
 
-/* Stores the name of the spans that cover the gap: on the threads that launch work, otherwise on the others, as in JAX, where the
- * thread that runs Python launches nothing. Without such spans, stores only the longest time that spans of one name cover. */
+/* Stores the name of the spans that cover the gap. Examines the threads that launch work first, then the other threads, because in JAX,
+ * the thread that runs Python launches nothing. If no spans cover the gap, stores only the longest time that spans of one name
+ * cover. */
 static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *row) {
   const bool leads = any_leads(h, group);
   row->host_time = 0;
@@ -211,8 +212,8 @@ static const char *short_name_of(struct reporter *p, tk_id event) {
   return short_names_of(name, n, &to) ? report_keep(p->impl, to.text, to.n) : report_name_of(p, event);
 }
 
-/* Returns the cause of a gap; "" = unknown, because the launch of the next work is. If the next work was launched during the gap, the
- * longer part decides: before the launch the device waited for the host, and after it for something else. */
+/* Returns the cause of a gap; "" if the launch of the next work is unknown. If the next work was launched during the gap, the device
+ * waited for the host before the launch, and for something else after it; the longer of these two parts decides. */
 static const char *cause_of(const struct gap *gap) {
   if (gap->wait == WAIT_UNKNOWN) return "";
   if (gap->wait == WAIT_KERNEL) return "kernel";
@@ -236,8 +237,8 @@ static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint3
   return ok;
 }
 
-/* Returns the idle time before work that had already been launched, within the steps, or within the window if the figures of
- * the device are not based on its steps. */
+/* Returns the idle time during which the next work was already launched. Counts only time within steps if the figures of the device are
+ * computed from its steps; otherwise within the window. */
 static tk_time find_queued(const struct reporter *p, const struct tk_report_rank *rank) {
   const struct spent *s = &p->spent;
   tk_time sum = 0, covered = INT64_MIN;
@@ -253,7 +254,7 @@ static tk_time find_queued(const struct reporter *p, const struct tk_report_rank
   return sum;
 }
 
-/* Returns the part of a gap within the steps, or all of it if the figures of the device are not based on its steps. */
+/* Returns the length of the gap, counting only time within steps if the figures of the device are computed from its steps. */
 static tk_time gap_within(const struct reporter *p, const struct tk_report_rank *rank, const struct gap *gap, bool steps) {
   tk_time sum = 0;
   if (!steps) return gap->end - gap->start;
@@ -265,8 +266,7 @@ static tk_time gap_within(const struct reporter *p, const struct tk_report_rank 
   return sum;
 }
 
-/* Returns how many of the longest gaps are needed to make up more than half of the idle time; 0 if MOST_LONG gaps are not
- * enough. */
+/* Returns the smallest number of gaps that together are more than half of the idle time; 0 if it is more than MOST_LONG. */
 static uint64_t count_long_gaps(const struct reporter *p, const struct tk_report_rank *rank, const struct gap *v, uint32_t n) {
   enum { MOST_LONG = 4 };
   bool steps;

@@ -1,7 +1,7 @@
-/* report_geometry.c - launch geometry of kernels: occupancy, registers and shared memory as means over time, grid and block of the
- * longest kernel.
+/* report_geometry.c - launch geometry of kernels: occupancy, registers and shared memory (means over time), and the grid and block of
+ * the longest kernel.
  *
- * Kineto states each in a separate arg, XLA all in one string: "regs:32 static_shared:0 dynamic_shared:1024 grid:8,1,1
+ * Kineto stores each in a separate arg, XLA all of them in one string: "regs:32 static_shared:0 dynamic_shared:1024 grid:8,1,1
  * block:256,1,1 occ_pct:62.5". */
 #include "report.h"
 
@@ -17,7 +17,7 @@ static void add_mean(struct report_mean *m, double v, tk_time time) {
   m->time += time;
 }
 
-/* Returns the value of a key in XLA's text, and in *n its length, up to the next space or line break; NULL if the key is
+/* Returns the value of a key in XLA's text, which ends at the next space or line break; sets *n to its length. NULL if the key is
  * missing. */
 static const char *detail(const char *details, const char *key, size_t *n) {
   const char *at = strstr(details, key);
@@ -44,7 +44,7 @@ static bool keep_size(struct report_geometry *g, struct tk_report_impl *impl, co
   return id != 0;
 }
 
-/* Keeps "[8, 1, 1]" as "8,1,1". */
+/* Stores "[8, 1, 1]" as "8,1,1". */
 static bool keep_list(struct reporter *p, struct report_geometry *g, const struct report_args *args, enum report_arg which) {
   char text[64];
   size_t n = 0;
@@ -72,8 +72,8 @@ static bool add_details(struct reporter *p, struct report_geometry *g, const cha
   return keep_size(g, p->impl, block, n, false);
 }
 
-/* Reads the occupancy that Kineto estimated. Kineto rounds to whole percents, and also writes 0 if it has no estimate: a 0
- * is used only if the kernel has so few warps that its occupancy rounds to 0. */
+/* Reads the occupancy that Kineto estimated. Kineto rounds to whole percents, and also writes 0 if it has no estimate. So 0 is accepted
+ * only if the kernel has so few warps that its occupancy is below half a percent. */
 static bool occupancy_of(const struct report_args *args, double *v) {
   static const double MOST_WARPS = 64, HALF_PERCENT = .005; /* of a multiprocessor */
   double warps;

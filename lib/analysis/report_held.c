@@ -1,8 +1,8 @@
-/* report_held.c - memory over time, and what was allocated at the peak of each allocator (report.h).
+/* report_held.c - memory over time, and the blocks that were allocated at the peak of each allocator (report.h).
  *
- * Kineto and XLA record each allocation and each release with its address, so that the blocks of the peak are known, with the operator
- * and the module around the call that allocated them. A memory snapshot has a span for each block, named after the code that
- * allocated the block. Blocks from before the recording are known by their sum only. */
+ * Kineto and XLA record the address of each allocation and release, so it is known which blocks were allocated at the peak; each
+ * belongs to the operator and module around the call that allocated it. A memory snapshot has a span for each block, named after the
+ * code that allocated the block. Of blocks allocated before the recording, only the sum is known. */
 #include "report.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "op/regions.h"
 #include "op/pending.h"
 
-/* A sum of blocks with the same row, operator and module, under construction. */
+/* Sum of blocks with the same row, operator and module. */
 struct held_owner {
   uint32_t row;
   tk_id op, module; /* strings; 0 = unknown */
@@ -31,9 +31,9 @@ struct held {
   size_t first;            /* first row of this trace */
   struct held_owner *owners;
   uint32_t n_owners, cap_owners;
-  struct map owner_of;     /* hash of an owner -> 1 + its number */
-  struct map op_of, module_of; /* allocating event of a peak -> event of its operator or module */
-  struct map peak_of;          /* process of a snapshot -> 1 + number of the change that reached its peak */
+  struct map owner_of;     /* hash of an owner -> 1 + its index */
+  struct map op_of, module_of; /* event that allocated a block of a peak -> event of the operator or module around it */
+  struct map peak_of;          /* process of a snapshot -> 1 + index of the change that reached its peak */
 };
 
 /* ---- owners ---- */
@@ -44,7 +44,7 @@ static bool is_same(const struct held_owner *a, const struct held_owner *b) {
   return a->row == b->row && a->op == b->op && a->module == b->module;
 }
 
-/* Adds a block to its owner. Owners with equal hashes get consecutive keys. */
+/* Adds a block to the sum of its owner. Different owners with equal hashes get consecutive keys. */
 static bool add_block(struct held *h, const struct held_owner *block) {
   for (uint64_t key = owner_key(block);; key++) {
     uint32_t *slot = map_put(&h->owner_of, key, 0);
@@ -84,8 +84,8 @@ static bool is_module(const struct held *h, const struct tk_event *e) {
   return e->kind == TK_EVENT_SPAN && regions_is_module(t, e->cls);
 }
 
-/* For each event of the track that is a key of the map `of`, stores as its value the innermost span around the event for
- * which `is` returns true. */
+/* For each event of the track that is a key of the map `of`, sets the value to the innermost span around the event for which `is`
+ * returns true. */
 static bool find_around(struct held *h, const struct tk_track *k, struct map *of,
                         bool (*is)(const struct held *, const struct tk_event *)) {
   const struct tk_trace *t = h->p->t;
@@ -102,7 +102,7 @@ static bool find_around(struct held *h, const struct tk_track *k, struct map *of
   return ok;
 }
 
-/* Finds the operators and modules of the events that op_of and module_of have as keys. */
+/* Finds the operators and modules of all events that are keys of op_of and module_of. */
 static bool find_regions(struct held *h) {
   const struct tk_trace *t = h->p->t;
   bool ok = true;
@@ -120,10 +120,9 @@ static bool find_regions(struct held *h) {
 
 /* ---- blocks that are recorded as allocations and releases ---- */
 
-/* Calls `found` for each block of a row that was allocated when the row's memory use was at its peak. `end`: index of the
- * change after the peak. */
+/* Calls `found` for each block of a row that was allocated at the time of the peak. `end`: index of the change after the peak. */
 static bool each_block(struct held *h, uint32_t from, uint32_t end, bool (*found)(struct held *, const struct report_change *)) {
-  struct map alive; /* address -> 1 + number of the change that allocated it; 0 = released */
+  struct map alive; /* address -> 1 + index of the change that allocated the block; 0 = released */
   bool ok = true;
   map_init(&alive, h->p->mem);
   for (uint32_t i = from; ok && i < end; i++) {
@@ -144,7 +143,7 @@ static bool ask_regions(struct held *h, const struct report_change *c) {
   return map_put(&h->op_of, c->event, 0) && map_put(&h->module_of, c->event, 0);
 }
 
-/* Returns the operator that XLA states for an allocation, in the arg tf_op; 0 if there is none. */
+/* Returns the operator in the arg tf_op, which XLA stores for an allocation; 0 if there is none. */
 static tk_id stated_op(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_arg arg;
   const bool is_text = tk_args_find(t, e->args, "tf_op", &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF);
@@ -194,7 +193,8 @@ static bool add_spans(struct held *h) {
 
 /* ---- memory over time ---- */
 
-/* Stores the highest amount in each part of the range; for a part without a change, the amount before that part. */
+/* Divides the range into equal parts, and stores the highest amount in each. If a part has no change, this is the last amount before
+ * it. */
 static bool draw(struct held *h, struct tk_report_memory *row, uint32_t from, uint32_t end) {
   const tk_time start = h->p->start;
   const i128 length = (i128)h->p->end - start;
@@ -217,7 +217,7 @@ static bool draw(struct held *h, struct tk_report_memory *row, uint32_t from, ui
 
 /* ---- rows ---- */
 
-/* Returns the index of the change that reached the peak; `end` if there is none. Stores the amount reserved at that time. */
+/* Returns the index of the change that reached the peak; `end` if there is none. Stores the amount of reserved memory at that time. */
 static uint32_t find_peak(const struct held *h, struct tk_report_memory *row, uint32_t from, uint32_t end) {
   for (uint32_t i = from; i < end; i++) {
     if (h->v[i].reserved >= 0) row->reserved_at_peak = h->v[i].reserved;
@@ -261,7 +261,7 @@ static bool add_held(struct held *h, const struct tk_report_held *held) {
   return true;
 }
 
-/* Moves the owners to the report. The part of a peak that belongs to no owner was allocated before the recording. */
+/* Adds the owners to the report. The remaining part of each peak, without an owner, was allocated before the recording. */
 static bool make_rows(struct held *h) {
   struct tk_report *r = h->p->r;
   const size_t n_rows = r->n_memories - h->first;

@@ -15,15 +15,15 @@ struct host {
   struct waits {
     uint64_t calls, in_steps;
     tk_time time_in_steps;
-    bool settled; /* the last call that launched work also waited for that work */
+    bool settled; /* true if the last call that launched work also waited for it */
   } waits; /* calls of the current thread that wait for the device */
-  bool leads;                     /* true if an earlier thread leads: contains the steps, or launched work */
+  bool leads;                     /* true if an earlier thread leads: contains the steps or launched work */
 };
 
 /* The open compilation of a thread. */
 struct compiling {
   int64_t depth;            /* depth of its outermost span; -1 = none */
-  tk_id around[MOST_DEPTH]; /* by depth: the last event of the thread; events of lower depth are around the current one */
+  tk_id around[MOST_DEPTH]; /* by depth: the thread's last event; those at lower depths than the current event may contain it */
 };
 
 /* The open outermost operator of a thread. `launched`: true if it has launched work. */
@@ -80,7 +80,8 @@ static bool see_compilation(struct host *h, tk_id event, struct compiling *c) {
 
 /* ---- classes ---- */
 
-/* Counts a call that waits for the device. A synchronization after a copy that was awaited is part of the same wait, as in .item(). */
+/* Counts a call that waits for the device. If a copy already waited, the synchronization after it is part of the same wait, as in
+ * .item(), and is not counted. */
 static void count_wait(struct host *h, tk_id event) {
   const struct tk_event *e = &h->p->t->events[event];
   const bool is_new = !h->waits.settled || h->p->launches[event], in_step = steps_runs_at(h->steps, e->ts) != NULL;
@@ -89,15 +90,15 @@ static void count_wait(struct host *h, tk_id event) {
   h->waits.time_in_steps += in_step ? part_of(h, e).dur : 0;
 }
 
-/* Notes the first call that waits for all work of a device. */
+/* Records the end of the first call that waits for all work of a device. */
 static void see_settled(struct host *h, const struct tk_event *e) {
   const char *name = tk_string(h->p->t, h->p->t->classes[e->cls].name, NULL);
   const bool waits = strstr(name, "DeviceSynchronize") || strstr(name, "CtxSynchronize");
   if (waits && e->ts + e->dur < h->sums->settled) h->sums->settled = e->ts + e->dur;
 }
 
-/* Adds the span to the time of the host. Counts blocking calls and garbage collections, unless they are inside another
- * blocking call or collection. */
+/* Adds the span to the host's time. Counts blocking calls and garbage collections, except those inside another blocking call or
+ * collection. */
 static bool see_class(struct host *h, tk_id event, unsigned kind) {
   const struct tk_event *e = &h->p->t->events[event];
   const enum host_class class = report_class_of(h->p, event, kind);
@@ -111,8 +112,8 @@ static bool see_class(struct host *h, tk_id event, unsigned kind) {
   return true;
 }
 
-/* Ends a thread. Its blocking calls count if it leads, that is, contains the steps or launched work. Blocking calls of other
- * threads count only if no thread leads. */
+/* Completes a thread. If it leads (contains the steps or launched work), its blocking calls are counted. Blocking calls of other
+ * threads are counted only if no thread leads. */
 static bool end_track(struct host *h, bool leads) {
   struct report_host_sums *s = h->sums;
   if (leads && !h->leads) s->syncs = s->syncs_in_steps = s->sync_in_steps = 0;
@@ -150,9 +151,9 @@ static bool see_track(struct host *h, tk_id track) {
   return end_track(h, leads) && report_spans_add(h->p, track);
 }
 
-/* True if the call that launched a copy also waited for the device: for a copy from or to pageable memory, if at least half
- * of the copy was done when the call ended. A copy to pageable memory is done when CUDA returns. A copy from pageable memory
- * goes through a buffer of CUDA, which returns when the last part is in the buffer: 30 to 60 us before a copy of 3 ms ends. */
+/* True if the call that launched a copy also waited for it. This is so for pageable memory, if at least half of the copy was done when
+ * the call returned. A copy to pageable memory is complete when the call returns. For a copy from pageable memory, CUDA uses a buffer,
+ * and returns when the last part is in the buffer: for a copy of 3 ms, this is 30 to 60 us before its end. */
 static bool is_awaited(struct reporter *p, const struct work *w) {
   const struct tk_event *call = &p->t->events[w->launch], *copy = &p->t->events[w->event];
   return w->class == WORK_COPY && call->ts + call->dur >= copy->ts + copy->dur / 2 && report_is_pageable(p, w->event);

@@ -5,8 +5,8 @@
 
 /* ---- lists ---- */
 
-/* Sorts the indices 0 .. n - 1 by where[], whose values are below `groups`, stably. Group g becomes list[at[g]] .. list[at[g +
- * 1] - 1]. */
+/* Sorts the indices 0 .. n - 1 by where[] (stable); values of where[] are below `groups`. The indices of group g become list[at[g]] ..
+ * list[at[g + 1] - 1]. */
 static void list_by(const uint32_t *where, uint32_t n, uint32_t groups, uint32_t *at, uint32_t *list) {
   memset(at, 0, ((size_t)groups + 1) * sizeof *at);
   for (uint32_t i = 0; i < n; i++) at[where[i] + 1]++;

@@ -1,7 +1,7 @@
-/* report_layers.c - device time by layer: the rows of tree_layers.h, added up by path over all traces (report.h).
+/* report_layers.c - device time by layer (tree_layers.h), summed by path over all traces (report.h).
  *
- * Each kind of layers (scopes, modules or annotations) has a node that contains the layers of all traces with this kind. The node
- * sums up the steps and the device time of these traces, and is not listed. */
+ * For each kind of layers (scopes, modules or annotations) there is a node that contains the layers of all traces with this kind. The
+ * node stores the number of steps and the device time of these traces; it is not listed itself. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 /* The search for the layers of a trace. */
 struct layers_job {
   struct reporter *p;
-  struct jobs *jobs;  /* runs the search; NULL = report_layers_add does */
-  struct mem mem;     /* memory for the search, because the other thread must not use the trace's */
+  struct jobs *jobs;  /* runs the search in another thread; NULL = report_layers_add runs it */
+  struct mem mem;     /* separate memory for the search, because the other thread must not use that of the trace */
   struct tk_tree_report *tree;
   struct tk_err err;
   bool ok;
@@ -55,8 +55,9 @@ static void find_layers(void *job) {
   j->ok = tree_of_found(j->p->t, &opt, &found, j->tree, &j->err);
 }
 
-/* True if another thread may search. A filter remembers answers, so only one thread may ask it. A limit that only counts bytes needs
- * one count. A small trace is not worth a thread. */
+/* True if the search may run in another thread. Not with a filter, because match caches results and is not thread-safe; not with a
+ * memory limit that only counts bytes, because the search has a count of its own; and not for a small trace, which is not worth a
+ * thread. */
 static bool may_run_beside(const struct reporter *p) {
   enum { WORTH = 5000 };
   const bool counts = p->mem->limit && !p->mem->whole;
@@ -76,7 +77,7 @@ bool report_layers_begin(struct reporter *p) {
   return j->tree != NULL;
 }
 
-/* Waits for the search, or searches now. */
+/* Waits for the end of the search. If it was not started, runs it now. */
 static bool finish_search(struct layers_job *j) {
   if (j->jobs) jobs_take(j->jobs);
   else find_layers(j);
@@ -130,7 +131,7 @@ static bool add_tree(struct tk_report_impl *impl, const struct tk_tree_report *t
   return ok;
 }
 
-/* True if any work belongs to a layer; without such work, the table is left out. */
+/* True if any work belongs to a layer. Otherwise the table is left out. */
 static bool any_work(const struct tk_tree_report *tree) {
   bool any = false;
   for (size_t i = 0; i < tree->n_nodes; i++) any = any || (tree->nodes[i].name && tree->nodes[i].launched);
@@ -170,7 +171,7 @@ static int by_device(const void *p, const void *q) {
   return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Links the layers within each layer, most device time first. */
+/* Links the children of each layer in order of device time, longest first. */
 static bool link_layers(struct tk_report_impl *impl) {
   struct report_layer *v = impl->layers;
   struct placed *order = mem_array(&impl->mem, (uint64_t)impl->n_layers, sizeof *order);

@@ -1,4 +1,4 @@
-/* report_memory.c - peaks of each allocator, and the memory of its device (report.h). */
+/* report_memory.c - peaks of each allocator, and memory size of its device (report.h). */
 #include "report.h"
 
 #include <stdio.h>
@@ -34,11 +34,10 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
   return &r->memories[*slot - 1];
 }
 
-/* True if the id may be the number of a device. */
+/* True if the id is a plausible device number. */
 static bool is_device(double id) { return id >= 0 && id < INT32_MAX; }
 
-/* Writes the name of the allocator for a place of Paddle (phi/common/place.cc): "GPU 0" for "Place(gpu:0)", "CPU" for
- * "Place(cpu)". */
+/* Converts a place of Paddle (phi/common/place.cc) to the name of the allocator: "GPU 0" for "Place(gpu:0)", "CPU" for "Place(cpu)". */
 static bool name_place(const char *place, char *text, size_t n) {
   char word[24];
   int id = -1;
@@ -49,8 +48,8 @@ static bool name_place(const char *place, char *text, size_t n) {
   return true;
 }
 
-/* Writes the name of an allocator. Kineto states the device type as a number of c10; XLA names the allocators of GPUs, and gives
- * TPU allocators the numbers of the devices; Paddle states a place. */
+/* Writes the name of an allocator. Kineto records the device type, a number of c10; XLA records names for GPU allocators, and device
+ * numbers for TPU allocators; Paddle records a place. */
 static bool name_allocator(const struct reporter *p, const struct tk_event *e, char *text, size_t n) {
   const struct tk_trace *t = p->t;
   double type = -1, id = -1;
@@ -76,7 +75,7 @@ static bool name_allocator(const struct reporter *p, const struct tk_event *e, c
   return true;
 }
 
-/* Stores an amount of memory. Returns false if the event has no amount or an impossible one. */
+/* Stores an amount of memory. Returns false if the event has no such arg, or an impossible value. */
 static bool bytes_of(const struct tk_trace *t, const struct tk_event *e, const char *key, double *bytes) {
   return report_number_of(t, e, report_key_of(t, key), bytes) && *bytes >= 0 && *bytes < 0x1p63;
 }
@@ -96,7 +95,7 @@ static bool integer_of(const struct tk_trace *t, const struct tk_event *e, const
   return true;
 }
 
-/* Finds the block that was allocated or released: by the keys of Kineto, or else of XLA. */
+/* Finds the block that was allocated or released, from Kineto's args or otherwise XLA's. */
 static void find_block(const struct tk_trace *t, const struct tk_event *e, struct report_change *change) {
   double bytes;
   if (integer_of(t, e, "Addr", &change->address)) {
@@ -123,10 +122,10 @@ static void find_limit(const struct tk_trace *t, const struct tk_event *e, struc
 static const struct memory_keys {
   const char *allocated, *reserved; /* reserved: NULL = not recorded */
 } TOTALS[] = {{"Total Allocated", "Total Reserved"},     /* Kineto */
-              {"bytes_allocated", NULL},                 /* XLA; its bytes_reserved are a part of the limit */
+              {"bytes_allocated", NULL},                 /* XLA; its bytes_reserved is used only to compute the limit */
               {"current_allocated", "current_reserved"}}; /* Paddle, chrometracing_logger.cc */
 
-/* Returns the keys of the totals that an event states; NULL if it states none. */
+/* Returns the keys of the totals in an event's args; NULL if there are none. */
 static const struct memory_keys *find_totals(const struct tk_trace *t, const struct tk_event *e) {
   double v;
   for (size_t i = 0; i < sizeof TOTALS / sizeof *TOTALS; i++)
@@ -192,8 +191,7 @@ static bool count_sample(struct counted *c, const struct tk_event *e, bool reser
 
 /* ---- events ---- */
 
-/* Names of events and of counters that state amounts of memory. The counters come from memory snapshots and from Nsight
- * Systems. */
+/* Names of events and counters with amounts of memory. The counters are from memory snapshots and from Nsight Systems. */
 static const struct memory_name {
   const char *name;
   enum memory_kind { MEMORY_NONE, MEMORY_EVENT, MEMORY_ALLOCATED, MEMORY_RESERVED } kind;
@@ -214,7 +212,7 @@ static bool count_event(struct counted *c, const struct tk_event *e, uint8_t kin
   return kind == MEMORY_EVENT ? count_allocation(c, e) : count_sample(c, e, kind == MEMORY_RESERVED);
 }
 
-/* Finds the memory of a device in a list of objects such as {"id": 0, "totalGlobalMem": 85031714816}. */
+/* Returns the memory size of a device, from a list of objects such as {"id": 0, "totalGlobalMem": 85031714816}. */
 static double capacity_of(const struct json_value *list, int64_t id) {
   struct json_value device, v;
   struct json j = {.p = list->p + 1, .end = list->end, .last = true};
@@ -229,7 +227,7 @@ static double capacity_of(const struct json_value *list, int64_t id) {
   return -1;
 }
 
-/* Finds the memory of each device in Kineto's list of devices. The allocator "GPU 0" belongs to the device with id 0. */
+/* Finds the memory size of each device in Kineto's list of devices. The allocator "GPU 0" belongs to the device with id 0. */
 static void find_capacities(struct reporter *p, size_t first) {
   const struct tk_meta *m = trace_meta(p->t, "deviceProperties");
   if (!m || !m->size) return;

@@ -1,4 +1,4 @@
-/* report_memory_fields.c - fields of the rows of a report about memory, and of its key figures. */
+/* report_memory_fields.c - fields of a report's rows about memory, and of its key figures. */
 #include "report_fields.h"
 
 FIELD_KNOWN(memory_rank_is_known, tk_report_memory, r->rank >= 0)

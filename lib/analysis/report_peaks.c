@@ -1,5 +1,5 @@
-/* report_peaks.c - finds the peak rates of the device of a row: as recorded in its XPlane, otherwise by its name in the table
- * (device_peaks.h). A device whose name is not certain has no peaks. */
+/* report_peaks.c - finds the peak rates of a row's device, either in its XPlane metadata, or by the device's name in a table
+ * (device_peaks.h). If the name is not certain, no peaks are used. */
 #include "report.h"
 
 #include <string.h>
@@ -62,8 +62,7 @@ static bool peaks_of_plane(struct reporter *p, struct text plane, struct device_
   return true;
 }
 
-/* Finds the peaks in the XPlane metadata of the row's plane, which is found by its name. Returns false if there is no such
- * plane. */
+/* Finds the row's plane by name in the XPlane metadata, and reads the peaks from it. Returns false if there is no such plane. */
 static bool find_plane(struct reporter *p, const struct work_row *w, struct device_peaks *peaks) {
   const struct text space = meta_text(p->t, "xspace");
   struct json_value planes, plane;
@@ -96,8 +95,8 @@ static bool find_properties(struct reporter *p, struct text list, const struct w
   return false;
 }
 
-/* Stores in *name the value that all keys "name" in a string have. Returns false if their values differ, or differ from *name
- * if it is already set. */
+/* Stores the value of the keys "name" in a JSON text in *name. Returns false if several values differ, or if *name is already set to a
+ * different value. */
 static bool same_names(struct text in, struct text *name) {
   static const char KEY[] = "\"name\":\"";
   const char *at = in.p;
@@ -110,8 +109,8 @@ static bool same_names(struct text in, struct text *name) {
   return true;
 }
 
-/* Finds the peaks by the name that all devices of all ranks share. Returns false if names differ: a merge changes the
- * numbers of devices, so it is then not certain which name is the right one. */
+/* If all devices of all ranks have the same name, finds the peaks by this name. Returns false if names differ: a merge changes the
+ * numbers of devices, so it is then uncertain which name belongs to the row. */
 static bool find_common(struct reporter *p, struct text list, struct device_peaks *peaks) {
   struct text name = {NULL, 0};
   if (!same_names(list, &name) || !name.n || !same_names(meta_text(p->t, "tracekit"), &name)) return false;

@@ -1,7 +1,7 @@
-/* report_profiler.c - measures what a host records about its profiler and about torch.compile.
+/* report_profiler.c - measures the profiler's overhead on a host, and recompilations by torch.compile.
  *
- * Kineto and Nsight Systems record overhead of CUPTI as spans of category "overhead"; some kinds are work of the profiler, the others
- * (such as "Lazy Function Loading") are the program's own. PyTorch runs compiled code in a span "Torch-Compiled Region: FRAME/COMPILE",
+ * Kineto and Nsight Systems record overhead of CUPTI as spans of category "overhead"; some kinds are work of the profiler; others (such
+ * as "Lazy Function Loading") would also occur without it. PyTorch runs compiled code in a span "Torch-Compiled Region: FRAME/COMPILE",
  * where COMPILE counts the compilations of the frame from 0. */
 #include "report.h"
 
@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/text.h"
 
-/* Values of kind_of: what the name of a class means. A region has the value REGION + the number of its compilation. */
+/* Values of kind_of, by the name of the class. The value for a region is REGION + the number of its compilation. */
 enum { PLAIN, OVERHEAD, REGION };
 
 struct profiler {
@@ -22,7 +22,7 @@ struct profiler {
   struct intervals parts;  /* intervals of the overhead */
 };
 
-/* Beginnings of names of overhead that is work of the profiler. */
+/* Prefixes of the names of overhead that is work of the profiler. */
 static const char *const OWN[] = {
     "Activity Buffer Request", "Buffer Flush", "Instrumentation", "Resource", "UVM Activity Init", /* Kineto, overheadKindString */
     "CUPTI ", "CUDA profiling ", /* Nsight Systems: "CUPTI Buffer flush", "CUDA profiling initialization" */

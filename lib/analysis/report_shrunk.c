@@ -1,4 +1,4 @@
-/* report_shrunk.c - notes inputs that `shrink` wrote: the report lacks the events that it removed. */
+/* report_shrunk.c - counts inputs that were written by `shrink`, because the report does not include the removed events. */
 #include <stdio.h>
 
 #include "report.h"

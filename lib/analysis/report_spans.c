@@ -1,4 +1,4 @@
-/* report_spans.c - the spans of hosts: by name with their self times, and annotations as a tree (report.h). */
+/* report_spans.c - tables of host spans: self times by name, and annotations as a tree (report.h). */
 #include "report.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const char *word_of(uint8_t class) {
   return words[class];
 }
 
-/* Returns the index of the row for spans of a name and class; UINT32_MAX if memory runs out. */
+/* Returns the index of the row for host spans of class `class` with the name of `cls`; UINT32_MAX if memory runs out. */
 static uint32_t op_row(struct reporter *p, tk_id cls, uint8_t class) {
   struct tk_report_impl *impl = p->impl;
   const uint32_t known = p->spans.row_of[cls];
@@ -32,7 +32,7 @@ static uint32_t op_row(struct reporter *p, tk_id cls, uint8_t class) {
   return *slot - 1;
 }
 
-/* Counts the operators whose self time on one host is above 50 ms in total. */
+/* Counts the operators with a total self time above 50 ms on a host. */
 static void count_long(struct report_spans *s, struct report_op *op, uint32_t host, tk_time self) {
   static const tk_time LONG_SELF = 50000000000;
   if (op->host != host) op->of_host = 0;
@@ -42,7 +42,7 @@ static void count_long(struct report_spans *s, struct report_op *op, uint32_t ho
   s->sums->long_ops += op->class == HOST_OP && !was_long && op->of_host > LONG_SELF;
 }
 
-/* True if a step contains the time. Looks first at the step that the last search found. */
+/* True if the time is in a step. Tries the result of the last search first. */
 static bool is_in_step(struct report_spans *s, tk_time at) {
   if (s->step && s->step->start <= at && at < s->step->end) return true;
   const struct step *step = steps_runs_at(&s->steps, at);
@@ -50,7 +50,7 @@ static bool is_in_step(struct report_spans *s, tk_time at) {
   return step != NULL;
 }
 
-/* Adds a span with its self time to its row. Called for each span. */
+/* Callback for each span: adds the span and its self time to its row. */
 static void count_op(void *arg, tk_id event, tk_time self) {
   struct reporter *p = arg;
   const struct tk_event *e = &p->t->events[event];
@@ -72,7 +72,7 @@ static void count_op(void *arg, tk_id event, tk_time self) {
 
 /* ---- annotations ---- */
 
-/* Returns the text id of an annotation. All steps share a string, whatever their numbers. */
+/* Returns the text id of an annotation. All steps have the same text, which does not contain their numbers. */
 static uint32_t annotation_text(struct reporter *p, const struct tk_event *e, unsigned kind) {
   size_t n;
   const char *name = tk_string(p->t, p->t->classes[e->cls].name, &n);
@@ -179,7 +179,7 @@ static bool make_ops(struct tk_report *r) {
   return true;
 }
 
-/* Sorts nodes so that nodes with the same parent follow each other, longest first. */
+/* Orders nodes by parent; nodes with the same parent by total time, longest first. */
 static int by_parent(const void *p, const void *q) {
   const struct report_node *a = p, *b = q;
   if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;

@@ -1,4 +1,4 @@
-/* report_split.c - divides a step, or the window of a device, into what the device did and, while it was idle, what the host did
+/* report_split.c - divides a step, or the window of a device, by what the device did; divides its idle time by what the host did
  * (report.h). */
 #include "report.h"
 
@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 
-/* Adds the times of the host's activities while the device was idle within [start, end). */
+/* For the idle time of the device within [start, end), adds the times of the host's activities to the sums. */
 static void sum_idle(const struct reporter *p, const struct host_time *host, tk_time start, tk_time end, struct host_sums *sums) {
   const struct spent *s = &p->spent;
   uint32_t at = host_time_at(host, start);

@@ -6,7 +6,7 @@
 
 #include "graph/accelerator.h"
 
-/* Categories of device spans whose times are not measured, with the sentence that explains them. */
+/* Categories of device spans whose times were not measured, each with a sentence that explains this. */
 static const struct untimed {
   const char *cat, *sentence;
 } UNTIMED[] = {
@@ -15,7 +15,7 @@ static const struct untimed {
                           "idle time, kernel or copy data"},
 };
 
-/* Returns the sentence about a category of the trace; NULL if the trace has none of these categories. */
+/* Returns the sentence for the first such category that is in the trace; NULL if there is none. */
 static const char *untimed_of(const struct tk_trace *t) {
   for (size_t i = 0; i < sizeof UNTIMED / sizeof *UNTIMED; i++)
     for (tk_id cls = 1; cls <= t->n_classes; cls++)

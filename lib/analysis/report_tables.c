@@ -25,7 +25,7 @@ struct counter {
   struct tk_report_rank *row;
   struct report_args args; /* of the current piece of work */
   tk_time *time_of;      /* by event: total time of its parts; NULL = no event has parts */
-  struct intervals said, pageable; /* said: work that states its memory traffic; pageable: copies from or to pageable memory */
+  struct intervals said, pageable; /* said: work with recorded memory traffic; pageable: copies from or to pageable memory */
 };
 
 /* Finds the size in details such as "kind_src:pageable ... size:1048576" or "num_bytes:4". */
@@ -48,7 +48,7 @@ static bool size_of_copy(const struct counter *c, double *bytes) {
 
 static bool is_copy_named(struct reporter *p, tk_id cls) { return report_traits(p, cls) & (WORK_HOST_COPY | WORK_DEVICE_COPY); }
 
-/* Returns the text id of the name of a piece of work. If only an arg states the direction of a copy, the name contains the arg. */
+/* Returns the text id of the name of a piece of work. If the direction of a copy is only in an arg, appends it to the name. */
 static uint32_t name_of_work(struct counter *c, const struct work *w) {
   const tk_id cls = c->p->t->events[w->event].cls;
   const char *direction = w->class == WORK_COPY ? report_args_text(&c->args, ARG_DIRECTION) : NULL;
@@ -134,7 +134,7 @@ static bool count_traffic(struct counter *c, const struct work *w) {
   return add_interval(c, &c->said, w);
 }
 
-/* Returns the length of a name without its number: "all-reduce.3" and "all-reduce.7" share a name. */
+/* Returns the length of a name without its number, because "all-reduce.3" and "all-reduce.7" have the same row. */
 static size_t name_end(const char *name) {
   size_t n = strcspn(name, "(<"), k = n;
   while (k > 1 && name[k - 1] >= '0' && name[k - 1] <= '9') k--;
@@ -171,7 +171,7 @@ struct report_launch *report_launch_row(struct reporter *p, tk_id call) {
   return &impl->launches[*slot - 1];
 }
 
-/* Counts a call that launched work, once. Returns false if memory runs out. */
+/* Counts a call that launched work, unless it was counted before. Returns false if memory runs out. */
 static bool count_call(struct reporter *p, struct report_launch *l, tk_id call) {
   if (!p->counted) p->counted = mem_zeros(p->mem, (uint64_t)p->t->n_events + 1, sizeof *p->counted);
   if (!p->counted) return false;
@@ -324,7 +324,7 @@ static void forget_parts(struct counter *c, uint32_t n) {
   for (uint32_t i = 0; c->time_of && i < n; i++) c->time_of[c->p->sorted[i].event] = 0;
 }
 
-/* Counts the first part of a piece of work, which stands for all of it. */
+/* Counts a piece of work. Called for its first part only; `time` includes its other parts. */
 static bool count_piece(struct counter *c, const struct work *w) {
   const tk_time time = c->time_of ? c->time_of[w->event] : w->end - w->start;
   count_row(c, w, time);
@@ -435,7 +435,7 @@ static bool add_version(struct reporter *p, const char *what, const struct json_
 bool report_versions(struct reporter *p) {
   static const struct {
     const char *key, *member, *what;
-    bool is_number; /* the row applies only to numbers: other producers write the same key with a string */
+    bool is_number; /* true: only numbers are used, because other producers write the same key with a string */
   } SAID[] = {{"pytorch_version", NULL, "PyTorch", false},        {"cuda_runtime_version", NULL, "CUDA runtime", false},
               {"cuda_driver_version", NULL, "CUDA driver", false}, {"hip_runtime_version", NULL, "HIP runtime", false},
               {"distributedInfo", "nccl_version", "NCCL", false}, {"viztracer_metadata", "version", "viztracer", false},
@@ -486,7 +486,7 @@ static void set_geometry(struct tk_report_impl *impl, const struct report_kernel
   k->block = g->block ? (const char *)impl->texts.strs[g->block].bytes : "";
 }
 
-/* Returns the class of most of the time of a row. */
+/* Returns the class with the largest share of a row's time. */
 static const char *class_of(const struct report_kernel *of, const struct intern_str *name) {
   enum kernel_class most = CLASS_NONE;
   if (of->class != WORK_COMPUTE) return of->class == WORK_COMMUNICATION ? "collective" : "copy";
@@ -495,7 +495,7 @@ static const char *class_of(const struct report_kernel *of, const struct intern_
   return kernel_classes_word(most ? most : kernel_classes_of((const char *)name->bytes, name->len));
 }
 
-/* Gives short names to kernels. A name that occurs twice, with different kinds, keeps its full text. */
+/* Sets the short names of kernels. A name that occurs in two rows, with different kinds, is not shortened. */
 static bool shorten(struct tk_report *r) {
   struct mem *mem = &r->impl->mem;
   struct short_name *names = mem_array(mem, (uint64_t)r->n_kernels + 1, sizeof *names);
@@ -511,8 +511,8 @@ static bool shorten(struct tk_report *r) {
   return ok;
 }
 
-/* Returns the share of a row in the time of all work; -1 if all work of the row is on asynchronous lines, because waiting
- * for such work is a row of its own, such as copy-done: the sum would count the same time twice. */
+/* Returns the row's share of the time of all work; -1 if all work of the row is on asynchronous lines. Waiting for such work has a
+ * separate row, such as copy-done, so a sum over both would count the same time twice. */
 static double share_of(const struct report_kernel *k, i128 sum) {
   if (k->beside && k->beside == k->total) return -1;
   return sum > 0 ? i128_double(k->total - k->beside) / i128_double(sum) : 0;
@@ -583,7 +583,7 @@ static bool make_collectives(struct tk_report *r) {
   return r->collectives != NULL;
 }
 
-/* Adds a sentence to the report if the mean occupancy covers only a part of the kernels. */
+/* Adds a sentence to the report if the mean occupancy is computed from only a part of the kernels. */
 static bool say_occupancy(struct tk_report *r) {
   enum { NEARLY_ALL = 90 };
   const struct tk_report_impl *impl = r->impl;

@@ -1,4 +1,4 @@
-/* runs.c - see runs.h. Sums the events of all runs (diff_set.h), judges each against the first (diff_judge.h), and looks for
+/* runs.c - see runs.h. Sums the events of all runs (diff_set.h), compares each run with the first (diff_judge.h), and searches for
  * lasting changes (shifts.h). */
 #include "runs.h"
 
@@ -14,7 +14,7 @@
 
 /* Accepted share of false positives among the rows that are reported with a lasting change. */
 static const double CHANCE = 0.05;
-/* A lasting change is small if it is below this share of the step time; the same as the lowest threshold of a finding. */
+/* A lasting change below this share of the step time is small; equal to the lowest threshold of a finding. */
 static const double SMALL = 0.01;
 
 struct tk_compare_impl {
@@ -39,7 +39,7 @@ void runs_remove_unread(struct tk_compare_report *r) {
 
 /* ---- figures of runs ---- */
 
-/* True for an allocator of the host's memory: "CPU" of PyTorch, "gpu_host_bfc" of XLA. */
+/* True for an allocator of host memory: "CPU" of PyTorch, "gpu_host_bfc" of XLA. */
 static bool is_of_host(const char *allocator) {
   static const char *const words[] = {"CPU", "cpu", "Host", "host", NULL};
   return text_any_holds(allocator, words);
@@ -72,7 +72,7 @@ static enum tk_compare_state state_of(const struct tk_compare_cell *base, const 
   return fabs(c->delta) <= c->noise ? TK_COMPARE_NOISE : TK_COMPARE_CHANGED;
 }
 
-/* Stores the means of one run, which the judge has computed. */
+/* Stores the means of one run in its cell of the row. */
 static void put_cell(const struct diff_judge *j, struct tk_compare_row *row, uint32_t run, struct diff_mean m) {
   row->runs[run] = (struct tk_compare_cell){.events = m.events, .count = m.count, .total = m.total, .self = m.self,
                                             .error = judge_error(j, run)};
@@ -160,7 +160,7 @@ static void mark_small(struct tk_compare_row *row, double floor) {
   for (size_t i = 0; i < row->n_shifts; i++) row->shifts[i].small = fabs(row->shifts[i].after - row->shifts[i].before) < floor;
 }
 
-/* Marks changes that are small compared with the steps of the run whose steps take longest; without steps, compared with the
+/* Marks small changes: those below SMALL times the step time of the run with the longest steps or, if there are no steps, times the
  * time of all events. */
 static void mark_smalls(struct tk_compare_report *r) {
   const struct tk_compare_row *whole = r->by_step ? r->step : r->all;

@@ -100,7 +100,7 @@ static const struct tk_field row_list[] = {
     "true if the events only show that a profiler ran: no self time, and among the last rows"),
   FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_compare_short, "short name of a kernel, distinct for the names of this report"),
 };
-enum { N_COMPARE = sizeof row_list / sizeof *row_list - 2 }; /* sums are no marks and have no short name */
+enum { N_COMPARE = sizeof row_list / sizeof *row_list - 2 }; /* the rows of sums have no mark and no short name */
 const struct field_list compare_fields = FIELD_LIST(tk_compare_row, row_list, "compare");
 const struct field_list compare_sum_fields = {row_list + 1, N_COMPARE - 1, sizeof(struct tk_compare_row), "compare sum"};
 

@@ -1,6 +1,6 @@
-/* self.c - see self.h. Visits each span once: pushes the span onto a stack when it starts, and reports the span when it is on
- * top after its end. Ended spans below a running span are removed whenever the stack has doubled, so the size of the stack is
- * proportional to the number of running spans. */
+/* self.c - see self.h. Visits each span once: pushes it onto a stack at its start, and reports it when it is on top of the stack after
+ * its end. A span that ends below a running span stays on the stack at first. Such spans are removed whenever the stack has doubled in
+ * size, so its size is proportional to the number of running spans. */
 #include "self.h"
 
 #include "measure.h"
@@ -10,8 +10,7 @@ static void give_away(struct selves *s) {
   s->done(s->arg, v->event, v->self);
 }
 
-/* Advances the current time to `to`. The time in between belongs to the spans on top of the stack; spans that end are
- * reported. */
+/* Advances the current time to `to`. Assigns the time in between to the spans on top of the stack, and reports spans that end. */
 static void advance(struct selves *s, tk_time to) {
   while (s->n) {
     struct self_span *v = &s->open[s->n - 1];

@@ -16,10 +16,10 @@ struct self_span {
 struct selves {
   struct mem *mem;
   struct scope scope;   /* time outside its window is ignored */
-  const uint32_t *only; /* by event: 0 = the event's time belongs to the span around it; NULL = every span keeps its own time */
+  const uint32_t *only; /* by event: 0 = the event is ignored, and its time belongs to the span around it; NULL = no event is ignored */
   const struct tk_event *events;
   tk_time now;
-  struct self_span *open; /* running spans, innermost last; may contain ended spans */
+  struct self_span *open; /* stack of running spans, innermost last; can contain spans that have ended */
   uint32_t n, cap, live;  /* live: number of running spans when ended ones were last removed */
   void (*done)(void *arg, tk_id event, tk_time self);
   void *arg;
@@ -28,7 +28,7 @@ struct selves {
 /* True if the event has a known duration. */
 static inline bool is_timed(const struct tk_event *e) { return !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)); }
 
-/* Calls s->done for each span of the thread with a known duration. False if memory runs out. */
+/* Calls s->done for each span of the thread with a known duration. Returns false if memory runs out. */
 bool self_of_track(struct selves *s, const struct tk_trace *t, tk_id track);
 void self_free(struct selves *s);
 

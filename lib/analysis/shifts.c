@@ -7,9 +7,9 @@
 #include "base/order.h"
 #include "diff_judge.h"
 
-enum { SHORTEST = 2 }; /* fewest runs in a part */
+enum { SHORTEST = 2 }; /* minimum number of runs in a part */
 
-/* Sums the series of Abramowitz and Stegun 26.7.3 and 26.7.4, which are exact for whole degrees of freedom. */
+/* Sums the series of Abramowitz and Stegun 26.7.3 and 26.7.4, which are exact for an integer number of degrees of freedom. */
 double shifts_of_t(double t, uint32_t freedom) {
   const double pi = 3.14159265358979323846, angle = atan(fabs(t) / sqrt(freedom)), sine = sin(angle), square = cos(angle) * cos(angle);
   const bool odd = freedom % 2;
@@ -20,8 +20,7 @@ double shifts_of_t(double t, uint32_t freedom) {
   return within < 1 ? 1 - within : 0;
 }
 
-/* A division of the runs [from, to) at the run `at`: the means before this run and from it on, and the error of their
- * difference. */
+/* A division of the runs [from, to) into [from, at) and [at, to): the means of both parts, and the standard error of the difference. */
 struct division {
   double before, after, error;
   uint32_t at;
@@ -39,7 +38,7 @@ static double squares_between(const double *v, uint32_t from, uint32_t to, doubl
   return sum;
 }
 
-/* Returns the mean of the squared standard errors of the runs [from, to), which is the least variance to assume. */
+/* Returns a lower bound for the variance of the runs [from, to): the mean of their squared standard errors. */
 static double least_variance(const struct series *s, uint32_t from, uint32_t to) {
   double sum = 0;
   for (uint32_t i = from; i < to; i++) sum += s->error[i] > 0 ? s->error[i] * s->error[i] : 0;

@@ -1,8 +1,9 @@
 /* short_apart.c - see short_apart.h: short names that stay distinguishable within a table.
  *
- * Names that would share a short name get a suffix: the part between their common beginning and their common end, in brackets,
- * as in "elementwise<CUDAFunctor_add<float>> [4]". Parameters are ignored for this if the names differ without them, because
- * they repeat the arguments. If the difference is long, a name keeps its full text or, if that is long too, gets a number. */
+ * Names that would have the same short name get a suffix in brackets: the part between their common beginning and their common end, as
+ * in "elementwise<CUDAFunctor_add<float>> [4]". If the names also differ without their parameters, the parameters are ignored, because
+ * they repeat the template arguments. If the suffix would be too long, the name keeps its full text or, if that is also too long, gets
+ * a number. */
 #include "short_apart.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 enum { MOST_APART = 40, MOST_FULL = 60 };
 
 struct row {
-  uint32_t id, number; /* id: string id of the short name; number: index of the name */
+  uint32_t id, number; /* id: string id of the short name; number: index of the full name */
 };
 
 static int by_id(const void *p, const void *q) {
@@ -37,7 +38,7 @@ static size_t length_without_parameters(const struct short_name *v) {
 
 static bool is_word_char(char c) { return ascii_letter(c) || ascii_digit(c) || (c & 0x80); }
 
-/* Lengths in bytes of the beginning and the end that all names with the same short name have in common. */
+/* Lengths of the common beginning and the common end of all names with the same short name, in bytes. */
 struct common {
   size_t front, back;
 };
@@ -51,8 +52,8 @@ static void meet(struct common *c, const struct short_name *a, size_t n_a, const
   c->back = i;
 }
 
-/* Moves both edges of the common parts to word boundaries, and reduces the common end so that it does not overlap the common
- * beginning in any name. */
+/* Shortens both common parts to word boundaries. Then shortens the common end, so that it does not overlap the common beginning in any
+ * name. */
 static void to_words(struct common *c, const struct short_name *v, size_t n, size_t least) {
   while (c->front && is_word_char(v->name[c->front - 1])) c->front--;
   while (c->back && is_word_char(v->name[n - c->back])) c->back--;
@@ -61,7 +62,7 @@ static void to_words(struct common *c, const struct short_name *v, size_t n, siz
 
 static bool is_edge(char c) { return c == ' ' || c == ',' || c == '_'; }
 
-/* Appends the part of a name that distinguishes it within its group; `number`: position of the name in the group. */
+/* Appends a suffix that distinguishes the name from others of its group. `number`: position of the name in the group. */
 static bool set_apart(struct short_name *v, struct common c, size_t n, size_t number, struct intern *texts) {
   struct short_text to = {.n = 0};
   const char *p = v->name + c.front;
@@ -119,7 +120,7 @@ static bool number_texts(const struct short_name *v, size_t n, struct row *rows,
   return true;
 }
 
-/* Restores the full names of names that still share a short text. */
+/* Restores the full names if several names still have the same short name. */
 static void keep_full(struct short_name *v, const struct row *rows, size_t n) {
   for (size_t i = 0; n > 1 && i < n; i++) {
     struct short_name *one = &v[rows[i].number];

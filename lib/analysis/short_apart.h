@@ -11,8 +11,8 @@ struct short_name {
   const char *name, *text;
   size_t name_len, text_len;
 };
-/* Finds the short names of n different names. Names that would share a short name get a suffix that distinguishes them, or keep
- * the full name. Texts are kept in *texts. Returns false if memory runs out. */
+/* Finds the short names of n different names. Names that would have the same short name get a distinguishing suffix, or keep the full
+ * name. The short names are stored in *texts. Returns false if memory runs out. */
 bool short_apart_names(struct short_name *v, size_t n, struct intern *texts, struct mem *mem);
 
 #endif

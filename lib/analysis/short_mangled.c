@@ -1,7 +1,7 @@
 /* short_mangled.c - see short_mangled.h.
  *
- * The function is the last name of the path. Arguments of templates, and the types of the result and the parameters, are skipped. A
- * skipped part that is not known, or text that is left over, makes the whole name unknown. Each character is read once. */
+ * The function is the last name of the path. Template arguments, and the types of the result and of parameters, are skipped. If such a
+ * part has an unknown form, or if text is left at the end, the whole name is rejected. Each character is read once. */
 #include "short_mangled.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static bool skip_any(struct mangled *m, const char *chars) {
   return true;
 }
 
-/* Reads a name that follows its own length: "7ck_tile". */
+/* Reads a name that is preceded by its length: "7ck_tile". */
 static bool take_name(struct mangled *m, struct short_span *name) {
   size_t n = 0;
   while (ascii_digit(peek(m)) && n < 100000) n = n * 10 + (size_t)(*m->p++ - '0');
@@ -64,12 +64,12 @@ static bool skip_sequence(struct mangled *m) {
   return eat(m, "_");
 }
 
-/* Skips a substitution after its S: "St", "_", "1A_". */
+/* Skips a substitution, after the letter S: "St", "_", "1A_". */
 static bool skip_substitution(struct mangled *m) {
   return skip_any(m, "tabsiod") || skip_sequence(m);
 }
 
-/* Skips a literal after its L: the address of a function ("_Z...E"), or a type with a value ("i256E", "b1E", "N1a1bE0E"). */
+/* Skips a literal, after the letter L: the address of a function ("_Z...E"), or a type with a value ("i256E", "b1E", "N1a1bE0E"). */
 static bool skip_literal(struct mangled *m) {
   if (eat(m, "_Z")) return skip_list(m);
   while (skip_any(m, "PROKV")) {}
@@ -78,7 +78,7 @@ static bool skip_literal(struct mangled *m) {
   return eat(m, "E");
 }
 
-/* Skips a type after its D: "DF16_" (half), "DF16b" (bfloat16), "Dv4_" (vector), "Dp" (pack), "DTnw_E" (decltype). */
+/* Skips a type, after the letter D: "DF16_" (half), "DF16b" (bfloat16), "Dv4_" (vector), "Dp" (pack), "DTnw_E" (decltype). */
 static bool skip_special_type(struct mangled *m) {
   if (eat(m, "T") || eat(m, "t")) return skip_list(m);
   if (eat(m, "v")) return skip_sequence(m);
@@ -86,7 +86,7 @@ static bool skip_special_type(struct mangled *m) {
   return skip_any(m, "pnhfdeisuac");
 }
 
-/* Skips a class without a name after its U: a lambda ("lfE0_") or another one ("t_"). */
+/* Skips a class without a name, after the letter U: a lambda ("lfE0_") or another class ("t_"). */
 static bool skip_unnamed(struct mangled *m) {
   const bool is_known = eat(m, "l") ? skip_list(m) : eat(m, "t");
   return is_known && skip_number(m, "_");
@@ -102,7 +102,7 @@ static bool skip_known(struct mangled *m) {
   if (strchr("NIJXFZ", c)) return skip_list(m);
   switch (c) {
   case 'S': return skip_substitution(m);
-  case 'T': return skip_any(m, "ny") || skip_sequence(m); /* "Tn" and "Ty" declare a parameter of a template */
+  case 'T': return skip_any(m, "ny") || skip_sequence(m); /* "Tn" and "Ty" declare a template parameter */
   case 'A': return skip_sequence(m);
   case 'L': return skip_literal(m);
   case 'D': return skip_special_type(m);
@@ -122,7 +122,7 @@ static bool skip_part(struct mangled *m) {
 
 static bool is_anonymous(struct short_span name) { return short_begins(name, "_GLOBAL__N_"); }
 
-/* Reads one part of a path. If the part is a name, it becomes *base, and the previous name becomes *outer. */
+/* Reads one part of a path. If the part is a name, stores it in *base, and the previous name in *outer. */
 static bool read_component(struct mangled *m, struct short_span *outer, struct short_span *base) {
   struct short_span name;
   eat(m, "L"); /* a static function */
@@ -150,7 +150,7 @@ static bool read_global(struct mangled *m, struct short_span *outer, struct shor
 }
 
 bool short_mangled(struct short_span s, struct short_span *outer, struct short_span *base) {
-  const char *dot = memchr(s.p, '.', (size_t)(s.end - s.p)); /* "_Z1fv.kd" is the descriptor of a kernel of AMD */
+  const char *dot = memchr(s.p, '.', (size_t)(s.end - s.p)); /* "_Z1fv.kd" is the descriptor of an AMD kernel */
   struct mangled m = {s.p, dot ? dot : s.end, 0};
   *outer = *base = (struct short_span){s.p, s.p};
   if (!eat(&m, "_Z")) return false;

@@ -1,9 +1,9 @@
 /* short_names.c - see short_names.h.
  *
- * A template of C++ consists of a return type, a path of names with arguments in <...>, parameters in (...), and, for lambdas, a
- * tail: "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl<CUDAFunctor_add<float>>(...)::{lambda(int)#1}>".
- * Its short name is the function with the functor that it applies: "elementwise<CUDAFunctor_add<float>>". Rows list the wrappers
- * around functors. Brackets of all kinds count alike, and a bracket that is not closed extends to the end. */
+ * The name of a C++ template consists of a return type, a path of names with arguments in <...>, parameters in (...), and, for lambdas,
+ * a tail: "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl<CUDAFunctor_add<float>>(...)::{lambda(int)#1}>". Its
+ * short name contains the function and the functor that it applies: "elementwise<CUDAFunctor_add<float>>". WRAPPERS lists templates
+ * around functors. Any closing bracket closes any opening one, and an unclosed bracket extends to the end. */
 #include "short_names.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static int turn(const char *p, const char *begin) {
   return *p && strchr(">)]}", *p) ? -1 : 0;
 }
 
-/* Returns the position after the bracket that closes the one at s.p; the end if there is none. */
+/* Returns the position after the bracket that closes the bracket at s.p; s.end if it is not closed. */
 static const char *behind_bracket(struct short_span s) {
   size_t depth = 0;
   for (const char *p = s.p; p < s.end; p++) {
@@ -49,10 +49,10 @@ static bool is_unnamed(struct short_span s) {
 
 /* The parts of a function or class; each may be empty. */
 struct entity {
-  struct short_span outer, base, args, tail; /* outer: the name before the base; tail: all after the base and its arguments */
+  struct short_span outer, base, args, tail; /* outer: the name before the base; tail: everything after the base and its arguments */
 };
 
-/* Returns the part after the return type: after the last space that is in no bracket and before the parameters. */
+/* Returns the name without its return type: the text after the last space that is outside of brackets and before the parameters. */
 static struct short_span without_return_type(struct short_span s) {
   struct short_span rest = s;
   for (const char *p = s.p; p < s.end;) {
@@ -70,7 +70,7 @@ static const char *end_of_word(struct short_span s) {
   return p;
 }
 
-/* Divides a name into its parts. The base is the first function of the path or, without a function, the last name. */
+/* Divides a name into its parts. The base is the first function of the path; if there is none, the last name. */
 static struct entity entity_of(struct short_span whole) {
   struct short_span s = without_return_type(trimmed(whole));
   struct entity e = {{s.p, s.p}, {s.p, s.p}, {s.p, s.p}, {s.end, s.end}};
@@ -115,7 +115,7 @@ static bool is_value(struct short_span s) {
 
 enum which { FIRST_TYPE, SECOND_TYPE, LAST_TYPE };
 
-/* Templates around a functor, and which of their arguments is the functor. */
+/* Templates around a functor. `which`: the argument that is the functor. */
 static const struct {
   const char *name;
   enum which which;
@@ -175,7 +175,8 @@ static void put_stem(struct short_text *to, struct short_span name) {
   short_put(to, name.p, (size_t)(name.end - name.p));
 }
 
-/* Writes a functor: its class with the type that it computes with, or the function that contains it as a lambda. */
+/* Writes a functor: its class and the type on which it computes. For a lambda, the function that contains the lambda replaces the
+ * class. */
 static void put_functor(struct short_text *to, struct short_span functor) {
   struct entity e = entity_of(functor);
   for (size_t i = 0, depth = 0; i < sizeof WRAPPERS / sizeof *WRAPPERS && depth < 6; i++) {
@@ -212,14 +213,14 @@ static const struct {
   {"reduce_1Block_kernel", "reduce"},
 };
 
-/* True for a template argument that is a list of pointers, which some kernels have before their functor. */
+/* True if a template argument is a list of pointers. In some kernels, such an argument precedes the functor. */
 static bool is_list(struct short_span s) {
   const struct entity e = entity_of(s);
   return short_begins(e.base, "TensorListMetadata") || short_begins(e.base, "TensorListScalarListMetadata") ||
          short_begins(e.base, "FusedOptimizerTensorListMetadata") || short_is(e.base, "Array") || short_is(e.base, "array");
 }
 
-/* True for the type of a number, which some kernels have before their functor. */
+/* True if a template argument is a number type. In some kernels, such an argument precedes the functor. */
 static bool is_number_type(struct short_span s) {
   static const char *const WORDS[] = {"int", "long", "float", "double", "bool", "unsigned int", "unsigned long", "c10::Half",
                                       "c10::BFloat16", "short", "unsigned char", "signed char", "T2", "T3"};
@@ -244,8 +245,8 @@ static bool put_applier(struct short_text *to, const struct entity *e) {
   return false;
 }
 
-/* Writes the short name of a kernel of flash attention, such as "flash_fwd_kernel<Flash_fwd_kernel_traits<128, ...,
- * cutlass::bfloat16_t, ...>, ...>". */
+/* Writes the short name of a flash attention kernel, such as "flash_fwd_kernel<Flash_fwd_kernel_traits<128, ..., cutlass::bfloat16_t,
+ * ...>, ...>". */
 static bool put_flash(struct short_text *to, const struct entity *e) {
   struct short_span list = e->args, traits, dim;
   if (!short_begins(e->base, "flash_") || !next_argument(&list, &traits)) return false;
@@ -261,7 +262,7 @@ static bool put_flash(struct short_text *to, const struct entity *e) {
   return true;
 }
 
-/* Writes the short name of a kernel of CUTLASS. All are instances of one template, whose argument describes the kernel. */
+/* Writes the short name of a CUTLASS kernel. All of them are instances of a template, whose argument describes the kernel. */
 static bool put_cutlass(struct short_text *to, const struct entity *e) {
   struct short_span list = e->args, arg;
   if (!short_is(e->base, "Kernel") && !short_is(e->base, "Kernel2") && !short_is(e->base, "device_kernel")) return false;
@@ -281,8 +282,8 @@ static bool is_common_word(struct short_span s) {
   return short_is(s, "kernel") || short_is(s, "Kernel") || short_is(s, "run") || short_is(s, "globalKernel");
 }
 
-/* Writes the short name of a kernel of XLA: "all-reduce-start_kernel<float, float>", "gemm_fusion_dot.1_kernel<float>".
- * These are not C++ names, so only the brackets are removed. */
+/* Writes the short name of an XLA kernel: "all-reduce-start_kernel<float, float>", "gemm_fusion_dot.1_kernel<float>". These are not C++
+ * names, so only the brackets and their contents are removed. */
 static bool put_xla(struct short_text *to, const struct entity *e) {
   const char *end = e->base.end;
   if (end == e->tail.end || (*end != '-' && *end != '.')) return false;
@@ -301,7 +302,7 @@ static bool put_function(struct short_text *to, const struct entity *e) {
   return true;
 }
 
-/* True for names with parameters or arguments of templates, but not for sentences such as "Stream wait (2)". */
+/* True for names with parameters or template arguments. False for sentences such as "Stream wait (2)". */
 static bool is_template(struct short_span s) {
   const char *angle = memchr(s.p, '<', (size_t)(s.end - s.p)), *round = memchr(s.p, '(', (size_t)(s.end - s.p));
   const struct short_span rest = without_return_type(s), type = {s.p, rest.p};
@@ -328,13 +329,13 @@ static bool put_collective(struct short_text *to, struct short_span s) {
   return true;
 }
 
-/* Writes the name of the function in a mangled name of C++. */
+/* Writes the name of the function in a mangled C++ name. */
 static bool put_mangled(struct short_text *to, struct short_span s) {
   struct entity e = {.args = {s.end, s.end}};
   return short_mangled(s, &e.outer, &e.base) && put_function(to, &e);
 }
 
-/* Returns the name without the end that ROCm gives to the descriptor of a kernel in a code object. */
+/* Returns the name without the suffix that marks a kernel descriptor in ROCm's code objects. */
 static struct short_span without_descriptor(struct short_span s) {
   static const char *const ENDS[] = {" [clone .kd]", ".kd"};
   for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++)

@@ -1,10 +1,10 @@
-/* short_names.h - short, readable names of kernels. Every name is read a constant number of times, whatever it contains.
+/* short_names.h - short, readable names of kernels. The time is linear in the length of the name.
  *
- *     short_names.c   templates of C++ and the other families of names
- *     short_mangled.c   mangled names of C++
- *     short_tiles.c   matrix products and convolutions, whose names list a tile, a layout and types
- *     short_apart.c   short names that stay distinguishable within a table
- *     short_text.c    texts */
+ *     short_names.c     C++ templates, and other families of names
+ *     short_mangled.c   mangled C++ names
+ *     short_tiles.c     matrix products and convolutions, whose names list a tile, a layout and types
+ *     short_apart.c     short names that stay distinguishable within a table
+ *     short_text.c      texts */
 #ifndef ANALYSIS_SHORT_NAMES_H
 #define ANALYSIS_SHORT_NAMES_H
 

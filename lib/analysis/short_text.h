@@ -1,4 +1,4 @@
-/* short_text.h - parts of a name, and a string of limited length made of them. */
+/* short_text.h - parts of a name, and a string of limited length that is built from parts. */
 #ifndef ANALYSIS_SHORT_TEXT_H
 #define ANALYSIS_SHORT_TEXT_H
 

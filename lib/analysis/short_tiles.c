@@ -1,7 +1,7 @@
 /* short_tiles.c - see short_tiles.h: matrix products and convolutions of cuBLAS, cuDNN, CUTLASS, Tensile and others.
  *
- * Their names are words between underscores: "ampere_bf16_s16816gemm_bf16_128x64_ldg8_relu_f2f_stages_64x3_tn". The short name
- * contains the properties of the product that the words state: "gemm 128x64 tn bf16 relu". */
+ * Their names are words between underscores: "ampere_bf16_s16816gemm_bf16_128x64_ldg8_relu_f2f_stages_64x3_tn". The short name contains
+ * the properties of the product that the words describe: "gemm 128x64 tn bf16 relu". */
 #include "short_tiles.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ enum { WORD_ROOM = 24 };
 struct tiles {
   const char *what;                    /* "gemm" or "conv" */
   const char *way;                     /* direction of a convolution; NULL = none */
-  struct short_span tile, layout;      /* empty = not stated */
-  const char *type, *library;          /* NULL = not stated */
+  struct short_span tile, layout;      /* empty = not in the name */
+  const char *type, *library;          /* NULL = not in the name */
   bool split, bias, relu;
   struct short_span sliced;
 };
@@ -50,7 +50,7 @@ static bool is_layout(struct short_span w) {
   return true;
 }
 
-/* Words in names, and their types. BLAS marks a type by a letter: sgemm. */
+/* Words in names, and the types that they imply. In BLAS, the first letter is the type: sgemm. */
 static const struct {
   const char *word, *type;
   bool whole; /* true: the word must match as a whole, false: its beginning */
@@ -76,7 +76,8 @@ static void see_word(struct tiles *t, struct short_span w) {
   static const char *const WAYS[] = {"fprop", "dgrad", "wgrad"};
   const struct short_span size = {w.p + (short_begins(w, "tilesize") ? 8 : 0), w.end};
   if (t->tile.p == t->tile.end && sides(size) >= 2) t->tile = size;
-  else if (t->tile.p < t->tile.end && t->tile.end + 1 == w.p && sides(w) == 2) t->tile.end = w.end; /* its depth and stages: 32x3 */
+  else if (t->tile.p < t->tile.end && t->tile.end + 1 == w.p && sides(w) == 2) t->tile.end = w.end; /* depth and stages of the tile:
+                                                                                                     * 32x3 */
   if (is_layout(w)) t->layout = w;
   if (!t->type) t->type = type_in(w);
   for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++)
@@ -115,7 +116,7 @@ static bool put_tiles(struct short_text *to, const struct tiles *t) {
   return true;
 }
 
-/* A name is one of these if it begins with a string of BEGINS and contains a string of HOLDS. */
+/* Names of these libraries begin with a string of BEGINS and contain a string of HOLDS. */
 static const char *const BEGINS[] = {"volta_", "turing_", "ampere_", "maxwell_", "pascal_", "hopper_", "ada_", "blackwell_", "cutlass_",
                                      "cutlass3x_", "cudnn_ampere_", "cudnn_volta_", "cudnn_infer_ampere_", "cudnn_infer_volta_",
                                      "sm70_xmma", "sm75_xmma", "sm80_xmma", "sm86_xmma", "sm89_xmma", "sm90_xmma", "sm100_xmma",
@@ -142,8 +143,8 @@ static const char *tensile_type(struct short_span w) {
   return NULL;
 }
 
-/* Writes the short name of a Tensile kernel. "Cijk_Ailk_Bljk_HHS_BH_MT128x64x16_..." means C[i,j,k] = sum of A * B over l; Ailk
- * is not transposed, Alik is. */
+/* Writes the short name of a Tensile kernel. "Cijk_Ailk_Bljk_HHS_BH_MT128x64x16_..." means C[i,j,k] = sum of A * B over l; Ailk means A
+ * is not transposed, Alik means it is. */
 static bool put_tensile(struct short_span name, struct short_text *to) {
   struct short_span rest = name, first, a, b, types, w;
   if (!next_word(&rest, &first) || !next_word(&rest, &a) || !next_word(&rest, &b) || !next_word(&rest, &types)) return false;
@@ -173,8 +174,8 @@ bool short_tiles(struct short_span name, struct short_text *to) {
   return t.tile.p < t.tile.end && put_tiles(to, &t);
 }
 
-/* Finds the sides of a tile, as in "C<128>, C<256>, C<64>", and returns their number. Skips the sides of a cluster, which
- * come first and have only one digit. */
+/* Finds the sides of a tile, such as "C<128>, C<256>, C<64>". Returns their number. Skips the sides of a cluster, which precede them
+ * and have only one digit. */
 static unsigned take_sides(struct short_span s, struct short_span *side) {
   unsigned n = 0;
   for (const char *p = s.p; n < 3 && (p = memmem(p, (size_t)(s.end - p), "C<", 2));) {

@@ -1,11 +1,10 @@
-/* spent.c - see spent.h. Every time that is reported for a device is a sum over its stretches, so these times cannot contradict
- * each other.
- */
+/* spent.c - see spent.h. All times that are reported for a device are sums over its stretches, so they are consistent with each
+ * other. */
 #include "spent.h"
 
 #include "base/heap.h"
 
-static const tk_time DELAY = 30000000; /* in ps: a kernel that was launched in time starts within this delay */
+static const tk_time DELAY = 30000000; /* ps: a shorter idle time is normal between kernels that were launched in time */
 
 enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, tk_id launch) {
   if (launch && t->events[launch].ts > from) return WAIT_HOST;
@@ -25,8 +24,8 @@ static unsigned classes_of(const struct sweep *w) {
          (w->running[3] ? WORK_FILL : 0u);
 }
 
-/* Advances the current time to `to`, and appends a stretch for the time in between. If the stretch is idle, `wait` is the cause and
- * `ready` the time at which the next work had been launched. */
+/* Advances the current time to `to`, and appends a stretch for the time in between. If the stretch is idle, `wait` is its cause, and
+ * `ready` the time at which the next work was ready to run. */
 static bool advance(struct sweep *w, tk_time to, enum spent_wait wait, tk_time ready) {
   struct spent *s = w->s;
   const uint8_t classes = (uint8_t)classes_of(w);
@@ -59,9 +58,9 @@ static void begin(struct sweep *w, const struct work *v) {
   w->running[__builtin_ctz(v->class)]++;
 }
 
-/* Returns when work that starts at `start` was ready to run: when the call that launched it returned. INT64_MAX if this is unknown,
- * or if the call lasted until the work began. The start of the call says less: a call may load the kernel's module, or wait for
- * memory, before it gives the work to the device. */
+/* Returns the time at which work was ready to run: the end of the call that launched it. INT64_MAX if the launch is unknown, or if the
+ * call ended after `start`, the start of the work. The start of the call is not used, because the call may load the kernel's module, or
+ * wait for memory, before it submits the work. */
 static tk_time ready_at(const struct tk_trace *t, tk_id launch, tk_time start) {
   const struct tk_event *call = &t->events[launch];
   return launch && call->ts + call->dur <= start ? call->ts + call->dur : INT64_MAX;

@@ -1,18 +1,18 @@
-/* spent.h - divides the time of a device into stretches. Within a stretch, the classes of running work stay the same; an idle
- * stretch has a cause. */
+/* spent.h - divides the time of a device into stretches. Within a stretch, the set of classes of running work does not change. Each
+ * idle stretch has a cause. */
 #ifndef ANALYSIS_SPENT_H
 #define ANALYSIS_SPENT_H
 
 #include "work.h"
 
-/* Cause of an idle stretch, defined as in HolisticTraceAnalysis: WAIT_HOST if the next work was launched after the stretch
- * began; otherwise WAIT_KERNEL if the stretch is shorter than 30 us; otherwise WAIT_OTHER or, if the launch of the next work
- * is unknown, WAIT_UNKNOWN. Both count as other. */
+/* Cause of an idle stretch, defined as in HolisticTraceAnalysis: WAIT_HOST if the next work was launched after the stretch began;
+ * otherwise WAIT_KERNEL if the stretch is shorter than 30 us; otherwise WAIT_OTHER or, if the launch of the next work is unknown,
+ * WAIT_UNKNOWN. WAIT_UNKNOWN counts as other. */
 enum spent_wait { WAIT_HOST, WAIT_KERNEL, WAIT_OTHER, WAIT_UNKNOWN };
 
 struct stretch {
   tk_time start, end;
-  tk_time ready;   /* idle: when the call that launched the next work had returned; INT64_MAX = unknown */
+  tk_time ready;   /* if idle: end of the call that launched the next work; INT64_MAX = unknown */
   uint8_t classes; /* set of enum work_class; 0 = idle */
   uint8_t wait;
 };
@@ -32,11 +32,11 @@ void spent_free(struct spent *s);
 /* Returns the index of the first stretch that ends after `at`; s->n if there is none. */
 uint32_t spent_at(const struct spent *s, tk_time at);
 
-/* Returns the idle time within [start, end) during which the next work had already been launched, for 30 us or more. */
+/* Returns the idle time within [start, end) during which the next work was already launched. Counts only waits of at least 30 us. */
 tk_time spent_queued(const struct spent *s, tk_time start, tk_time end);
 
-/* Returns the times within [start, end). Before the first work and after the last work, the device counts as idle and waiting
- * for the host. */
+/* Returns the times of the device within [start, end). Before its first work and after its last work, the device counts as idle and
+ * waiting for the host. */
 struct tk_device_times spent_in(const struct spent *s, tk_time start, tk_time end);
 
 #endif

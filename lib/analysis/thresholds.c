@@ -1,5 +1,5 @@
-/* thresholds.c - see thresholds.h. The values for utilization, compilation and single operations come from the usual guides to
- * profiles: a device that is busy for less than 80% is worth a look, one that is busy for less than 50% is a problem. */
+/* thresholds.c - see thresholds.h. The values for utilization, compilation and single operations are common in guides to profiling: a
+ * device that is busy for less than 80% of the time should be examined; for less than 50%, it is a problem. */
 #include "thresholds.h"
 
 #include <math.h>
@@ -92,7 +92,7 @@ static bool refuse_id(const struct line *l, const char *id, struct tk_err *err) 
                  near ? near : "", near ? "'?" : "");
 }
 
-/* Reads a number, which may be followed by the unit, and moves *text past it. */
+/* Reads a number with an optional unit, and moves *text past both. */
 static bool take_number(const char **text, const char *unit, double *v) {
   const char *p = *text;
   const size_t whole = strspn(p, "0123456789"), point = p[whole] == '.', part = point ? strspn(p + whole + 1, "0123456789") : 0;

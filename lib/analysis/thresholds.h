@@ -1,7 +1,7 @@
 /* thresholds.h - thresholds of findings: the defaults, and a file that changes them.
  *
- * Each line of a file sets one threshold: "device-idle = 20 50", for a warning and a severe finding; the second number may be
- * missing. "device-idle = off" turns the finding off. # begins a comment. */
+ * Each line of a file sets the thresholds of one finding: "device-idle = 20 50" for a warning and for a severe finding; the second
+ * number is optional. "device-idle = off" disables the finding. Comments begin with #. */
 #ifndef ANALYSIS_THRESHOLDS_H
 #define ANALYSIS_THRESHOLDS_H
 
@@ -16,12 +16,12 @@ enum threshold {
   N_THRESHOLDS
 };
 
-/* Copies the defaults to `limits`, which has room for N_THRESHOLDS, and applies the file, unless it is NULL. Returns false with
- * err, which names the file and the line, if it cannot be read or is invalid. */
+/* Copies the defaults to `limits`, which has room for N_THRESHOLDS, and applies the file, unless it is NULL. Returns false if the file
+ * cannot be read or is invalid; err contains the file and the line. */
 bool thresholds_read(struct tk_threshold *limits, const char *file, struct tk_err *err);
 
-/* Replaces the limits that have the same id as one of the n in `by`. Returns false with err if an id is unknown, or if bad is
- * less than warning. */
+/* Replaces the limits whose ids are in `by`, an array of n. Returns false with err if an id is unknown, or if bad is less than
+ * warning. */
 bool thresholds_replace(struct tk_threshold *limits, const struct tk_threshold *by, size_t n, struct tk_err *err);
 
 #endif

@@ -4,7 +4,7 @@
  *     lay out   store start and duration of every selected event, sorted by group: 16 bytes an event
  *     measure   compute percentiles and union of each row, with buffers for the largest row
  *
- * Memory therefore grows only with the number of events, medians are exact, and each event is visited only a few times. */
+ * So memory depends only on the number of events, medians are exact, and each event is visited only a few times. */
 #include "top.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct tally {
   uint64_t samples;  /* not included in count */
   uint64_t first, n; /* range of the group's intervals */
   uint64_t kernels;  /* events that are kernels; counted only if the rows are names as recorded */
-  uint64_t marks;    /* spans that only show that a profiler ran; counted only if the rows are names */
+  uint64_t marks;    /* spans that only show that a profiler was active; counted only if rows are names */
   i128 total, self;
 };
 
@@ -82,7 +82,7 @@ static bool add_tally(struct top *top, uint32_t group) {
   return true;
 }
 
-/* Assigns groups to frames, if rows are names: a sample counts in the row of each of its frames. */
+/* Assigns groups to frames, if rows are names. A stack sample is counted in the row of each of its frames. */
 static bool group_frames(struct top *top) {
   const struct tk_trace *t = top->t;
   if (top->opt->by != TK_TOP_NAME || !top->n_samples) return true;
@@ -126,8 +126,8 @@ static bool choose(struct top *top, struct tk_err *err) {
 
 /* ---- lay out ---- */
 
-/* Returns the part of a span inside the window, and counts the span if it is cut. A span without a clock is returned whole,
- * with INT64_MIN as its start. */
+/* Returns the part of a span inside the window; counts the span if it is clipped. For a span without a clock, returns its full
+ * duration, with INT64_MIN as the start. */
 static struct interval interval_of(struct top *top, struct tally *tally, const struct tk_event *e) {
   const struct window *w = scope_window(&top->scope, e);
   tk_time start = e->ts, end = e->ts + e->dur;
@@ -220,7 +220,7 @@ static void add_stack(void *arg, uint32_t group, const struct stack_sum *sum, bo
   tally->samples += sum->n_total;
 }
 
-/* Adds self time to the event's group, except for the marks of a profiler, which are not activity. */
+/* Adds self time to the event's group. Ignores marks of a profiler, which are not activity. */
 static void add_self(void *arg, tk_id event, tk_time self) {
   struct top *top = arg;
   uint32_t group = top->group_of[event];
@@ -387,7 +387,7 @@ struct ordered {
   struct tk_top_row row;
 };
 
-/* True if the name is an integer. Integers sort numerically, before other names. */
+/* True if the name is an integer. Integers are sorted numerically, before other names. */
 static bool whole_number(const struct tk_top_row *row, int64_t *number) {
   const uint8_t *end;
   struct num n = num_scan((const uint8_t *)row->name, &end);
@@ -420,7 +420,7 @@ static void share(struct tk_top_report *r, struct tk_top_row *row) {
   row->of_sum = sum > 0 ? self / sum : 0;
 }
 
-/* Gives short names to the rows of kernels. */
+/* Sets the short names of rows that are kernels. */
 static bool top_shorten(struct top *top) {
   struct tk_top_report *r = top->report;
   struct short_name *names = mem_array(top->mem, (uint64_t)r->n_rows + 1, sizeof *names);
@@ -554,7 +554,7 @@ static bool add_step_name(struct top *top) {
   return id != 0;
 }
 
-/* Moves the texts of the groups to the report, whose rows point into them. */
+/* Moves the texts of the groups to the report, because its rows point to them. */
 static void keep_texts(struct top *top) {
   struct tk_top_impl *impl = top->report->impl;
   impl->texts = top->groups.texts;

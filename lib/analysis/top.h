@@ -1,4 +1,4 @@
-/* top.h - adds up time by name or another property of events. */
+/* top.h - sums up time by name, or by another property of events. */
 #ifndef ANALYSIS_TOP_H
 #define ANALYSIS_TOP_H
 

@@ -190,7 +190,7 @@ static const struct tk_field diff_list[] = {
   FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_diff_short, "short name of a kernel, distinct for the names of this report"),
 };
 const struct field_list diff_fields = FIELD_LIST(tk_diff_row, diff_list, "diff");
-enum { N_DIFF = sizeof diff_list / sizeof *diff_list - 2 }; /* sums are no marks and have no short name */
+enum { N_DIFF = sizeof diff_list / sizeof *diff_list - 2 }; /* the rows of sums have no mark and no short name */
 const struct field_list diff_sum_fields = {diff_list + 1, N_DIFF - 1, sizeof(struct tk_diff_row), "diff sum"};
 
 /* Defines the fields of one side of a comparison: means per step and rank, or per rank. */

@@ -2,9 +2,9 @@
  *
  *     hang      find the node of each selected span: the path of selected spans around it, and its own name
  *     add       sum up durations and self times
- *     device    device work, which counts for each span around its launch (tree_device.c)
+ *     device    add device work to all spans around its launch (tree_device.c)
  *     layers    device time by layer (tree_layers.c)
- *     waiting   what autograd threads launch belongs to the spans in which their caller waits (tree_waiting.c)
+ *     waiting   assign work launched by autograd threads to the spans in which their caller waits (tree_waiting.c)
  *     order     sort siblings by total time or by start, and put parents before children */
 #include "tree_layers.h"
 
@@ -37,27 +37,28 @@ static bool is_per(struct tree *tree, tk_id cls) {
   return tree->is_per[cls] == 1;
 }
 
-/* With rows by step: true if the span begins in a step, but the span around it, such as that of an epoch, does not. */
+/* If rows are grouped by step: true if the span begins in a step but the span around it does not, for example because that is an
+ * epoch. */
 static bool begins_step(struct tree *tree, const struct tk_event *e, uint32_t parent) {
   const bool by_step = tree->opt->has_by && tree->opt->by == TK_TOP_STEP;
   return by_step && tree->nodes[parent].stepless && groups_of(tree->by, e) != GROUP_NONE;
 }
 
-/* Returns the group of a span by its name. A module has the name that its call contains. */
+/* Returns the group of a span's name. If layers are modules, uses the name of the module in it. */
 static uint32_t name_of_span(struct tree *tree, const struct tk_event *e) {
   size_t n;
   const char *name = tree->layers == TREE_MODULES ? modules_name(tk_string(tree->t, tree->t->classes[e->cls].name, NULL), &n) : NULL;
   return name ? groups_of_name(tree->names, name, n) : groups_of(tree->names, e);
 }
 
-/* Returns the group of an outermost span. Steps that --per selects share one group, whatever their numbers. */
+/* Returns the group of an outermost span. Steps that --per selects have the same group, although their numbers differ. */
 static uint32_t name_of_root(struct tree *tree, const struct tk_event *e) {
   const char *per = tree->opt->per;
   const bool is_numbered = per && kinds_of(&tree->match.kinds, e) & KIND_STEP;
   return is_numbered ? groups_of_name(tree->names, per, strlen(per)) : name_of_span(tree, e);
 }
 
-/* Returns the node of a span whose enclosing span has the node `parent` (0 = none); 0 if the span is not selected. */
+/* Finds or adds the node of a span below `parent`, the node of the enclosing span (0 = none). Returns 0 if the span is not selected. */
 static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
   if (tree->layers && !tree_layers_holds(tree, e)) return 0;
@@ -71,7 +72,7 @@ static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   return tree_nodes_child(tree, parent, name_of_root(tree, e), false);
 }
 
-/* Returns the node for an event whose arg contains its path; 0 if the event is not selected or has no such arg. */
+/* Finds or adds the node of an event by the path in an arg. Returns 0 if the event is not selected or has no such arg. */
 static uint32_t hang_path(struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
   struct tk_arg arg;
@@ -161,7 +162,7 @@ static bool add_all(struct tree *tree) {
   return !tree->mem->failed && (tree->layers == TREE_SCOPES || tree_device_add(tree));
 }
 
-/* Sets the times of each node with is_sum to the sums over its children. */
+/* Adds the times of children to each node with is_sum, from the bottom up. */
 static bool sum_nodes(struct tree *tree) {
   for (uint32_t i = tree->n; i-- > 1;) {
     struct node *parent = &tree->nodes[tree->nodes[i].parent];
@@ -217,13 +218,13 @@ static bool hang_sample(struct tree *tree, tk_id event) {
   return true;
 }
 
-/* Adds stack samples below the root, because their stacks contain all callers. With --per, layers, or a path from an arg,
- * only spans are selected, so samples are left out. */
+/* Adds stack samples below the root, because their stacks contain all callers. Samples are left out with --per, --layers or a path from
+ * an arg: those modes select only spans. */
 static bool hang_samples(struct tree *tree) {
   const struct tk_trace *t = tree->t;
   bool ok = true;
   if (!stack_has_samples(t) || tree->opt->path || tree->opt->per || tree->opt->layers) return true;
-  tree->unit.times = tree->n > 1; /* the unit is time if there are spans */
+  tree->unit.times = tree->n > 1; /* if there are spans, the unit is time */
   for (tk_id i = 1; i <= t->n_events; i++)
     if (tree_is_chosen(tree, i)) weights_see(&tree->unit, t, &t->events[i]);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
@@ -268,7 +269,7 @@ static int in_order(const void *p, const void *q) {
   return tree_by_name(a->name, b->name);
 }
 
-/* Returns the node that follows `at` when parents come before their children; 0 after the last. */
+/* Returns the node after `at` in preorder; 0 after the last. */
 static uint32_t next_node(const struct tree *tree, uint32_t at) {
   if (tree->nodes[at].child) return tree->nodes[at].child;
   while (at && !tree->nodes[at].sibling) at = tree->nodes[at].parent;
@@ -334,7 +335,7 @@ static tk_time mean_of(const struct node *n) {
 
 static bool is_kernel(const struct node *n) { return n->kernels && !n->others && !n->is_by && n->group != GROUP_NONE; }
 
-/* Gives short names to the nodes of kernels, in the order of the report. Nodes with equal names share a short name. */
+/* Sets the short names of nodes that are kernels. Nodes with equal names get equal short names. */
 static bool shorten_nodes(struct tree *tree) {
   struct tk_tree_report *r = tree->report;
   struct short_name *names = mem_array(tree->mem, (uint64_t)tree->n, sizeof *names);
@@ -381,8 +382,8 @@ static bool report_nodes(struct tree *tree) {
   return true;
 }
 
-/* Counts the steps of hosts that begin in the selected range, or of devices if no host has any. Of the threads of a rank, the one with
- * the most steps counts. */
+/* Counts the host steps that begin in the selected range; if no host has any, the device steps. If several threads of a rank have
+ * steps, uses the thread with the most. */
 static void count_steps(struct tree *tree) {
   const struct steps *s = &tree->match.steps;
   const struct window *w = &tree->scope.window;
@@ -432,7 +433,7 @@ static void free_tree(struct tree *tree) {
   self_free(&tree->selves);
 }
 
-/* Lists only the nodes of the first levels. */
+/* Removes nodes below the first `levels` levels from the report. */
 static bool cut_levels(struct tree *tree, uint32_t levels) {
   struct tk_tree_report *r = tree->report;
   uint32_t *at = mem_array(tree->mem, (uint64_t)r->n_nodes + 1, sizeof *at);
@@ -450,7 +451,7 @@ static bool cut_levels(struct tree *tree, uint32_t levels) {
   return true;
 }
 
-/* Finds the path of each event, and adds up counts and times by path. */
+/* Finds the path of each event, and sums up counts and times by path. */
 static bool fill(struct tree *tree, const struct works *works, struct tk_err *err) {
   const uint32_t levels = tree->opt->levels;
   const bool layers = tree->opt->layers;

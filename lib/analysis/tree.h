@@ -1,4 +1,4 @@
-/* tree.h - adds up time by path of names. */
+/* tree.h - sums up time by path of names. */
 #ifndef ANALYSIS_TREE_H
 #define ANALYSIS_TREE_H
 
@@ -6,8 +6,8 @@
 #include "graph/trace.h"
 #include "work.h"
 
-/* Parts of a trace that an analysis has found. works: with launches; needed for layers only. mem: memory for the analysis; its limit
- * also applies to the result. */
+/* Results of an earlier analysis of the trace, which are reused. works: work with launches; needed only for layers. mem: memory for the
+ * analysis; its limit also applies to the result. */
 struct tree_found {
   const struct match *match;
   const struct scope *scope;

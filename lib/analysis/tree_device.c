@@ -36,7 +36,7 @@ static bool add_works(struct tree *tree) {
   return true;
 }
 
-/* Measures the time in which any work ran, and the time in which work outside of all nodes ran. */
+/* Measures the total time in which any work ran, and that in which work outside of all nodes ran. */
 static bool measure_rest(struct tree *tree) {
   const struct tk_trace *t = tree->t;
   struct intervals rest = {0}, all = {0};
@@ -63,8 +63,8 @@ bool tree_device_add(struct tree *tree) {
 
 /* ---- sum ---- */
 
-/* Sorts the work by the place of its node in the report. Returns the intervals of the work; from[k]: index of the first one whose
- * node is at place k or later. Returns NULL if memory runs out. */
+/* Returns the intervals of all work, sorted by the index of the work's node in the report. Sets from[k] to the first interval whose
+ * node has index k or higher. Returns NULL if memory runs out. */
 static struct interval *sort_works(const struct tree *tree, uint32_t *from) {
   struct interval *v = mem_array(tree->mem, (uint64_t)tree->n_works + 1, sizeof *v);
   if (!v) return NULL;
@@ -76,8 +76,8 @@ static struct interval *sort_works(const struct tree *tree, uint32_t *from) {
   return v;
 }
 
-/* Computes the device time of each node. The work below a node is contiguous. If all of it belongs to one child, the node takes
- * over the child's time, which saves work on long paths. */
+/* Computes the device time of each node. The intervals of a node and its descendants are contiguous. If all of them belong to one
+ * child, copies the child's time, which is faster on long paths. */
 bool tree_device_sum(struct tree *tree) {
   struct interval *v = mem_array(tree->mem, 2 * (uint64_t)tree->n_works + 1, sizeof *v);
   uint32_t *from = mem_zeros(tree->mem, (uint64_t)tree->n + 1, sizeof *from);

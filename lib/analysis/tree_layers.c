@@ -18,15 +18,15 @@ bool tree_layers_holds(const struct tree *tree, const struct tk_event *e) {
   return kind & KIND_ANNOTATION && !(kind & KIND_DEVICE) && !is_step;
 }
 
-/* Returns the scopes that the event states in the arg `path`; "" if it states none. */
+/* Returns the scopes in the event's arg `path`; "" if there is none. */
 static const char *scopes_of(const struct tk_trace *t, const struct tk_event *e, tk_id path) {
   struct tk_arg arg;
   if (!args_of_event(t, e, path, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return "";
   return tk_string(t, arg.s, NULL);
 }
 
-/* Returns the node for the modules among the scopes of work, without the last scope, which is the operation itself; without
- * modules, the node without a name. */
+/* Returns the node for the modules among the scopes of work. Ignores the last scope, which is the operation itself. If there are no
+ * modules, returns the node without a name. */
 static uint32_t hang_scopes(struct tree *tree, const struct tk_event *e) {
   uint32_t node = tree->opt->has_by ? tree_nodes_child(tree, 0, groups_of(tree->by, e), true) : 0;
   const uint32_t top = node;
@@ -54,7 +54,7 @@ static bool add_scoped(struct tree *tree, const struct work *w) {
   return true;
 }
 
-/* Adds work that was launched outside of all layers to the row without a name. */
+/* Adds work to the row without a name if it was launched outside of all layers. */
 static bool add_rest(struct tree *tree, const struct work *w) {
   const struct tk_event *e = &tree->t->events[w->launch ? w->launch : w->event];
   if (!tree_device_rests(tree, w->event)) return true;
@@ -83,14 +83,14 @@ bool tree_layers_add(struct tree *tree, const struct works *works) {
 
 /* ---- the backward pass ---- */
 
-/* True if a span in the layer `from` may move to the layer `to`: from outside of all layers, or from a layer around `to`. */
+/* True if a span may move from the layer `from` to the layer `to`: `from` must be a layer around `to`, or 0 (outside of all layers). */
 static bool is_around(const struct tree *tree, uint32_t from, uint32_t to) {
   while (to && to != from) to = tree->nodes[to].parent;
   return to == from;
 }
 
-/* Returns the node of an operator of the backward pass, below the layer of its forward pass; 0 if the trace does not link it to a
- * layer, or if it has a layer of its own. */
+/* Returns the node of an operator of the backward pass, which is below the layer of its forward pass. Returns 0 if the trace does not
+ * link the operator to a layer, or if the operator is already in another layer. */
 static uint32_t hang_operator(struct tree *tree, tk_id event, tk_id forward) {
   const struct tk_event *e = &tree->t->events[event];
   const uint32_t layer = forward ? tree->around[forward] : 0;
@@ -99,8 +99,8 @@ static uint32_t hang_operator(struct tree *tree, tk_id event, tk_id forward) {
   return tree_nodes_child(tree, layer, groups_of_name(tree->names, "(backward)", 10), false);
 }
 
-/* Adds the operators of the backward pass on a track to the layers of their forward pass. Of nested operators with the same
- * forward pass, only the outermost is added. */
+/* Adds the operators of the backward pass on a track to the layers of their forward pass. If nested operators have the same forward
+ * pass, adds only the outermost one. */
 static bool hang_operators(struct tree *tree, tk_id track, const tk_id *forward_of) {
   const struct tk_trace *t = tree->t;
   const struct tk_track *k = &t->tracks[track];
@@ -128,9 +128,9 @@ bool tree_layers_hang_backward(struct tree *tree) {
 
 /* ---- steps ---- */
 
-/* Adds the steps of a run that begin in the selected range to the number of steps, unless an earlier run had them. `most`:
- * by step number, how often a run contains it. Several devices mark the steps of a joined run, so each number counts once
- * there. */
+/* Counts the steps of a run that begin in the selected range, except those that were counted for an earlier run. `most`: by step
+ * number, the maximum number of times that a run contains it. In a joined run, several devices mark the same steps, so each number is
+ * counted once. */
 static bool count_numbers(struct tree *tree, const struct steps_run *run, struct map *most) {
   const struct window *w = &tree->scope.window;
   struct map here;
@@ -149,8 +149,8 @@ static bool count_numbers(struct tree *tree, const struct steps_run *run, struct
   return ok;
 }
 
-/* Sets divides[] for each run of steps that divides the work: the run of the launch or, if the work itself states its
- * layers, the run of the work. */
+/* Sets divides[] for each run of steps that applies to work: the run of its launch or, if layers come from the args of the work, the
+ * run of the work itself. */
 static void mark_runs(const struct tree *tree, const struct works *works, bool *divides) {
   const struct steps *s = &tree->match.steps;
   for (uint32_t i = 0; i < works->n; i++) {
@@ -175,13 +175,13 @@ bool tree_layers_count_steps(struct tree *tree, const struct works *works) {
 
 /* ---- the kind of the layers ---- */
 
-/* Args that contain the scopes of work. `begin`: beginning of scopes in an arg that may also contain other text; "" = any. */
+/* Args that contain the scopes of work. `begin`: prefix of scopes, if the arg can also contain other text; "" = any. */
 static const struct {
   const char *key, *begin;
 } PATHS[] = {
     {"tf_op", ""},    /* programs of XLA */
-    {"level 0", ""},  /* work that TensorFlow itself launched */
-    {"name", "jit("}, /* programs of XLA on ROCm, whose tf_op is the bare "XlaModule:" */
+    {"level 0", ""},  /* work that was launched by TensorFlow without XLA */
+    {"name", "jit("}, /* programs of XLA on ROCm, where tf_op is only "XlaModule:" */
 };
 
 static bool is_path(const char *text, const char *begin) { return strchr(text, '/') && text_begins(text, begin); }

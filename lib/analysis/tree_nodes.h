@@ -15,14 +15,15 @@
 struct node {
   uint32_t parent, group, depth;
   uint32_t child, sibling; /* first child, next sibling; 0 = none */
-  bool stepless;      /* rows by step: in the part of the tree for spans that begin outside of all steps */
-  bool kernels, others; /* has a span that is a kernel; has any other span or stack sample */
-  bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
+  bool stepless;      /* if rows are grouped by step: true in the part of the tree for spans that begin outside of all steps */
+  bool kernels, others; /* kernels: has a kernel; others: has any other span or a stack sample */
+  bool is_by, is_sum; /* is_by: the group is one of tree->by; is_sum: has no spans of its own, and its times are the sums over its
+                       * children */
   uint64_t count, unfinished, clipped, launched;
-  uint64_t marks;          /* spans that only show that a profiler ran */
+  uint64_t marks;          /* spans that only show that a profiler was active */
   uint64_t timed;          /* spans with a known duration */
   i128 total, self;
-  i128 weight;      /* weight of the samples here and, after adding up, below */
+  i128 weight;      /* weight of the stack samples in this node and, after summing up, below it */
   uint64_t samples; /* number of these samples */
   tk_time device;
   tk_time start; /* earliest start of the spans in this node and below; INT64_MAX = unknown */
@@ -36,7 +37,7 @@ struct tree_work {
 
 enum tree_layers { TREE_SPANS, TREE_SCOPES, TREE_MODULES, TREE_ANNOTATIONS };
 
-/* Place of the launch of work: unknown; within a node; in a step, but outside of all nodes; outside of all steps. */
+/* Place of the launch of work: unknown; inside a node; inside a step, but outside of all nodes; outside of all steps. */
 enum tree_place { PLACE_UNKNOWN, PLACE_NODE, PLACE_OUTSIDE, PLACE_STEPLESS };
 
 struct tree {
@@ -53,29 +54,29 @@ struct tree {
   uint32_t n, cap;
   struct map children;  /* parent and group -> node */
   uint32_t *node_of;    /* by event: node of the event itself; 0 = none */
-  uint32_t *around;     /* by event: its own node, otherwise the node of the innermost selected span around it */
+  uint32_t *around;     /* by event: its own node; if it has none, the node of the innermost selected span around it */
   struct within within;
   struct tree_work *works;
   uint32_t n_works, cap_works;
   uint8_t *place_of;    /* by event, of device work: enum tree_place */
   tk_id path;           /* key of the arg that contains the path */
-  struct step_names begins; /* with layers: spans that begin steps ("every:PATTERN"), and are no steps themselves */
+  struct step_names begins; /* if layers are shown: spans that begin steps ("every:PATTERN") but are not steps themselves */
   enum tree_layers layers; /* kind of layers, if the option `layers` is set */
   struct weight_unit unit;
   struct map node_of_stack; /* outermost node and stack -> node */
   tk_id *stack_path;
   uint32_t cap_stack_path;
-  bool *is_mark;        /* by class: its spans only show that a profiler ran */
-  uint8_t *is_per;      /* by class: whether its name matches --per: 1 = yes, 2 = no, 0 = not computed yet */
+  bool *is_mark;        /* by class: true if its spans only show that a profiler was active */
+  uint8_t *is_per;      /* by class: 1 = its name matches --per, 2 = it does not, 0 = not computed yet */
 };
 
 /* True if all spans of the node are marks of a profiler. Such a node has no self time and is left out of all sums. */
 static inline bool tree_nodes_is_mark(const struct node *n) { return n->marks && n->marks == n->count; }
-/* Returns the node of a group below the node `parent`, and adds it if it is new; 0 if memory runs out. `is_by`: the group is
- * one of tree->by instead of tree->names. */
+/* Returns the node of a group below the node `parent`, adding it if necessary; 0 if memory runs out. `is_by`: true if the group is one
+ * of tree->by, false if it is one of tree->names. */
 uint32_t tree_nodes_child(struct tree *tree, uint32_t parent, uint32_t group, bool is_by);
 
-/* True if only events in steps count and the event begins outside of all steps. Counts such events in the report. */
+/* True if only events in steps count, and the event begins outside of all steps; the report then counts it as left out. */
 bool tree_nodes_stepless(struct tree *tree, const struct tk_event *e);
 /* Adds a piece of device work to a node. Returns false if memory runs out. */
 bool tree_nodes_work(struct tree *tree, uint32_t node, struct interval when);

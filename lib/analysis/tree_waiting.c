@@ -1,22 +1,23 @@
 /* tree_waiting.c - see tree_waiting.h.
  *
- * backward() returns when the autograd threads are done, so a span of the caller that is open during a launch lasts until the end of
- * the work of these threads. If several threads of the process are within selected spans at that time, the caller is unknown. */
+ * backward() returns when the autograd threads are done. So during a launch by an autograd thread, the span of the caller is open. If
+ * spans of several threads are open at that time, the caller is unknown. */
 #include "tree_waiting.h"
 
 #include "base/os.h"
 #include "base/text.h"
 
-/* Most spans that are open at a time. With more, the caller counts as unknown, so that the time stays in proportion to the input. */
+/* Maximum number of open spans. If there are more, the caller counts as unknown, so that the time is linear in the size of the
+ * input. */
 enum { MOST_OPEN = 1024 };
 
-/* Selected spans of one process in the order of their starts. */
+/* Selected spans of one process, sorted by start. */
 struct waiting {
   struct tree *tree;
   tk_id process;    /* process of the spans; 0 = none yet */
   struct buf spans; /* tk_id of each */
-  struct buf open;  /* tk_id: spans that have begun and not ended, in the order of their starts */
-  size_t next;      /* index of the first span that has not begun */
+  struct buf open;  /* tk_id of the spans that are open at the current time, sorted by start */
+  size_t next;      /* index of the first span that starts after the current time */
 };
 
 /* Returns an array by track: true for threads with spans of autograd's engine, named as in torch/csrc/autograd/engine.cpp. Returns
@@ -54,7 +55,7 @@ static bool collect_spans(struct waiting *w, tk_id process) {
   return ok;
 }
 
-/* Begins and ends spans up to a time. */
+/* Advances the current time: opens spans that start, and closes spans that end, by `now`. */
 static bool waiting_until(struct waiting *w, tk_time now) {
   const struct tk_event *v = w->tree->t->events;
   const tk_id *spans = (const tk_id *)w->spans.data;
@@ -69,7 +70,7 @@ static bool waiting_until(struct waiting *w, tk_time now) {
   return ok;
 }
 
-/* Returns the node of the innermost open span; 0 if none is open, or if spans of several threads are. */
+/* Returns the node of the innermost open span; 0 if no span is open, or if several threads have open spans. */
 static uint32_t waiting_node(const struct waiting *w) {
   const struct tk_event *v = w->tree->t->events;
   const tk_id *open = (const tk_id *)w->open.data;
@@ -79,7 +80,7 @@ static uint32_t waiting_node(const struct waiting *w) {
   return n ? w->tree->node_of[open[n - 1]] : 0;
 }
 
-/* True if all events of the track are within selected spans of the track itself, as when all spans are selected. */
+/* True if all events of the track are inside selected spans of the same track, for example because all spans are selected. */
 static bool is_covered(const struct tree *tree, const struct tk_track *k) {
   tk_id i = k->first;
   while (i < k->first + k->count && tree->around[i]) i++;

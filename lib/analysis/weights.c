@@ -1,5 +1,5 @@
-/* weights.c - see weights.h. The stacks form a tree, which is visited once: the cost grows with the number of stacks, not with their
- * depth times the number of samples. */
+/* weights.c - see weights.h. The stacks form a tree, which is visited once. So the time depends on the number of stacks, and not on the
+ * number of samples times their depth. */
 #include "weights.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* work.c - see work.h.
  *
- * The device line of an XLA program shows operations that contain other operations: while, call, conditional. The inner
- * operations are the work, and an outer operation counts only in the gaps between them; otherwise the whole time of a loop
- * around an all-reduce would count as compute. */
+ * The device line of an XLA program shows operations that contain other operations: while, call, conditional. The inner operations are
+ * the work, and an outer operation is counted only in the gaps between them. Otherwise, the whole duration of a loop around an
+ * all-reduce would count as compute. */
 #include "work.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 struct open {
   tk_id event;    /* 0 = none at this depth */
   bool begun;     /* true if the first part of the operation has been recorded */
-  tk_time cursor; /* start of the part that is not yet recorded */
+  tk_time cursor; /* start of the part that is not recorded yet */
 };
 
 struct finder {
@@ -23,12 +23,12 @@ struct finder {
   const struct match *m;
   const struct scope *scope;
   tk_id collective;       /* string id of the key "Collective name" */
-  struct map hardware;    /* rank + 2 -> process that represents the device, if other processes contain part of the device's work */
-  tk_id *devices;         /* by host thread that shows work of a device: the first thread that shows this device */
-  bool *has_kernels;      /* by process: some line of the plane shows kernels or operations */
+  struct map hardware;    /* rank + 2 -> process that represents the device; set if other processes contain some of the device's work */
+  tk_id *devices;         /* by thread, for host threads that show work of a device: the first thread that shows the same device */
+  bool *has_kernels;      /* by process: true if a line of the plane shows kernels or operations */
   struct open *open;      /* by depth: the open operation */
-  bool leaves_out;        /* the match leaves out work of the current track */
-  bool beside;            /* the current track is an asynchronous line */
+  bool leaves_out;        /* true if the match excludes work of the current track */
+  bool beside;            /* true if the current track is an asynchronous line */
 };
 
 enum { IS_WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER };
@@ -37,8 +37,8 @@ static tk_id process_of(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
 }
 
-/* True if the track's spans count as work: a plane's lines of kernels, or all its lines if it has none; all tracks of other
- * processes. */
+/* True if spans of the track can be work. On a device plane, these are the lines of kernels or, if it has none, all lines; in other
+ * processes, all tracks. */
 static bool is_counted(const struct finder *f, tk_id track) {
   const unsigned kind = f->m->kinds.of_track[track];
   return !(kind & KIND_DEVICE) || kind & KIND_KERNEL || !f->has_kernels[process_of(f->m->t, track)];
@@ -52,8 +52,8 @@ static void find_kernels(struct finder *f) {
   }
 }
 
-/* True for the asynchronous lines of a TPU, which move data by DMA or to other devices, in parallel to the operations and to
- * each other. So no operation on such a line contains another one, even if it takes longer. */
+/* True for the asynchronous lines of a TPU. They show transfers by DMA or to other devices, which run in parallel to operations and to
+ * each other. So a longer transfer on such a line does not contain a shorter one. */
 static bool is_async_line(const struct tk_trace *t, tk_id track) {
   return strncmp(tk_string(t, t->tracks[track].name, NULL), "Async XLA Ops", 13) == 0;
 }
@@ -102,7 +102,7 @@ static bool interrupt(struct finder *f, const struct tk_event *e, uint32_t deepe
   return (e->ts <= outer.cursor && outer.begun) || add_piece(f, outer.event, outer.cursor, e->ts, !outer.begun);
 }
 
-/* True if the work is selected. Notes whether the match leaves out work of the scope. */
+/* True if the work is selected. Sets leaves_out if the match excludes work that is in the scope. */
 static bool takes(struct finder *f, tk_id work) {
   const bool in_scope = scope_holds(f->scope, &f->m->t->events[work]), passes = in_scope && match_event(f->m, work);
   f->leaves_out = f->leaves_out || (in_scope && !passes);
@@ -141,8 +141,8 @@ static uint64_t rank_key(const struct finder *f, tk_id track) {
   return f->m->origins ? (uint64_t)(f->m->origins[track].rank + 2) : 1;
 }
 
-/* Finds, for each rank with one device, the process that represents the device. Some producers show the device's collectives or
- * copies in another process. */
+/* Finds, for each rank with one device, the process that represents the device, because some producers show the device's collectives or
+ * copies in other processes. */
 static bool find_hardware(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   bool any = false;
@@ -162,8 +162,8 @@ static bool find_hardware(struct finder *f) {
   return true;
 }
 
-/* Finds the first thread of each device within a process. `alone` maps a process to this thread if the process has only one
- * device, and otherwise to 0. */
+/* Finds the first thread of each device within a process. `alone`: process -> this thread if the process has only one device, otherwise
+ * 0. */
 static bool list_devices(const struct tk_trace *t, struct map *first, struct map *alone) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct accelerator a = accelerator_is_thread(t, i) ? accelerator_of(t, i) : (struct accelerator){NULL, -1};
@@ -182,7 +182,7 @@ static bool shows_device(const struct tk_trace *t, tk_id track) {
       t->tracks[track].parent));
 }
 
-/* Several processes may show queues of the same device. Assigns the first of these processes to the threads of all of them. */
+/* If several processes show queues of the same device, assigns the first of these processes to the threads of all of them. */
 static bool join_queues(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   struct map first;
@@ -199,8 +199,8 @@ static bool join_queues(struct finder *f) {
   return ok;
 }
 
-/* Assigns a device to each thread that shows device work. Threads of copies have no device number: they belong to the only
- * device of the process, if it has only one. */
+/* Assigns a device to each thread that shows device work. Threads with copies have no device number; if the process has only one
+ * device, they belong to it. */
 static bool find_devices(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   struct map first, alone;

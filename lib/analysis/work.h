@@ -7,13 +7,13 @@
 
 enum work_class { WORK_COMPUTE = 1, WORK_COMMUNICATION = 2, WORK_COPY = 4, WORK_FILL = 8 };
 
-/* A piece of work. An XLA operation that contains others becomes several pieces: the gaps between them. */
+/* A piece of work. An XLA operation that contains other operations becomes several pieces: the gaps between the others. */
 struct work {
   tk_time start, end;
   tk_id event, launch; /* launch: host event, 0 = unknown */
   uint8_t class;
   bool first;          /* true for the first part of an event; the event may have more parts */
-  bool beside;         /* true on an asynchronous line of a TPU, in parallel to the operations, some of which wait for it */
+  bool beside;         /* true if it is on an asynchronous line of a TPU, in parallel to the operations, which can wait for it */
 };
 
 /* One queue of a device, with its work sorted by start. */
@@ -22,7 +22,7 @@ struct work_stream {
   uint32_t row, first, n;
 };
 
-/* A device: a process with device work, or a thread that names the device on which its work ran. */
+/* A device: a process with device work, or a host thread that shows the work of a device. */
 struct work_row {
   tk_id process;
   tk_id track;   /* a track of the device, from which rank and host are known */
@@ -40,12 +40,12 @@ struct works {
   struct work_row *rows;
   uint32_t n_rows, cap_rows;
   uint32_t *row_of; /* by track that represents a device: 1 + row */
-  bool *partial;    /* by track that represents a device: true if the match leaves out work of the device in the scope */
+  bool *partial;    /* by track that represents a device: true if the match excludes work of the device that is in the scope */
   tk_id *launch_of; /* by event: the call that launched it; NULL = not requested */
 };
 
-/* Finds the work that the match and the scope select, clipped to the scope; `launches`: also find the launches. Returns false if memory
- * runs out. */
+/* Finds the work that the match and the scope select, and clips it to the scope. `launches`: true to find the launches, too. Returns
+ * false if memory runs out. */
 bool works_find(struct works *w, const struct match *m, const struct scope *scope, bool launches, struct mem *mem);
 void works_free(struct works *w);
 

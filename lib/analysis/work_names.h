@@ -1,4 +1,4 @@
-/* work_names.h - properties of kernels and copies that their names state. */
+/* work_names.h - properties of kernels and copies that their names imply. */
 #ifndef ANALYSIS_WORK_NAMES_H
 #define ANALYSIS_WORK_NAMES_H
 
