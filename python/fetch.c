@@ -1,8 +1,8 @@
 /* fetch.c - see fetch.h.
  *
- * The library calls these functions without the GIL and on any of its threads, so each function takes the GIL while it runs
- * Python code. An exception becomes an error of the library: the package converts it to an errno and a text. Ctrl-C during a
- * read is set pending again, so that the Python call that entered the library raises KeyboardInterrupt when it returns. */
+ * The library calls these functions without the GIL and on any of its threads, so each function takes the GIL while it runs Python
+ * code. An exception becomes an error of the library, with an errno and a message from the package. If Ctrl-C interrupts a read, the
+ * signal is set pending again, so that the Python call that entered the library raises KeyboardInterrupt when it returns. */
 #include "fetch.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static PyObject *fetch_from;       /* object of the package with folder(address), open(address) and failure(exception) */
-static const char **fetch_schemes; /* NULL-terminated texts of fetch_texts */
+static const char **fetch_schemes; /* NULL-terminated array of the strings in fetch_texts */
 static PyObject *fetch_texts;
 
 /* Clears the current exception. After Ctrl-C, sets the signal pending again, for the call that entered the library. */
@@ -136,8 +136,8 @@ const struct tk_fetch *fetch_functions(void) {
   return fetch_from ? &functions : NULL;
 }
 
-/* Sets the object that reads addresses, and the schemes (a list of bytes). Only the first call has an effect, because other
- * threads may already be reading. */
+/* Sets the object that reads addresses, and the schemes (a tuple of bytes). Only the first call has an effect, because other threads
+ * may already be reading. */
 PyObject *fetch_set(PyObject *module, PyObject *args) {
   PyObject *from, *texts;
   (void)module;

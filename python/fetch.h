@@ -4,7 +4,7 @@
 
 #include "frame.h"
 
-/* Returns the functions for struct tk_source_options, or NULL if the package has not set any: then addresses fail to load. */
+/* Returns the functions for struct tk_source_options. NULL if the package has not set any; addresses then fail to load. */
 const struct tk_fetch *fetch_functions(void);
 
 /* Function of the module; _native.pyi describes its arguments. */

@@ -1,7 +1,7 @@
 /* frame.c - see frame.h.
  *
- * A column gets the narrowest type that holds all its values: bool, int64, uint64, double, text, bytes, list or struct. Values
- * of several kinds become text, except that integers and floats together become double. Layouts:
+ * A column gets the narrowest type that can represent all its values: bool, int64, uint64, double, text, bytes, list or struct. If its
+ * values have several types, they become text, except that integers and floats become double. Layouts:
  * https://arrow.apache.org/docs/format/Columnar.html */
 #include "frame.h"
 
@@ -135,7 +135,7 @@ static bool bytes_put_value(struct bytes *b, PyObject *v) {
   return ok;
 }
 
-/* Sets the bitmap of rows that are not None, and the number of None. */
+/* Sets the validity bitmap (rows that are not None), and the number of rows that are None. */
 static bool set_valid(struct ArrowArray *a, PyObject *values) {
   uint8_t *bits = calloc((size_t)a->length / 8 + 1, 1);
   if (!bits) return false;
@@ -178,7 +178,7 @@ static bool fill_texts(struct ArrowArray *a, PyObject *values) {
 
 static bool build(PyObject *values, const char *name, char otherwise, struct ArrowSchema *s, struct ArrowArray *a);
 
-/* Joins the lists of a column: its child contains their items, one list after the other. */
+/* Builds a column of lists. Its child contains the items of all lists, one list after the other. */
 static bool build_list(PyObject *values, struct ArrowSchema *s, struct ArrowArray *a) {
   int64_t *offsets = calloc((size_t)a->length + 2, sizeof *offsets);
   PyObject *all = PyList_New(0);
@@ -264,7 +264,7 @@ static bool build(PyObject *values, const char *name, char otherwise, struct Arr
 
 struct stream_own {
   struct ArrowSchema schema;
-  struct ArrowArray batch; /* marked as released when it has been handed out */
+  struct ArrowArray batch; /* marked as released after the consumer took it */
 };
 
 static bool put_i32(struct bytes *b, size_t n) {
@@ -331,7 +331,7 @@ PyObject *frame_capsule(struct ArrowArrayStream *stream) {
   return NULL;
 }
 
-/* Builds the columns, a list of (name, values, format of a column without values, unit or None). */
+/* Builds the columns. `columns`: list of (name, values, format of a column without values, unit or None). */
 static bool build_columns(PyObject *columns, struct stream_own *own) {
   const Py_ssize_t n = PyList_Size(columns);
   bool ok = schema_init(&own->schema, "+s", "", n) && array_init(&own->batch, 0, 1, n);
@@ -420,7 +420,7 @@ static int64_t place_at(const void *places, char format, int64_t i) {
   return format == 's' ? ((const int16_t *)places)[i] : ((const int32_t *)places)[i];
 }
 
-/* Converts row i of a column to a Python value. Supports only the types that tables of a trace have. */
+/* Converts row i of a column to a Python value. Supports only the types that occur in tables of traces. */
 static PyObject *value_at(const struct ArrowSchema *s, const struct ArrowArray *a, int64_t i) {
   const uint8_t *valid = a->buffers[0];
   const void *v = a->buffers[1];

@@ -8,7 +8,7 @@
 
 #include "tracekit.h"
 
-/* Wraps a stream, which was allocated by malloc, in a capsule that frees it. Returns NULL with an exception on failure. */
+/* Wraps a stream in a capsule that frees it. The stream must be allocated by malloc. Returns NULL with an exception on failure. */
 PyObject *frame_capsule(struct ArrowArrayStream *stream);
 
 /* Functions of the module; _native.pyi describes their arguments. */

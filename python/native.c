@@ -1,8 +1,9 @@
-/* native.c - the extension module tracekit._native: libtracekit for Python, by the limited API, so that one file serves 3.9 and later.
+/* native.c - the extension module tracekit._native: libtracekit for Python. Uses the limited API, so that one binary works with Python
+ * 3.9 and later.
  *
- * This module converts calls and types; the package around it defines the names and defaults that users see. The GIL is released
- * while the library works. A trace has a lock, because only one thread at a time may use it. Options come as a dict; a missing key
- * or None means the default. */
+ * This module converts calls and types; the package around it defines the names and defaults that users see. The GIL is released while
+ * the library works. A trace has a lock, because only one thread at a time may use it. Options come as a dict; a missing key or None
+ * means the default. */
 #include "fetch.h"
 #include "frame.h"
 
@@ -18,7 +19,7 @@ static PyObject *error_class; /* tracekit.Error, called with code, message, errn
 static const char *const codes[] = {"ok", "usage", "open", "read", "format", "corrupt", "limit", "write", "loss", "interrupted",
                                     "nothing"};
 
-/* For each enum tk_option, the name of the option in Python; it tells the package which option could avoid an error. */
+/* By enum tk_option: name of the option in Python. The package shows which option could avoid an error. */
 static const char *const advised[] = {
     [TK_OPTION_NONE] = "", [TK_OPTION_FORCE] = "force", [TK_OPTION_FORMAT] = "format", [TK_OPTION_NO_LOSS] = "no_loss",
     [TK_OPTION_OUTPUT] = "output", [TK_OPTION_STRICT] = "strict", [TK_OPTION_MAX_MEMORY] = "max_memory",
@@ -27,8 +28,9 @@ static const char *const advised[] = {
     [TK_OPTION_LATEST_GOOD] = "latest_good", [TK_OPTION_STEP_NAME] = "step_name"};
 
 struct call {
-  PyThreadState *outside; /* thread state saved while the library works */
-  PyObject *progress;     /* called with the amount done and the total; NULL, None or True (which the package itself shows): no calls */
+  PyThreadState *outside; /* thread state, saved while the library runs without the GIL */
+  PyObject *progress;     /* called with the amount done and the total; not called if it is NULL, None or True (the package handles True
+                           * itself) */
   pthread_t thread;
   struct timespec last;
   int raised;
@@ -84,21 +86,21 @@ struct options {
   bool failed;
 };
 
-/* Returns an option; NULL if it is missing or None, or if an earlier option was refused: no Python code may run while that
- * exception is set. */
+/* Returns an option; NULL if it is missing or None. Also NULL if an earlier option was invalid, because no Python code may run while
+ * the exception for it is set. */
 static PyObject *option(struct options *o, const char *key) {
   PyObject *v = o->dict && !o->failed ? PyDict_GetItemString(o->dict, key) : NULL;
   return v == Py_None ? NULL : v;
 }
 
-/* Returns the option as UTF-8 text, valid as long as the options. Surrogates, by which Python represents bytes of file names
- * that are not UTF-8, are converted back to these bytes. */
+/* Returns the option as UTF-8 text, valid as long as the options. Python represents bytes of file names that are not valid UTF-8 as
+ * surrogates; these are converted back to the bytes. */
 static const char *utf8(struct options *o, PyObject *text) {
   PyObject *bytes = NULL;
   char *s = NULL;
   if (PyUnicode_Check(text)) bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
   else PyErr_SetString(PyExc_TypeError, "a text is wanted");
-  /* raises ValueError if the text contains a NUL, because no length is asked for */
+  /* raises ValueError if the text contains a NUL, because the length argument is NULL */
   if (!bytes || PyBytes_AsStringAndSize(bytes, &s, NULL) != 0 || PyList_Append(o->kept, bytes) != 0) o->failed = true;
   Py_XDECREF(bytes);
   return o->failed ? NULL : s;
@@ -171,7 +173,7 @@ static const int64_t *opt_number(struct options *o, const char *key) {
   return n;
 }
 
-/* Parses the option, a list of ranges such as "3..5"; the result is freed with the options. */
+/* Parses an option that is a list of ranges such as "3..5". The result is freed with the options. */
 static const struct tk_range *opt_ranges(struct options *o, const char *key, size_t *n) {
   PyObject *v = option(o, key);
   const char *const *words = v ? texts(o, v, n) : NULL;
@@ -184,7 +186,7 @@ static const struct tk_range *opt_ranges(struct options *o, const char *key, siz
   return ranges;
 }
 
-/* Parses the option, a list of offsets such as "3=+1.5ms"; the result is freed with the options. */
+/* Parses an option that is a list of offsets such as "3=+1.5ms". The result is freed with the options. */
 static const struct tk_offset *opt_offsets(struct options *o, const char *key, size_t *n) {
   PyObject *v = option(o, key);
   const char *const *words = v ? texts(o, v, n) : NULL;
@@ -308,8 +310,8 @@ struct trace {
 };
 static PyTypeObject *trace_type;
 
-/* Takes the lock of a trace, without the GIL. Returns false if this thread already holds the lock: a progress callback uses
- * the trace of the call that it reports on, and would wait for itself. */
+/* Takes the lock of a trace, without the GIL. Returns false if this thread already holds the lock; otherwise a progress callback that
+ * uses the trace of its own call would wait forever. */
 static bool trace_lock(struct trace *self) {
   const uintptr_t own = (uintptr_t)pthread_self();
   if (self->user == own) return false;
@@ -653,7 +655,7 @@ static PyObject *field_object(const struct tk_field *f, const struct tk_value *v
   }
 }
 
-/* Returns a row as a dict, by the library's description of its fields: the keys are those of the command's JSON. */
+/* Converts a row to a dict, as tk_fields describes its fields. The keys are the same as in the JSON of the command. */
 static PyObject *row_dict(enum tk_row kind, const void *row, const void *owner) {
   size_t n;
   const struct tk_field *f = tk_fields(kind, &n, NULL);
@@ -720,8 +722,8 @@ static PyObject *trace_tree(PyObject *self, PyObject *dict) {
   return work_end(&w, list);
 }
 
-/* Result of a query: a list of (column names, rows), one entry per statement that returns columns. `row` takes the GIL for each row, so
- * tables are faster for millions of rows. */
+/* Result of a query: a list of (column names, rows), one entry per statement that returns columns. The callback takes the GIL for each
+ * row, so for millions of rows, tables are faster. */
 struct answers {
   struct call *call;
   PyObject *list, *rows; /* rows of the current statement; borrowed */
@@ -1077,7 +1079,7 @@ static PyObject *report(PyObject *module, PyObject *args) {
   const char *const *v = texts(&o, names, &n);
   if (!o.failed) {
     begin(&c, option(&o, "progress"));
-    source.by_rank = true; /* as in the command: each rank of a node is an input */
+    source.by_rank = true; /* as in the command: if a file contains several ranks, each of them is an input */
     struct tk_sources *s = tk_sources_open(v, n, &source, &err);
     const bool ok = s && tk_report_sources(s, &opt, &r, &err);
     tk_sources_close(s);
@@ -1172,7 +1174,7 @@ static PyObject *compare_dict(const struct tk_compare_report *r) {
   return d;
 }
 
-/* Opens n runs; `inputs` contains the inputs of the first run, then the inputs of the second, and so on. */
+/* Opens n runs. `inputs` contains the inputs of all runs, one run after the other. */
 static bool open_runs(struct tk_sources **runs, const size_t *counts, size_t n, const char *const *inputs,
                       const struct tk_source_options *source, struct tk_err *err) {
   for (size_t i = 0; i < n; inputs += counts[i++]) {
@@ -1218,7 +1220,7 @@ static PyObject *compare(PyObject *module, PyObject *args) {
   return d;
 }
 
-/* Compares two traces in memory. Locks the one with the lower address first, so that two threads cannot wait for each other. */
+/* Compares two traces in memory. Locks the trace with the lower address first, so that two threads cannot wait for each other. */
 static PyObject *diff_traces(PyObject *module, PyObject *args) {
   PyObject *sides[2], *dict, *d = NULL;
   struct call c;

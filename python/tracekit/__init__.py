@@ -2,7 +2,7 @@
 
     import tracekit
 
-    t = tracekit.load("logs")                        # a file, a run directory or an archive; several ranks become one trace
+    t = tracekit.load("logs")                        # a file, a run directory or an archive; ranks are merged into one trace
     t.events().to_pandas()                           # or polars.DataFrame(t.events()), pyarrow.table(t.events())
     t.top(by="name")[:10]                            # where the time went
     t.filter("kind == 'kernel'").save("kernels.pftrace")
@@ -10,7 +10,7 @@
     tracekit.check("trace.json.gz", "p95(step) < 150ms").raise_for_findings()
 
 Timestamps in tables are integer nanoseconds since the epoch or, with unit="ps", exact picoseconds since `info["origin_ns"]`.
-Addresses such as "s3://bucket/run/" stand for paths if fsspec is installed: pip install 'tracekit[urls]'.
+Addresses such as "s3://bucket/run/" can be used as paths if fsspec is installed: pip install 'tracekit[urls]'.
 Several threads may use one trace; they wait for each other.
 """
 from __future__ import annotations
@@ -131,7 +131,7 @@ def load(source: Source, *, run: Optional[str] = None, host: Optional[str] = Non
     ----------
     source : str, os.PathLike, iterable of them, bytes, or binary file object
         A path, an address, a run directory, an archive or an archive member ("logs.zip:rank0.json"); several are merged onto
-        one timeline. From a run directory, load takes the newest run, and the best file of each host. An address ("s3://...",
+        one timeline. In a run directory, load reads the newest run, and the best file of each host. An address ("s3://...",
         "https://...") is read through fsspec.
     run : str, optional
         Name or prefix of the run to load, if there are several.
@@ -154,11 +154,11 @@ def load(source: Source, *, run: Optional[str] = None, host: Optional[str] = Non
     threads : int, optional
         Number of threads; by default, one per core.
     strict : bool
-        Raise an error where load would otherwise repair the trace.
+        Raise an error instead of repairing the trace.
     step_name : str, optional
         Names of the spans that mark training steps: a glob, or a regular expression between slashes.
     sched : bool
-        Also read the scheduler of a Perfetto trace or of a report of Nsight Systems: a row for each CPU, and the states of each thread.
+        Also read scheduler events of a Perfetto trace or Nsight Systems report: a row for each CPU, and the states of each thread.
     progress : bool or callable, optional
         True shows a progress bar, also in a notebook; a function is called with the bytes read and the total.
 
@@ -209,7 +209,7 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
     sources : str, os.PathLike, or iterable of them
         Paths or addresses, as in `load`.
     output : str or os.PathLike
-        File to write; its extension selects format and compression. An address is uploaded when the file is complete.
+        File to write; its extension selects format and compression. For an address, the file is uploaded when it is complete.
     align : {"auto", "clock", "collectives", "marker", "start", "none"}
         How to align the clocks of the hosts.
     label : str, optional
@@ -232,13 +232,13 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
     marker : str, optional
         Name or glob of the spans that align="marker" compares.
     clock_error : int or str, optional
-        Typical difference between the wall clocks of hosts in picoseconds, or a string such as "1ms".
+        Typical difference between the wall clocks of hosts, in picoseconds or as a string such as "1ms".
     reference : str, optional
         Rank or host whose clock is the reference.
     offsets_from : str or os.PathLike, optional
         File with clock offsets: an earlier `align_report`.
     anchor : str, optional
-        Regular expression: spans with a matching name are barriers, like collectives.
+        Regular expression: spans with a matching name are treated as barriers, like collectives.
     link_collectives : bool
         Add flows from the last rank that reached a collective to the others.
     collectives : str or os.PathLike, optional
@@ -250,7 +250,7 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
     derive : bool
         Add the lines that xprof derives from an XPlane.
     fold_graphs : bool
-        Show the work of replayed CUDA and HIP graphs on lanes by kind.
+        Move the work of replayed CUDA and HIP graphs to a few lanes, by kind.
     manifest : bool
         Write an archive of the inputs with Perfetto's manifest instead of one trace.
     keep_going : bool
@@ -324,7 +324,7 @@ def extract(sources: Paths, output: Optional[Path] = None, *, run: Optional[str]
     sources : str, os.PathLike, or iterable of them
         Paths or addresses, as in `load`.
     output : str or os.PathLike, optional
-        File, or a folder that ends in "/"; by default, the current folder. An address is uploaded.
+        File, or folder with a "/" at the end; by default, the current folder. Output for an address is uploaded.
     run, host, rank, step_dir, latest_good, join, sched
         Which runs and inputs to read, as in `load`.
     all_runs : bool
@@ -458,10 +458,10 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
     *more : str, os.PathLike, or iterable of them
         Further runs, which are compared with the first.
     over : bool
-        The runs are in the order of time: find lasting changes. If `before` is the only run, it is a folder whose folders and traces
-        are the runs, in natural order.
+        The runs are in order of time, so that lasting changes can be found. If `before` is the only run, it is a folder that
+        contains the runs (folders or traces), in natural order.
     match : str
-        How to match kernels, copies and fills between runs: "name", or "tree" for the path of operators that launched them.
+        How to match kernels, copies and fills between runs: "name", or "tree", which uses the path of operators that launched them.
     names : iterable of str, optional
         Names of the runs; by default the last part of their paths.
     by : str
@@ -471,7 +471,7 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
     fold : bool
         Group names that differ only in numbers or template arguments.
     whole : bool
-        Compare whole ranks rather than steps.
+        Compare the totals of ranks rather than steps.
     where : str or iterable of str, optional
         Filter expressions, as in `Trace.filter`.
     time : str, optional
@@ -560,7 +560,7 @@ def list(sources: Paths = ".", *, deep: bool = False, run: Optional[str] = None,
     Raises
     ------
     Error
-        The sources cannot be listed. A file that cannot be read is a row with a `health`.
+        The sources cannot be listed. (A file that cannot be read is a row, and its `health` shows this.)
 
     Examples
     --------
@@ -695,7 +695,7 @@ def check(sources: Union[Paths, Trace], asserts: Texts = None, *, thresholds: Op
     Parameters
     ----------
     sources : str, os.PathLike, iterable of them, or Trace
-        Files, run directories or archives, or a loaded trace, which is saved first and thus needs no repair.
+        Files, run directories or archives, or a loaded trace. A loaded trace is saved first, so it never needs repair.
     asserts : str or iterable of str, optional
         Assertions, as in `tracekit check --assert`: "gpu_busy > 80%", "p95(step) < 150ms", "count(cudaMalloc) == 0",
         "findings == 0".
@@ -749,7 +749,7 @@ def command(*words: Any) -> Any:
     Raises
     ------
     Error
-        The exit status is not 0; the message is the last one of the command.
+        The exit status is not 0; the message is the last message of the command.
 
     Examples
     --------
@@ -790,8 +790,8 @@ def _file_of(source: Any) -> Iterator[Any]:
 
 
 class Trace:
-    """A trace in memory. Operations (filter, rebase, redact, derive, fold_graphs, scopes) return a new trace and leave this one
-    as it is, so calls can be chained. With inplace=True they change this trace and return it, which needs no memory for a copy.
+    """A trace in memory. Operations (filter, rebase, redact, derive, fold_graphs, scopes) return a new trace and do not change
+    this one, so calls can be chained. With inplace=True, they change this trace and return it, without memory for a copy.
 
     A trace is also a sequence of its events. A notebook shows the self time of each kind of event over time, and the longest names.
     `tracekit.load` creates traces.
@@ -806,7 +806,7 @@ class Trace:
         self._native = native
 
     def __enter__(self) -> Trace:
-        """Returns the trace, which the end of the block closes."""
+        """Returns the trace, which is closed at the end of the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -892,13 +892,13 @@ class Trace:
         Parameters
         ----------
         columns : str or iterable of str, optional
-            Names to select: the default columns, others created on request (id, parent, host, device, self, unfinished,
-            clipped, phase, op, module), and "arg.KEY" for an arg.
+            Names of the columns: default columns; columns that are only created on request (id, parent, host, device, self,
+            unfinished, clipped, phase, op, module); and "arg.KEY" for an arg.
         unit : {"ns", "ps"}
             "ns": `ts` is relative to the epoch, if the clock is known; "ps": exact picoseconds since info["origin_ns"].
         times : {"int", "arrow", "ms"}
-            "arrow": timestamps and durations of Arrow, which pandas and polars show as such; "ms": float64 in milliseconds
-            since info["origin_ns"].
+            "arrow": Arrow timestamps and durations, which pandas and polars recognise; "ms": float64 in milliseconds since
+            info["origin_ns"].
 
         Returns
         -------
@@ -923,7 +923,7 @@ class Trace:
 
     @property
     def flows(self) -> TraceTable:
-        """Flow points; points with the same `flow` belong together."""
+        """Flow points; those with the same `flow` belong to one flow."""
         return self._table("flows")
 
     @property
@@ -1035,15 +1035,16 @@ class Trace:
         per : str, optional
             Name or glob of spans; times are then means per such span.
         path : str, optional
-            Key of an arg, such as "tf_op", whose text is the path instead of the nested names.
+            Key of an arg, such as "tf_op". Its text is used as the path, instead of the nested names.
         where, time, steps, fold
             As in `top`.
         sort : {"total", "start"}
             Order of the rows of one level: total (descending) or start.
         layers : bool
-            Paths are layers: the scopes of XLA, or else modules, or else annotations. Only steps count, if they are marked.
+            Show layers: scopes of XLA; if there are none, modules; if there are none, annotations. If steps are marked, only
+            events in steps count.
         levels : int
-            Only this many levels; 0 means all.
+            Number of levels to return; 0 returns all.
         progress : bool or callable, optional
             As in `load`.
 
@@ -1080,7 +1081,7 @@ class Trace:
         Returns
         -------
         Report
-            The result of `tracekit.report`. A notebook shows the page of the trace in its state when the page is made.
+            The result of `tracekit.report`. A notebook shows the report page, for the state of the trace when it is first shown.
 
         Raises
         ------
@@ -1229,8 +1230,8 @@ class Trace:
             Expressions: "name =~ 'nccl' && dur > 10us", "launched_by ~ '*Attention*'".
         name, cat, kind, rank, host, process, thread, track, pid, tid, device, stream, step, phase, launched_by
             One condition each, on the symbol with this name (docs/filter.md): a number; a string, which is a glob if it contains *,
-            ? or [; a compiled pattern, which must match within the string; a range or a slice, which excludes its end; or a list,
-            of which one value must fit.
+            ? or [; a compiled pattern, which must match somewhere in the string; a range or a slice, which excludes its end; or
+            a list, of which one value must match.
         time : str, optional
             Range of time, including its ends, such as "+2s..+5s".
         steps : str, optional
@@ -1238,11 +1239,11 @@ class Trace:
         keep_args, drop_args : str or iterable of str, optional
             Globs of keys of args to keep, or to remove.
         parents : bool
-            Also keep spans around an event that is kept.
+            Also keep the spans around kept events.
         children : bool
-            Also keep spans within a span that is kept.
+            Also keep the spans inside kept spans.
         flows : bool
-            Also keep events tied by a flow to an event that is kept.
+            Also keep events that are connected to kept events by flows.
         drop_flows : bool
             Remove all flows.
         allow_empty : bool
@@ -1287,15 +1288,15 @@ class Trace:
         Parameters
         ----------
         to_zero : bool
-            Put the first event at time 0.
+            Move the first event to time 0.
         to : str, optional
             Time of the first event, or of `at`.
         at : str, optional
-            Name of the event to put at time 0, or at `to`.
+            Name of the event that is moved to time 0, or to `to`.
         nth : int
-            Which event with the name `at`, from 1.
+            Ordinal of the event among those with the name `at`, from 1.
         absolute : bool
-            Count from the epoch of the clock.
+            Print times relative to the epoch of the clock.
         scale : str, optional
             Factor of all times, such as "1000" or "2/3".
         shift : int or str, optional
@@ -1337,7 +1338,7 @@ class Trace:
         keep_numbers : bool
             Keep args that are not text.
         key : str, optional
-            Secret, so that several runs give equal hashes; by default, it is random.
+            Secret for the hashes. By default it is random; use the same secret to get equal hashes in several runs.
         inplace : bool
             Change this trace and return it.
 
@@ -1391,7 +1392,8 @@ class Trace:
         return t
 
     def fold_graphs(self, *, inplace: bool = False) -> Trace:
-        """Returns the trace with the work of replayed CUDA and HIP graphs on lanes by kind instead of its streams, for viewers.
+        """Returns the trace with the work of replayed CUDA and HIP graphs on a few lanes, by kind, instead of many streams. For
+        viewers.
 
         Parameters
         ----------
@@ -1417,7 +1419,7 @@ class Trace:
         return t
 
     def scopes(self, key: str, *, inplace: bool = False) -> Trace:
-        """Returns the trace with rows for the scopes that an arg states as a path.
+        """Returns the trace with additional rows that show the scopes in an arg, which contains them as a path.
 
         Parameters
         ----------
@@ -1457,7 +1459,7 @@ class Trace:
             File, whose extension selects format and compression (.json.gz, .pftrace, .xplane.pb); an address, to which the
             complete file is uploaded; or a file object, which needs `format` unless its name implies one.
         format : str, optional
-            Format and compression, such as "json.gz"; by default, from the extension, or else as in the trace.
+            Format and compression, such as "json.gz"; by default, from the extension, otherwise the format of the trace.
         level : int
             Compression: 1 is fastest, 9 is smallest, 0 is the default.
         pretty : bool
@@ -1545,9 +1547,9 @@ class Trace:
         lossless : bool
             Remove nothing but duplicate data.
         hard : bool
-            Remove more, if the limit cannot be kept otherwise.
+            Also remove kernels, collectives, steps and annotations if the limit cannot be met otherwise.
         keep, drop : str, optional
-            What to keep in any case, and what to remove first, as in `tracekit shrink`.
+            Events to keep in any case, and events to remove first, as in `tracekit shrink`.
         ladder : str, optional
             Steps of removal and their order.
         format : str, optional
@@ -1555,7 +1557,7 @@ class Trace:
         force : bool
             Replace an existing file.
         inplace : bool
-            Make this trace equal to the output, which needs no memory for a copy.
+            Also shrink this trace, which then equals the output. Needs no memory for a copy.
         progress : bool or callable, optional
             As in `load`.
 
@@ -1567,7 +1569,7 @@ class Trace:
         Raises
         ------
         Error
-            The limit cannot be kept, or the file cannot be written.
+            The limit cannot be met, or the file cannot be written.
 
         Examples
         --------
@@ -1586,7 +1588,7 @@ class Trace:
         Parameters
         ----------
         pattern : str or os.PathLike
-            Name or address of the files, whose {} becomes the step, rank, process or number of the part.
+            Name or address of the files. {} in it is replaced by the step, rank, process or number of the part.
         by : {"step", "rank", "process", "time", "size"}
             How to split.
         every : int or str, optional
@@ -1619,12 +1621,12 @@ class Trace:
         return Rows(rows)
 
     def view(self, limit: Union[int, str] = "50MB") -> Html:
-        """Shows the trace in the notebook, in Perfetto's viewer; the page passes the trace to the viewer without a server.
+        """Shows the trace in the notebook, in Perfetto's viewer. The page sends the trace to the viewer without a server.
 
         Parameters
         ----------
         limit : int or str
-            Maximum size of the trace in the cell, in bytes, or a string such as "50MB".
+            Maximum size of the trace in the cell, in bytes or as a string such as "50MB".
 
         Returns
         -------

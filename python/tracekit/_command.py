@@ -1,6 +1,6 @@
-"""The command `tracekit` that is installed with the package, for work that the extension module has no function for.
+"""Runs the command `tracekit` that is installed with the package, for functions that the extension module does not have.
 
-Arguments are passed as a list, never through a shell, and operands after "--"."""
+Arguments are passed as a list, never through a shell. Operands follow "--"."""
 from __future__ import annotations
 
 import errno
@@ -25,7 +25,7 @@ def path() -> Optional[str]:
 
 
 def run(words: Iterable[Any]) -> Tuple[int, str, List[str]]:
-    """Runs the command. Returns its exit status, its output, and the lines on standard error without "tracekit: "."""
+    """Runs the command. Returns (exit status, standard output, lines on standard error without the prefix "tracekit: ")."""
     command = path()
     if not command:
         raise Error("open", "tracekit: the command is not installed with this package")

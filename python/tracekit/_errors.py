@@ -23,8 +23,8 @@ ADVICE = {
 
 
 class Error(Exception):
-    """A call that failed. Its subclasses are also the exceptions that Python uses for the same cause: FileNotFoundError,
-    FileExistsError, PermissionError, OSError, MemoryError, AssertionError and ValueError.
+    """A call that failed. Each subclass also inherits from the built-in exception for the same cause: FileNotFoundError,
+    FileExistsError, PermissionError, OSError, MemoryError, AssertionError or ValueError.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """The arguments of the call are invalid, not the data."""
+    """The arguments of the call are invalid (rather than the data)."""
 
 
 class FormatError(Error, ValueError):

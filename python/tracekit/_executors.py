@@ -1,4 +1,4 @@
-"""Executors of a merge on a cluster: each maps a function over items on workers, and retries items whose worker died.
+"""Executors of a merge on a cluster: each applies a function to items on workers, and retries items if their worker died.
 
 An executor is any object with `map(function, items)` that returns the results in order. The classes of this module also have
 `close()`, and call `progress(n)` as items finish. EXECUTORS lists them with the package that each needs.
@@ -27,7 +27,7 @@ class Executor:
     """Options that executors share.
 
     workers   number of processes, if the executor starts them on this machine (default: one per core)
-    address   of an existing cluster
+    address   address of an existing cluster
     settings  other settings of the cluster, as a dict, with the cluster's own names
     folder    a folder that all workers share, for files of the executor
     """
@@ -49,13 +49,13 @@ class Executor:
 
 
 def by_value(cloudpickle):
-    """Makes the given cloudpickle module send the code of the tasks, so that workers need not have the package."""
+    """Makes the given cloudpickle module send the code of the tasks, so that the package need not be installed on workers."""
     if _ranks.__name__ in sys.modules and hasattr(cloudpickle, "register_pickle_by_value"):
         cloudpickle.register_pickle_by_value(sys.modules[_ranks.__name__])
 
 
 def reason(error):
-    """Returns the message of a task's exception, without the tracebacks that clusters put into the message."""
+    """Returns the message of a task's exception, without the tracebacks that clusters add to the message."""
     lines = str(error).split("\n")
     raised = [m.group(1) for m in (re.search(r"(?:^|\W)(?:RuntimeError|_ranks\.Failed): (.*)", line) for line in lines) if m]
     others = [line.strip() for line in lines if re.match(r"\s*[\w.]+Error: ", line)]
@@ -63,8 +63,8 @@ def reason(error):
 
 
 def in_rounds(items, one_round):
-    """Runs one_round(missing, results) until all items have a result. Each call adds to results {index: result} and returns
-    the last error. Gives up when RETRIES calls in a row add nothing."""
+    """Runs one_round(missing, results) until all items have a result. Each call adds entries to `results`, {index: result}, and
+    returns the last error. Gives up after RETRIES consecutive calls that add nothing."""
     items, results, idle = list(items), {}, 0
     while len(results) < len(items):
         before = len(results)

@@ -1,5 +1,5 @@
-"""Files of a merge on a cluster, and the tasks that run on each rank. Executors send these functions to workers by value, so
-that a worker needs only Python and the command, and pyarrow for remote files.
+"""Files of a merge on a cluster, and the tasks, which process one rank each. Executors send the code of these functions to
+workers, so workers need only Python and the command, and pyarrow for remote files.
 
 Except for tables, this module imports nothing else of the package.
 """
@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import threading
 
-WRONG = (2, 3)  # exit statuses of the command that blame the input; a retry would give the same
+WRONG = (2, 3)  # exit statuses of the command for invalid input; a retry would have the same result
 PIECE = 1 << 20
 
 
@@ -129,7 +129,7 @@ def find(paths):
 
 
 def copy(source, target, force=True):
-    """Copies a file between file systems; a local target gets its name only when complete."""
+    """Copies a file between file systems. A local target gets its final name only when it is complete."""
     if not force and exists(target):
         raise Failed(f"{target}: exists already; --force replaces it")
     with open_input(source) as i:
@@ -161,8 +161,8 @@ def _feed(path, pipe, faults):
 
 
 class Input:
-    """A file name that the command can open. For a remote file it is a named pipe, in a folder with the same name as the remote
-    folder."""
+    """A file name that the command can open. For a remote file, this is a named pipe in a folder with the same name as the
+    remote folder."""
 
     def __init__(self, path, work):
         self.faults, self.thread = [], None
@@ -185,7 +185,7 @@ class Input:
 # ---- the command ----
 
 def command_path(command):
-    """Returns the command to run: the given one, $TRACEKIT, the package's, or the one on the PATH."""
+    """Returns the path of the command: the given one, otherwise $TRACEKIT, that of the package, or that on the PATH."""
     if command and command.startswith("ship:"):
         from pyspark import SparkFiles
         path = SparkFiles.get(command[len("ship:"):])
@@ -230,7 +230,8 @@ def _task(job, path, step):
 
 
 def _write(job, to, work, *arguments):
-    """Runs a step that writes `to` in the shared folder. The file gets its name only when complete, so the step can be retried."""
+    """Runs a step that writes `to` in the shared folder. The file gets its final name only when it is complete, so the step can
+    be retried."""
     name = local(to) if is_local(to) else os.path.join(work, "made")
     status, said = run(job["command"], [arguments[0], "-q", "--force", *arguments[1:], "-o", name], job["folder"])
     if status == 0 and not is_local(to):
@@ -261,8 +262,8 @@ def apply(job, options, plan, to, rank):
 
 
 def table(job, plan, numbers, clocks, to, rank):
-    """Writes the events of a file as Parquet, on the timeline of the plan. `numbers`: by file name, its rank numbers, None for
-    ranks that are left out."""
+    """Writes the events of a file as Parquet, on the timeline of the plan. `numbers`: by file name, the numbers of its ranks
+    (None = the rank is left out)."""
     i, path = rank
 
     def step(name, work):

@@ -1,4 +1,4 @@
-"""Results that judge a run: the report, which shows where time was spent, and checks."""
+"""Results of `report`, which shows where a run spent its time, and of `check`."""
 from __future__ import annotations
 
 import html
@@ -34,8 +34,8 @@ class Report(Dict[str, Any]):
     """Summary of where a run spent its time: a dict of tables and values, which a notebook shows as the page of
     `tracekit report --html`.
 
-    The page is made when it is first shown, by the command, in a sandboxed frame. If it cannot be made, because the files are
-    gone or the trace is closed, the tables are shown instead.
+    The command creates the page when it is first shown, in a sandboxed frame. If this fails, because files were removed or the
+    trace is closed, the tables are shown instead.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ class Report(Dict[str, Any]):
         Parameters
         ----------
         severity : {"warning", "bad"}
-            Least severity that counts.
+            Minimum severity of the findings.
 
         Returns
         -------
         Report
-            This report, if it has none.
+            This report, if it has no findings.
 
         Raises
         ------

@@ -25,7 +25,7 @@ def entries(folder: Any) -> List[str]:
 
 
 def compared(given: Sequence[Any], over: bool, names: Optional[Iterable[str]], options: Dict[str, Any]) -> Dict[str, Any]:
-    """Compares the runs with the first one. With `over`, a single path is a folder of runs."""
+    """Compares the runs with the first one. With `over`, a single path is a folder that contains the runs."""
     if any(hasattr(run, "_native") for run in given):
         raise TypeError("several runs are compared by path, not as loaded traces")
     runs = [_names(run) for run in (entries(given[0]) if over and len(given) == 1 else given)]

@@ -43,7 +43,7 @@ def _test(field: str, value: Match) -> str:
 
 
 def expressions(where: Union[None, str, Iterable[str]], fields: Dict[str, Any]) -> List[str]:
-    """Returns the expressions in `where` and one per keyword that is not None. Text with *, ? or [ is a glob; a compiled pattern
-    must match within the string; a range or a slice excludes its end; a list means any of its values."""
+    """Returns the expressions in `where` and one per keyword that is not None. Text with *, ? or [ is a glob; a compiled
+    pattern must match somewhere in the string; a range or a slice excludes its end; a list matches any of its values."""
     given = [] if where is None else [where] if isinstance(where, str) else [str(w) for w in where]
     return given + [_test(field, value) for field, value in fields.items() if value is not None]

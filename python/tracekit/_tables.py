@@ -1,6 +1,6 @@
-"""Tables: of a trace, and of the rows that an analysis returns.
+"""Tables of a trace, and tables of rows that an analysis returns.
 
-Each supports Arrow's PyCapsule interface, which needs no other package and which all data frame packages read."""
+Each table supports Arrow's PyCapsule interface, which all data frame packages can read, and which needs no other package."""
 from __future__ import annotations
 
 import csv
@@ -28,7 +28,7 @@ class Table(ABC):
 
     Every conversion takes `times`, which is one of:
 
-    * None: times as the table has them
+    * None: times in the form in which the table was created
     * "int": integers in nanoseconds
     * "arrow": timestamps and durations, for tables of a trace
     * "ms": float64 in milliseconds; columns such as "total_ns" are then called "total_ms", and `ts` is relative to
@@ -46,7 +46,7 @@ class Table(ABC):
 
     @abstractmethod
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Returns the table as a stream of Arrow, in a capsule. Columns with a unit have it as metadata."""
+        """Returns the table as an Arrow stream, in a capsule. The metadata of a column contains its unit, if it has one."""
 
     @abstractmethod
     def _as(self, times: Optional[str]) -> Table:
@@ -82,8 +82,8 @@ class Table(ABC):
     def to_pandas(self, times: Optional[str] = None) -> Any:
         """Returns a data frame of pandas.
 
-        Strings of a trace become categoricals, and columns are converted one at a time, so that at most one is in memory twice.
-        pandas copies a column if its layout differs: integers with nulls become floats.
+        Strings of a trace become categoricals. Columns are converted one at a time, so that at most one of them is in memory
+        twice. pandas copies a column if it needs another layout; for example, integers with nulls become floats.
 
         Parameters
         ----------
@@ -93,12 +93,12 @@ class Table(ABC):
         Returns
         -------
         pandas.DataFrame
-            `attrs["units"]` is a dict of the columns that have a unit.
+            `attrs["units"]` is a dict {column: unit}, for columns with a unit.
 
         Raises
         ------
         ImportError
-            pandas is missing; tables of a trace also need pyarrow.
+            pandas is not installed; tables of a trace also need pyarrow.
 
         Examples
         --------
@@ -107,7 +107,7 @@ class Table(ABC):
         return self._as(times)._frame()
 
     def to_arrow(self, times: Optional[str] = None) -> Any:
-        """Returns a table of pyarrow, whose fields have their unit as metadata.
+        """Returns a pyarrow table. The metadata of its fields contains their units.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class Table(ABC):
         Raises
         ------
         ImportError
-            pyarrow is missing.
+            pyarrow is not installed.
 
         Examples
         --------
@@ -148,7 +148,7 @@ class Table(ABC):
         Raises
         ------
         ImportError
-            polars is missing; times="ms" of a table of a trace also needs pyarrow.
+            polars is not installed; for tables of a trace, times="ms" also needs pyarrow.
 
         Examples
         --------
@@ -176,7 +176,7 @@ class Table(ABC):
         Raises
         ------
         ImportError
-            duckdb or pyarrow is missing.
+            duckdb or pyarrow is not installed.
 
         Examples
         --------
@@ -199,7 +199,7 @@ class Table(ABC):
         Raises
         ------
         ImportError
-            pyarrow is missing.
+            pyarrow is not installed.
         OSError
             The file cannot be written.
 
@@ -358,16 +358,17 @@ class TraceTable(Table):
 
 
 class Rows(Table):
-    """Rows that an analysis returns: a sequence of dicts, and a table whose columns are their keys.
+    """Rows that an analysis returns. They are a sequence of dicts, and also a table whose columns are the keys of the dicts.
 
-    In the table, a dict within a row becomes columns such as "before.count". json.dumps takes to_dicts(), or default=list.
+    In the table, a dict within a row becomes several columns, such as "before.count". For json.dumps, pass to_dicts(), or use
+    default=list.
 
     Parameters
     ----------
     rows : iterable of dict
         The rows.
     kind : int
-        Kind of row, whose columns the library describes; -1 if it does not.
+        Kind of row, for which the library describes the columns; -1 if it does not.
     columns : sequence of str
         Names of columns that exist even without rows, in their order.
     """

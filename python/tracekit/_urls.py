@@ -1,6 +1,6 @@
-"""Addresses such as "s3://bucket/run/" in place of paths: the library reads them through fsspec, and outputs are uploaded by it.
+"""Addresses such as "s3://bucket/run/" in place of paths. The library reads them through fsspec, which also uploads outputs.
 
-Only names that a caller passes are addresses; a trace or an archive cannot cause one to be read."""
+Only names from the caller can be addresses. Names in a trace or an archive are never read as addresses."""
 from __future__ import annotations
 
 import contextlib
@@ -65,7 +65,7 @@ class Remote:
 
     @staticmethod
     def folder(address: str) -> List[Tuple[str, Optional[int], int]]:
-        """Returns path below the folder, size and time of each file, at any depth."""
+        """Returns (path below the folder, size, time) of each file, at any depth."""
         system, root = _system(address)
         files, root = [], root.rstrip("/")
         for name, info in sorted(system.find(root + "/" if ADDRESS.match(root) else root, detail=True).items()):
@@ -109,8 +109,8 @@ def _prepare() -> None:
 
 
 def _expanded(address: str) -> List[str]:
-    """Expands a pattern, and ends the address of a folder in "/", as the library expects. Web addresses are not changed,
-    because testing for a folder would download them."""
+    """Expands a pattern, and adds "/" to the address of a folder, as the library expects. Does not change web addresses,
+    because they would be downloaded to test whether they are folders."""
     system, path = _system(address)
     _prepare()
     scheme = ADDRESS.match(address)[1]  # type: ignore[index]
@@ -155,7 +155,7 @@ def _check_new(system: Any, path: str, name: str, force: bool) -> None:
 
 
 def _upload(system: Any, file: str, path: str, name: str) -> None:
-    """Uploads a file in pieces; stores make it visible only when it is complete."""
+    """Uploads a file in pieces. Object stores make it visible only when it is complete."""
     try:
         system.put_file(file, path)
     except Exception as e:

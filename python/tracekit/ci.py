@@ -1,9 +1,9 @@
-"""Tests traces in CI: runs check, diff and report, prints what they find in the form of a CI service, and sets the exit status.
+"""Tests traces in CI: runs check, diff and report, prints the results in the form of the CI service, and sets the exit status.
 
     python -m tracekit.ci trace.json.gz --assert 'p95(step) < 150ms'
     python -m tracekit.ci after.json.gz --before before.json.gz --fail-if 'total > 5%' --html report.html
 
-On GitHub, results are annotations, a job summary and outputs of the step; --junit writes a file that other services show.
+On GitHub, results are annotations, a job summary and outputs of the step; --junit writes a file for other services.
 action.yml runs this module.
 """
 from __future__ import annotations
@@ -70,7 +70,7 @@ def find_command() -> str:
 
 
 def expand(paths: Sequence[str]) -> Tuple[List[str], List[str]]:
-    """Returns (files, patterns and names that match none). Addresses and @lists are passed on."""
+    """Returns (files, patterns and names without matches). Addresses and @lists are returned unchanged."""
     found: List[str] = []
     missing: List[str] = []
     for path in paths:
@@ -112,7 +112,7 @@ def check(run: Run, traces: Sequence[str], asserts: Sequence[str], thresholds: O
 
 
 def diff(run: Run, before: Sequence[str], traces: Sequence[str], fail_if: Sequence[str]) -> None:
-    """Compares with the baseline: judges --fail-if, and keeps the table of changes for the summary."""
+    """Compares the traces with the baseline. Adds the results of --fail-if, and stores the table of changes for the summary."""
     sides = [*(f"--before={b}" for b in before), *(f"--after={t}" for t in traces)]
     status, table, said = run.call("diff", "--top=20", *sides)
     run.table = table
@@ -127,7 +127,7 @@ def diff(run: Run, before: Sequence[str], traces: Sequence[str], fail_if: Sequen
 
 
 def report(run: Run, traces: Sequence[str], thresholds: Optional[str], html: Optional[str], fail_on: str) -> None:
-    """Adds the findings, and writes the page. An unreadable trace is left out: check has already failed."""
+    """Adds the findings, and writes the page. Leaves out unreadable traces, because check has already failed for them."""
     if html:
         os.makedirs(os.path.dirname(html) or ".", exist_ok=True)
     limits = [f"--thresholds={thresholds}"] if thresholds else []
@@ -160,7 +160,7 @@ def escape_property(text: str) -> str:
 
 
 def _in_workspace(file: str) -> str:
-    """Returns the file relative to the repository if it is in there: annotations name files of the repository."""
+    """Returns the file relative to the repository if it is inside it, because annotations refer to files of the repository."""
     root = os.environ.get("GITHUB_WORKSPACE")
     path = os.path.realpath(file)
     return os.path.relpath(path, os.path.realpath(root)) if root and path.startswith(os.path.realpath(root) + os.sep) else file
@@ -172,7 +172,8 @@ def annotation(r: Result) -> str:
 
 
 def print_github(run: Run) -> None:
-    """Prints the log, in which text from traces cannot act as workflow commands, and the annotations, errors first."""
+    """Prints the log, with workflow commands disabled so that text from traces cannot act as such. Then prints the annotations,
+    errors first."""
     token = secrets.token_hex(16)
     print(f"::stop-commands::{token}")
     print("\n".join(run.log + [run.table]))
@@ -221,7 +222,7 @@ def write_summary(path: Optional[str], text: str) -> None:
 
 
 def write_outputs(path: Optional[str], values: Dict[str, str]) -> None:
-    """Sets outputs of the step. A random delimiter keeps a value from setting another output."""
+    """Sets outputs of the step. A random delimiter prevents values from setting other outputs."""
     for name, value in values.items():
         end = secrets.token_hex(16)
         _append(path, f"{name}<<{end}\n{value}\n{end}\n")

@@ -1,4 +1,4 @@
-"""Merges ranks on many processes or machines: each rank is read by a task, twice, and the driver handles only small files.
+"""Merges ranks with many processes or machines. Tasks read each rank twice; the driver only handles small files.
 
     python -m tracekit.cluster merge 'job/rank*.json.gz' -o merged.pftrace.gz --executor ray
 
@@ -7,9 +7,9 @@
 
     scan, one task per rank -> driver: plan -> apply, one task per rank -> driver: concat
 
-The tasks run the command `tracekit`; `tracekit merge` writes the same bytes from the same ranks. Local paths
-need nothing else; pyarrow.fs finds and reads URIs of s3, gs and hdfs, which the command reads through a named pipe with the
-file's name.
+The tasks run the command `tracekit`; the output is the same as that of `tracekit merge`, byte for byte. Local paths need
+nothing else. URIs of s3, gs and hdfs are read by pyarrow.fs and passed to the command through a named pipe with the name of the
+file.
 """
 import argparse
 import functools
@@ -35,7 +35,7 @@ EXECUTORS = tuple(_executors.EXECUTORS)
 # ---- options of merge ----
 
 READING = ("scan", "apply")
-# option of merge: (steps that take it, whether it has a value); plan takes all others
+# option of merge: (steps that accept it, True if it has a value); all other options are for plan
 STEPS = {
     "--anchor": (("scan",), True), "--step-name": (("scan",), True),
     "--run": (READING, True), "--step-dir": (READING, True), "--latest-good": (READING, False), "--strict": (READING, False),
@@ -184,10 +184,10 @@ def _write(driver, out, shared, wanted, routed, force, work, here):
 
 
 def _write_tables(driver, shared, plan, ranks, to, force):
-    """Writes the Parquet tables. A local folder gets its name only when complete; a remote one is marked complete by _SUCCESS,
-    the usual convention."""
+    """Writes the Parquet tables. A local folder gets its final name only when it is complete. A remote folder gets a file
+    _SUCCESS when it is complete, which is the usual convention."""
     numbers = {}
-    for rank in plan["ranks"]:  # the ranks of a file follow each other in their order
+    for rank in plan["ranks"]:  # the ranks of a file are listed in their order in the file
         numbers.setdefault(rank["input"], []).append(None if rank.get("left_out") else rank["rank"])
     is_local, final = _ranks.is_local(to), os.path.abspath(_ranks.local(to)).rstrip("/")
     part = final + ".part" if is_local else to
@@ -220,7 +220,7 @@ def _executor_of(executor, work, options):
 
 
 def _check(out, force, table):
-    """Raises an error before any work if the output could not be written at the end."""
+    """Raises an error before work starts if the output could not be written."""
     folder = os.path.dirname(os.path.abspath(_ranks.local(out)))
     if _ranks.is_local(out) and not os.path.isdir(folder):
         raise Failed(f"{out}: there is no folder {folder}")
@@ -235,11 +235,11 @@ def merge(inputs, output, *, executor: Any = "process", options=(), workers=None
     """Merges ranks, given as paths and patterns, into one file on one timeline.
 
     output      path or URI; its extension selects the format unless `format` is given ("json.gz", "pftrace", "xplane")
-    executor    "process", "ray", "dask", "spark" or "submitit"; or an object with map(function, items) that returns results in
-                order, such as one of concurrent.futures; or such a function
+    executor    "process", "ray", "dask", "spark" or "submitit"; or an object with a method map(function, items) that returns
+                results in order, such as an executor of concurrent.futures; or a function map(function, items)
     options     options of `tracekit merge`: ["--every-rank", "8", "--group-by", "host"]
     workers     number of processes, if the executor starts them on this machine (default: one per core)
-    address     of the cluster: of Ray or of Dask's scheduler, Spark's master, or submitit's cluster ("slurm", "local")
+    address     address of Ray or of Dask's scheduler, Spark's master, or submitit's cluster ("slurm", "local")
     settings    a dict: parameters of submitit, or Spark's configuration
     command     the command on the workers (default: $TRACEKIT, or the package's own, or the one on the PATH)
     ship        Spark: send the command from the driver to the workers

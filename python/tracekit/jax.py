@@ -15,7 +15,7 @@ from . import Path, Size, Trace, _size, extract, load
 
 
 class Recording:
-    """A recording made by `trace`, which can be read when the `with` block has ended.
+    """A recording by `trace`. It can be read after the end of the `with` block.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def trace(dir: Path, *, output: Optional[Path] = None, to: Size = None, **option
     dir : str or os.PathLike
         Log directory, in which JAX creates plugins/profile/RUN/HOST.xplane.pb.
     output : str or os.PathLike, optional
-        File or address to which process 0 also writes the run when the block has ended; an existing file is replaced. Files of
-        other hosts may not be complete by then: `tracekit.extract` writes them later.
+        File or address to which process 0 also writes the run at the end of the block; an existing file is replaced. Files of
+        other hosts may be incomplete at that time; use `tracekit.extract` later to include them.
     to : int or str, optional
         Maximum size of the output in bytes, or a string such as "50MB".
     **options

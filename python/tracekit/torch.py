@@ -2,7 +2,8 @@
 
     torch.profiler.profile(schedule=..., on_trace_ready=tracekit.torch.handler("logs", to="50MB", merge=True))
 
-torch itself is imported when a trace is ready. A failure to write is a warning, because it must not end the training."""
+torch itself is imported when a trace is ready. If writing fails, a warning is issued instead of an exception, which would end
+the training."""
 from __future__ import annotations
 
 import importlib
@@ -48,7 +49,7 @@ def handler(dir: Path, *, to: Size = None, merge: bool = False) -> Callable[[Any
     Parameters
     ----------
     dir : str or os.PathLike
-        Folder, which is created. For `merge`, all ranks must see it.
+        Folder, which is created if necessary. For `merge`, it must be shared by all ranks.
     to : int or str, optional
         Maximum size of each file in bytes, or a string such as "50MB".
     merge : bool
