@@ -343,7 +343,7 @@ OTHERS = [
 
 
 def judge_mtia(folder):
-    """Checks that waits and records of events on MTIA are no kernels, and that its DMA requests are copies."""
+    """Checks that waits and records of events on MTIA are not kernels, and that its DMA requests are copies."""
     names = [('fc-dtype_Float', 300), ('event_wait', 500), ('event_record', 1), ('dma_request', 20), ('dma_request', 30)]
     path = write(folder, 'mtia.json', [*meta(9, 'python3.8', 'MTIA 9'), *meta(7, 'python'), x('aten::mm', 7, 7, 0, 40, 'cpu_op'),
                                        *(x(n, 9, 1, 1000 * i, dur, 'mtia_ccp_events', stream=1) for i, (n, dur) in enumerate(names))])

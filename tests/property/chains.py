@@ -44,7 +44,7 @@ BESIDE = {'xplane': ('flow',)}
 
 def plain_events(trace, way=()):
     """Normalises events: ids that bind events are replaced by the first event that has the id; lane rows become their threads;
-    an event without a name gets an empty name, because XPlane knows no other."""
+    an event without a name gets an empty name, because XPlane requires a name."""
     owners, groups = {}, collections.defaultdict(list)
     beside = {key for fmt in way for key in BESIDE.get(fmt, ())}
     kept = []

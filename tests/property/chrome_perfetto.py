@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that conversions, cuts, moves and merges keep what only Chrome writes to Perfetto traces:
 
-    thread times      CPU time and instructions of the thread, in the packet of the begin and of the end, from incremental counters
+    thread times      CPU time and instructions of the thread, in the packets of the begin and end events, from incremental counters
     legacy events     phases that the graph does not represent, on the thread of their sequence, with counter samples in their packets
     local clocks      snapshots that relate clocks of one sequence to clocks of all sequences
     described events  a file that describes TrackEvent itself, whose field `name` is also a name of args

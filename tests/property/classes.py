@@ -2,9 +2,9 @@
 """Checks classes of kernels against a model in Python: names, and the operators around the launch.
 
     random    nested operators and launches: top, an expression and report; also after conversion, and with several threads
-    closure   steps of an optimizer that run the model decide nothing
+    closure   steps of an optimizer that run the model imply no class
     lists     operators on lists of tensors are work of an optimizer only within its step
-    async     an asynchronous collective says nothing about the operators that run meanwhile
+    async     an asynchronous collective does not affect the classes of operators that run meanwhile
     xla       instructions and operators in the args of kernels
     nvtx      names as emit_nvtx writes them
     names     names of MTIA, and names that only sound like another class"""

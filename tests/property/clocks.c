@@ -4,12 +4,12 @@
  *
  * Each host except the reference is counted as one of: trusted and right, trusted and wrong, refused. An offset is wrong if,
  * anywhere between the first and the last collective, it is off by more than five times its 95% error, or lies outside the
- * proven interval. Coverage is how often the 95% error holds, sampled at 21 times within each trusted trace, for kinds with
- * unbiased ends. For biased kinds (`bias`) the data cannot reveal the bias, so only the proven interval must hold.
+ * proven interval. For kinds with unbiased ends, coverage is the share of times, 21 within each trusted trace, at which the 95%
+ * error holds. For biased kinds (`bias`) the data cannot reveal the bias, so only the proven interval must hold.
  *
  *     clocks                 two seeds of each of 180 cases, 66 with LONG=1; the limits below decide
  *     clocks --table [N [KIND]]    prints the table with N seeds per case (default 20), optionally of one kind
- *     SEED=1000 clocks ...         seeds from 1000 instead of 1: draws that were not used to tune any rule
+ *     SEED=1000 clocks ...         seeds from 1000 instead of 1, because no rule was tuned with the draws of these seeds
  *     clocks --one KIND SIZE JITTER SEED DIR    keeps the files of that job and prints the claims */
 #include <math.h>
 #include <stdio.h>

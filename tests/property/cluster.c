@@ -3,9 +3,9 @@
  *     true times -> late arrivals, noise of ends -> each host's clock (offset, drift, slew) -> anchors -> align_solve -> error
  *
  * Each case runs with many seeds. The result of a run is the worst error of any trusted host at any time within the trace,
- * relative to the simulated clock; a trusted but wrong host is a failure whatever the median. For comparison the table has
- * common simple methods: equal trace starts, one barrier, the median of ends without drift. --table prints the table (make
- * bench). */
+ * relative to the simulated clock. A host that is trusted but wrong is a failure regardless of the median. For comparison, the
+ * table also contains simple methods in common use: equal trace starts, one barrier, the median of ends without drift. --table
+ * prints the table (make bench). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct scene {
   bool bare;        /* no sequence numbers, only equal labels */
   bool lonely;      /* the last host shares no collective */
   unsigned program; /* collectives of an XLA program: each device numbers its runs itself and starts at a different run */
-  bool numbered;    /* ... and records the number */
+  bool numbered;    /* true if it also records the number of the run */
   double jitter;    /* us: deviation from the program's otherwise regular period */
   bool vain;        /* no two hosts recorded the same runs, so no host may be trusted */
   double most, wrong; /* us: limit of the median of the worst errors; limit for any trusted host */

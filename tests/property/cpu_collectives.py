@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks collectives that XLA ran on CPUs. Their spans record the program, the run and the operation, but no group. Ranks leave them when
-they are scheduled, so their clocks are not aligned by them, but the spans match by their keys, and waits are by the wall clocks."""
+"""Checks collectives that XLA ran on CPUs. Their spans record the program, the run and the operation, but no group. A rank
+leaves a collective when its thread is scheduled, so clocks are not aligned by these collectives. But their spans are matched by
+their keys, and waits are computed from the wall clocks."""
 import collections
 import json
 import os

@@ -181,7 +181,7 @@ def launching(path, rnd, steps, most):
             span('cuda_runtime', rnd.choice(('cudaStreamSynchronize', 'cudaLaunchHostFunc')), 1)
             used = rnd.randrange(1, most)
             peak = max(peak, used)
-            for device, amount in ((0, 10 * used), (1, used)):  # host memory is no memory of a device
+            for device, amount in ((0, 10 * used), (1, used)):  # host memory is not memory of a device
                 memory = {'Device Type': device, 'Device Id': device - 1, 'Total Allocated': amount, 'Bytes': 1, 'Addr': 1}
                 events.append({'ph': 'i', 'cat': 'cpu_instant_event', 's': 't', 'name': '[memory]', 'pid': 1, 'tid': 1, 'ts': at, 'args': memory})
             at += 3
@@ -210,8 +210,8 @@ def launches(work):
 
 
 def allocator(work):
-    """Checks that the memory of a run is the peak that report prints, also if args are not needed for rows: JAX's allocator states it in
-    args of spans, each after its own allocation."""
+    """Checks that the memory of a run is the peak that report prints, even if no row needs args: JAX's allocator states the
+    memory in args of spans, each of which includes its own allocation."""
     path, bytes_in_use = f'{work}/allocator.json', (100, 700, 300)
     events = [{'ph': 'X', 'name': 'MemoryAllocation', 'pid': 1, 'tid': 1, 'ts': 10 * i, 'dur': 0,
                'args': {'allocator_name': 'GPU_0_bfc', 'bytes_allocated': n << 20, 'bytes_available': (800 - n) << 20, 'requested_bytes': 1 << 20,

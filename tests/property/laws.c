@@ -36,7 +36,7 @@ struct random_graph {
 
 static tk_id text(struct tk_trace *t, const char *prefix, uint32_t n) {
   static const char *const odd[] = {"", "a\"b\\c", "\xf0\x9f\x98\x80", "5", "null", "json.id", "\x01\x1f", "line\nline"};
-  bool key = *prefix == 'k' || *prefix == 'c'; /* not for fields; and dumps print keys and categories unquoted */
+  bool key = *prefix == 'k' || *prefix == 'c'; /* not the last three: a field, and texts that dumps print unquoted */
   char s[64];
   if (rng(20) == 0) return trace_text(t, odd[rng(LENGTH(odd) - (key ? 3 : 0))]);
   snprintf(s, sizeof s, "%s%u", prefix, rng(n));

@@ -283,8 +283,8 @@ def outside(folder):
 
 
 def waiting(folder):
-    """Checks that work of autograd without a link to its forward pass belongs to the annotation in which the only thread that is within
-    annotations waits for it, for layers as for a tree of annotations."""
+    """Checks that work of autograd without a link to its forward pass belongs to the annotation in which another thread waits
+    for it, if only one thread is within annotations; in layers and in a tree of annotations."""
     t = Training(random.Random(3), False, False)
     t.span(1, 'user_annotation', 'step', 90, 200)
     t.span(1, 'user_annotation', 'in', 100, 10)

@@ -60,7 +60,7 @@ def meaning(path):
     lines = run('dump', '--graph', '-q', path).splitlines()
     origin = int(re.search(r'origin=(-?\d+)ns', lines[0])[1]) * 1000
     timed = re.compile(r'^(  \d+ [a-z]+|flow [a-z]+|record .) (-?\d+)(?= |$)')
-    # Times of bound events follow an arrow, and are relative to the origin as well.
+    # The times of bound events are printed after an arrow, and are also relative to the origin.
     lines = [re.sub(r' -> (-?\d+)(?= )', lambda m: f' -> @{int(m[1]) + origin}', timed.sub(lambda m: f'{m[1]} @{int(m[2]) + origin}', line))
              for line in lines[1:] if not line.startswith(('note ', 'meta '))]
     below = lines[1:] + ['']

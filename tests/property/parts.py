@@ -307,7 +307,8 @@ def mixed():
 
 
 def memory():
-    """The ranks of a file are made from one reading of the file if memory permits, and from one reading each otherwise: the same bytes."""
+    """Checks that the output is the same whether all ranks of a file are made from one reading of the file (if memory permits),
+    or each from a separate reading."""
     def written(*options):
         status, _, said = tracekit('merge', '-q', '--force', path('node0.sqlite'), path('node1.sqlite'), '-o', path('whole.json'), *options)
         check(f'merge {options}', status == 0, said)

@@ -37,7 +37,7 @@ def meaning(events):
 
 
 def same(a, b):
-    """Compares two results; in a format that stores only ends, an unfinished span lasts to the end of the trace."""
+    """Compares two results; in a format that stores an end for each span, an unfinished span lasts to the end of the trace."""
     if a == b:
         return True
     endless = {key[0] for key in a if len(key) == 5 and key[3] is None}

@@ -118,8 +118,9 @@ def cause(start, end, launch):
 
 
 def cause_of_gap(start, end, call):
-    """Returns the cause of a gap, of whose time before and after the return of the launching call the longer part decides. A call that
-    lasts until the work begins may be what the work waited for. Without a call, a gap that is not short has no known cause."""
+    """Returns the cause of a gap. The return of the launching call divides the gap into two parts, and the longer part
+    determines the cause. A call that lasts until the work begins may be what the work waited for. Without a call, a gap that is
+    not short has no known cause."""
     found = cause(start, end, call and call['ts'])
     if call is None:
         return found if found == 'kernel' else None

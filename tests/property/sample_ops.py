@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Operations on random stack samples (tests/support/gecko.py: threads, units, weights, categories, args, deep and recursive
 stacks) keep exactly the samples that a model in Python selects, with their stacks, weights and times, whichever format is
-written: filter, split, merge, rebase, extract, shrink, redact, and chains of formats. So do samples in random traces of Chrome
-JSON and Perfetto, beside spans, counters and flows (tests/support/richtrace.py), whose stacks, weights, times and threads are
-those that the generator wrote. SEED=N tries other samples, LONG=1 more."""
+written: filter, split, merge, rebase, extract, shrink, redact, and chains of formats. The same holds for samples in random
+traces of Chrome JSON and Perfetto, beside spans, counters and flows (tests/support/richtrace.py), whose stacks, weights, times
+and threads are those that the generator wrote. SEED=N tries other samples, LONG=1 more."""
 import collections
 import json
 import os

@@ -430,7 +430,7 @@ def gpu_of_one(rng, waits=None):
 
 
 def gpu_of_host(rng):
-    """The GPU clocks of a whole host are off in the same way; its CPU rows cannot be placed by ends."""
+    """The GPU clocks of a whole host are off in the same way; the ends of collectives do not show the times of its CPU rows."""
     j = Job(rng, each=rng.choice((1, 2)))
     by = rng.uniform(40, 800) * rng.choice((1, -1))
     for rank in range(j.each, 2 * j.each):

@@ -385,7 +385,7 @@ class Xplane:
         stat_ids = [self.ident(i) for i in range(1, rng.randint(3, 7))]
         stat_ids = list(dict.fromkeys(stat_ids))
         self.names = {i: rng.choice(STATS) for i in stat_ids}
-        self.kinds = {name: rng.randint(0, 6) for name in STATS}  # a producer gives a stat one type
+        self.kinds = {name: rng.randint(0, 6) for name in STATS}  # a producer uses one type for each stat
         event_ids = list(dict.fromkeys(self.ident(i) for i in range(1, rng.randint(2, 5))))
         body = number(1, place) + message(2, name.encode())
         for i in range(rng.randint(1, 2)):

@@ -35,8 +35,8 @@ static void add(struct job *j, int i, int rank, double start, double end) {
       .end = EPOCH + (int64_t)(reading(j, host, end) * 1e3)};
 }
 
-/* Simulates n collectives, which follow each other after a pause that varies by `uneven` us, and solves for the clocks. A rank
- * that leaves a collective late is late for the next one. */
+/* Simulates n collectives, with pauses between them that vary by `uneven` us, and estimates the clocks. A rank that leaves a collective
+ * late is late for the next one. */
 static void run(struct job *j, int n, double pause, double uneven) {
   double free_at[RANKS] = {0};
   struct align_anchors all = {.mem = &j->mem};
@@ -121,7 +121,7 @@ static void staggers_show_within_hosts(void **state) {
   run(&j, 32, 600, 300);
   const struct align_host *o = &j.s.hosts[1];
   assert_int_equal(o->state, ALIGN_GOOD);
-  assert_true(fabs(offset(&j) - 2500) > 15); /* the ends of collectives alone cannot show the stagger, */
+  assert_true(fabs(offset(&j) - 2500) > 15); /* the ends of collectives alone cannot show that ranks are staggered, */
   assert_true(fabs(offset(&j) - 2500) * 1e3 <= o->error_ns); /* but the ends on the ranks of one host show it, so the error covers it */
   assert_true(o->error_ns < 40e3);
   assert_true(o->low_ns / 1e3 <= 2500 - offset(&j) && o->high_ns / 1e3 >= 2500 - offset(&j));

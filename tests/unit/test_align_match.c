@@ -126,7 +126,7 @@ static void kernel(double ts, double dur, const char *name, const char *args) {
       ts, dur, name, args);
 }
 
-/* Each rank's file lists its process groups (pg_config), which matters because the kernels' own lists are abbreviated. Two
+/* Each rank's file lists its process groups (pg_config), which is needed because the lists in the args of kernels are abbreviated. Two
  * groups have the same ranks; they are called "3" and "5" on rank 0, "13" and "25" on rank 1. */
 static void groups_are_as_the_rank_lists_them(void **state) {
   static const char *const names[2][2] = {{"3", "5"}, {"13", "25"}};
@@ -155,7 +155,7 @@ static void groups_are_as_the_rank_lists_them(void **state) {
   fleet_free(&f);
 }
 
-/* A broadcast may end on its root before other ranks arrive, so it only gives a one-sided bound of the offset. */
+/* A broadcast may end on its root before other ranks arrive, so it gives only one bound of the offset. */
 static void roots_only_bound(void **state) {
   struct fleet f = {.n = 0};
   char args[200];
@@ -331,7 +331,8 @@ static void groups_that_cannot_be_told_apart(void **state) {
   f.a.mem = &f.mem;
   fleet_solve(&f);
   f.s.mem = &f.mem;
-  assert_int_equal(f.s.hosts[1].state, ALIGN_ROUGH); /* 5 ms apart, they cannot have met */
+  assert_int_equal(f.s.hosts[1].state, ALIGN_ROUGH); /* the clocks differ by 5 ms, so according to them the devices cannot have been in
+                                                      * the same collective */
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 5e6) < 1);
   assert_false(f.s.hosts[1].bounded);
   fleet_free(&f);

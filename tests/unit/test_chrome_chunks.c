@@ -107,8 +107,8 @@ static void craft(enum special kind, unsigned every, unsigned bare) {
   free(t.p);
 }
 
-/* Special events of each kind, some consecutive and some far apart, between usual ones. The first usual events have no args, so that
- * the first args of the file are read by chunks, and again after a fallback. */
+/* Places special events of each kind between usual ones, some consecutive and some far apart. The first usual events have no args, so
+ * that the first args of the file are read by chunks, and again after a fallback. */
 static void crafted(void **state) {
   (void)state;
   for (enum special kind = NOTHING; kind < SPECIALS; kind++)

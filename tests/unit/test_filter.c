@@ -176,7 +176,7 @@ static void windows(void **state) {
   leaves(&o, "nothing matched: steps '5..6': the trace has steps 4 to 4");
 }
 
-/* Checks the error if no event is left: it explains why. */
+/* Checks that the error explains why no event is left. */
 static void nothing(void **state) {
   const char *list[] = {"name ~ \"Reduce\"", NULL, NULL};
   struct tk_filter_options o = {.where = list, .refuse_empty = true};

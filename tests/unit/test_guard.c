@@ -1,5 +1,5 @@
-/* test_guard.c - SQLite features that are not listed in lib/sql/allowed.c are refused, however a statement reaches them; and
- * each function and module of the running SQLite is on a list, so that none is refused by oversight. */
+/* test_guard.c - SQLite features that are not listed in lib/sql/allowed.c are refused in every statement that can use them; and each
+ * function and module of the running SQLite is on a list, so that none is refused by oversight. */
 #include "help.h"
 
 #include <sqlite3.h>

@@ -141,7 +141,7 @@ static struct result gunzip(const struct buf *b, struct how how) {
   return r;
 }
 
-/* Checks the result of each backend with several chunkings; all must agree. */
+/* The result that every backend must give, with every chunking. */
 struct expect {
   enum tk_code code;
   size_t repairs;

@@ -4,7 +4,7 @@
 
 enum { N = 1000 };
 
-/* Returns the i-th item to insert. The items have the times 0 to 99, each with ten turns, in shuffled order. */
+/* Returns the i-th item to insert. The items have the times 0 to 99, with ten turns for each time, in shuffled order. */
 static struct heap_item item(uint32_t i) {
   uint32_t mixed = i * 617 % N;
   return (struct heap_item){.time = mixed % 100, .turn = mixed / 100, .value = mixed};

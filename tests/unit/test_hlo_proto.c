@@ -331,7 +331,7 @@ static void cut_short(void **state) {
   buf_free(&b);
 }
 
-/* Any value of any byte: decoding ends without reading out of bounds (checked with SAN=1). */
+/* Sets each byte to any value: decoding must end without reading out of bounds (checked with SAN=1). */
 static void any_byte(void **state) {
   struct mem mem = {0};
   struct buf hlo;

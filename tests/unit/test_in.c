@@ -188,7 +188,7 @@ static void faults(void **state) {
   free(data);
 }
 
-/* An error beyond the requested bytes has no effect yet. */
+/* A read error after the requested bytes has no effect until these bytes are requested. */
 static void fault_behind(void **state) {
   uint8_t *data = pattern(100);
   struct mem mem = {0};

@@ -249,7 +249,7 @@ static void one_labelled(void **state) {
   done(&m);
 }
 
-/* If Kineto declares 8 GPUs and uses one, the others get no row, but their records are kept. */
+/* If a trace of Kineto declares 8 GPUs and only one has events, the others get no row, but their records are kept. */
 static void hidden(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a") "," NAME(20, "unused")),
                                    RANK(1, X(2, 0, "b") "," NAME(21, "also unused"))};
@@ -356,7 +356,7 @@ static void unknown_clock(void **state) {
   done(&m);
 }
 
-/* One trace with a time base, one with epoch microseconds: both have known absolute times. */
+/* Absolute times are known for both traces: one has a time base, the other has epoch microseconds. */
 static void base_and_epoch(void **state) {
   static const char *const in[] = {RANK_AT(0, 1700000000000000000, X(1, 10, "a")), RANK(1, X(1, 1700000001000000.5, "b"))};
   (void)state;
@@ -388,7 +388,8 @@ static void ranks(void **state) {
   done(&m);
 }
 
-/* Two hosts with local ranks, so two inputs each claim rank 0 and rank 1: a changed rank becomes one that no input claims. */
+/* Two hosts with local ranks, so two inputs each claim rank 0 and rank 1: an input whose rank is changed gets a rank that no input
+ * claims. */
 static void same_ranks(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a")), RANK(0, X(1, 1, "b")), RANK(1, X(1, 2, "c")), RANK(1, X(1, 3, "d"))};
   static const char *const machines[] = {"rank 0", "rank 0, 2", "rank 1", "rank 1, 3"};

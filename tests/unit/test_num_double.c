@@ -193,8 +193,8 @@ static void reads_random(void **unused) {
   }
 }
 
-/* Checks reading of a midpoint's exact decimal text, and of texts very close to it: with more digits, with a far additional
- * digit, with a smaller last digit. */
+/* Checks reading of a midpoint's exact decimal text, and of texts very close to it: with more digits, with an additional digit far
+ * behind the others, with a smaller last digit. */
 static void check_half(long double half) {
   char text[1300], beside[2400], tail[16];
   int n = snprintf(text, sizeof text, "%.1100Lg", half);

@@ -1,5 +1,5 @@
-/* test_part.c - ranks of one file that are loaded together equal ranks that are loaded one by one, and use no more memory than is
- * allowed for them. */
+/* test_part.c - ranks of one file give the same graphs when they are loaded together as one by one, and use no more memory than
+ * allowed. */
 #include "help.h"
 
 #include <unistd.h>

@@ -151,8 +151,8 @@ static void json_or_number(struct making *m, enum special kind, unsigned i) {
 
 #define RAW(text) {text, sizeof(text) - 1}
 
-/* Adds an annotation whose contents recur from event to event: plain JSON, typed values, contents that need a repair each time,
- * and contents that only the general code reads. */
+/* Adds an annotation whose contents recur from event to event: plain JSON, typed values, contents that need a repair in each event, and
+ * contents that only the general code can read. */
 static void nested_arg(struct making *m, uint64_t key, unsigned i) {
   static const struct {
     const char *p;
@@ -165,7 +165,7 @@ static void nested_arg(struct making *m, uint64_t key, unsigned i) {
     RAW("\x5a\x07\x52\x03" "a.b" "\x20\x01"),       /* a name that looks like structure */
     RAW("\x5a\x04\x08\x02\x20\x05"),                /* an interned name */
     RAW("\x5a\x04\x08\x63\x20\x05"),                /* an unknown name */
-    RAW("\x62\x02\x18\x05"),                        /* a type that JSON lacks */
+    RAW("\x62\x02\x18\x05"),                        /* a type that JSON does not have */
     RAW("\x62\x02\x20\x80"),                        /* damaged */
     RAW("\x62\x04\x32\x02\xff\xfe"),                /* no UTF-8 */
     RAW("\x62\x00\x62\x00"),                        /* [null,null] */

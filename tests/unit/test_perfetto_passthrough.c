@@ -124,7 +124,7 @@ static void test_no_edit(void **state) {
   free_file(&f);
 }
 
-/* Any edit but a move of the whole trace drops the packets; renaming tracks drops the fields of the tracks. */
+/* Every edit except a move of the whole trace drops the packets; renaming tracks drops the fields of the tracks. */
 static void test_edits(void **state) {
   static const unsigned edits[] = {TK_EDIT_DROPPED, TK_EDIT_RENAMED, TK_EDIT_MOVED, TK_EDIT_DROPPED | TK_EDIT_MOVED,
                                    TK_EDIT_MOVED | TK_EDIT_STRETCHED};

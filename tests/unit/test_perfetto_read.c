@@ -172,8 +172,8 @@ static bool holds(const struct tk_trace *t, const struct tk_meta *m, const char 
   return m && memmem(trace_raw(t, m->at), (size_t)m->size, text, strlen(text)) != NULL;
 }
 
-/* Unmodelled packets are kept with the state of their sequence since it was cleared; sequences with only events leave
- * nothing. */
+/* Unmodelled packets are kept, with the state that their sequence has built up since it was cleared. Of sequences with only events,
+ * nothing is kept. */
 static void test_kept(void **state) {
   struct builder b;
   struct tk_err err = {0};

@@ -97,7 +97,7 @@ static void torch(void **state) {
   assert_string_equal(run_of(&l, 1)->name, "2026_11_20_10_37_52_2");
   assert_string_equal(l.files[0].host, "vm");
   done(&l);
-  /* Names with a worker and a time in milliseconds: two jobs in one folder, the second a day later and with other workers. */
+  /* Names with a worker and a time in milliseconds, of two jobs in one folder. The second job is a day later and has other workers. */
   recognise(&l, "/log", false, (const char *const[]){
     "worker0.1650000000000.pt.trace.json", "worker1.1650000003000.pt.trace.json",
     "host_77.1650086400000.pt.trace.json", "host_78.1650086400500.pt.trace.json", NULL});

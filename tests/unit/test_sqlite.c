@@ -275,7 +275,7 @@ static void walk_all(struct opened *o) {
   close_bytes(o);
 }
 
-/* Changes every byte in several ways, and cuts the file everywhere: no crash, no endless walk, no leak. */
+/* Changes every byte in several ways, and truncates the file at every byte: reading must not crash, run forever or leak. */
 static void damage(void **state) {
   (void)state;
   sqlite3 *db = fresh("pragma page_size = 512; create table t (a INTEGER PRIMARY KEY, b TEXT, c)");

@@ -98,7 +98,7 @@ static void joins(void **state) {
   tk_free(to);
 }
 
-/* In a format without samples, all other events are written, and the samples are counted as lost. */
+/* When writing a format without samples, all other events are written, and the samples are counted as lost. */
 static void leaves_out(void **state) {
   struct tk_trace *t = made("x");
   struct tk_saved saved;

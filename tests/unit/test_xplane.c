@@ -414,7 +414,7 @@ static void start_time(void **state) {
   end(b);
 }
 
-/* Maps may be anywhere in a plane, entries and stats may be duplicated, and ids may be hashes. */
+/* Maps may be at any position in a plane, entries and stats may be duplicated, and ids may be hashes. */
 static void odd_maps(void **state) {
   struct builder *b = begin();
   struct buf s, e = {.mem = NULL};
@@ -533,7 +533,7 @@ static void fixtures_stay(void **state) {
   each_fixture("xplane", 4 << 20, fixture_stays);
 }
 
-/* ---- events with the stats of earlier events: predicted or not, the result is the same ---- */
+/* ---- events with the stats of earlier events: the result is the same with and without prediction ---- */
 
 static unsigned n_agreed;
 
