@@ -21,7 +21,7 @@ struct json_stranger {
 #define PROTON "a profile of Triton's Proton rather than a timeline; proton-viewer opens it"
 #define NEXT_JS "a trace of Next.js (.next/trace); 'next internal perfetto' or scripts/trace-to-event-format.mjs converts it"
 #define SPEEDSCOPE "speedscope.app opens it, and exports a file that can be read"
-#define NSYS "the JSON of 'nsys export'; export the report as SQLite and convert it with nsys2json, or open it in nsys-ui"
+#define NSYS "the JSON of 'nsys export'; 'nsys export -t sqlite' converts the report to a database that can be read"
 
 static const struct json_stranger ROWS[] = {
     /* opentelemetry-proto metrics.proto, logs.proto in JSON mapping */

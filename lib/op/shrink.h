@@ -82,9 +82,16 @@ bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct
 void shrink_account_init(struct shrunk *s, struct mem *mem);
 void shrink_account_free(struct shrunk *s);
 
+static inline bool shrink_is_python(const struct shrink *s, const struct tk_event *e) {
+  return e->kind == TK_EVENT_SPAN && (s->kinds.of_class[e->cls] & KIND_PYTHON);
+}
+
+/* Adds the rungs that the user listed, in the order of the list, or by default the usual rungs. */
+bool shrink_ladder_make(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err);
+
 extern const char *const shrink_rung_names[RUNGS];
 
 /* Returns true if the text is a comma-separated list of names of rungs; otherwise false with err. */
-bool shrink_check_ladder(const char *names, struct tk_err *err);
+bool shrink_ladder_check(const char *names, struct tk_err *err);
 
 #endif

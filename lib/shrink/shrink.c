@@ -486,7 +486,7 @@ bool tk_shrink_check(const struct tk_shrink_options *opt, struct tk_err *err) {
   if (!err) err = &own;
   err_clear(err);
   return TAKE_OPTIONS(&o, opt, err) && check_target(&o, err) && check_expression(o.keep, err) && check_expression(o.drop, err) &&
-         (!o.ladder || shrink_check_ladder(o.ladder, err));
+         (!o.ladder || shrink_ladder_check(o.ladder, err));
 }
 
 bool shrink_to_fit(struct tk_trace *t, const struct shrink_scale *scale, const struct tk_shrink_options *opt, struct shrunk *gone,

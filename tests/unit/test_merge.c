@@ -388,8 +388,7 @@ static void ranks(void **state) {
   done(&m);
 }
 
-/* Two hosts with local ranks, so two inputs each claim rank 0 and rank 1: an input whose rank is changed gets a rank that no input
- * claims. */
+/* Two inputs each claim rank 0 and rank 1, because hosts number their ranks: a changed rank becomes one that no input claims. */
 static void same_ranks(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a")), RANK(0, X(1, 1, "b")), RANK(1, X(1, 2, "c")), RANK(1, X(1, 3, "d"))};
   static const char *const machines[] = {"rank 0", "rank 0, 2", "rank 1", "rank 1, 3"};

@@ -247,7 +247,8 @@ static void thresholds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(parse_times), cmocka_unit_test(parse_scales), cmocka_unit_test(parse_time_ranges), cmocka_unit_test(parse_late_times),
+    cmocka_unit_test(parse_times), cmocka_unit_test(parse_scales), cmocka_unit_test(parse_time_ranges),
+    cmocka_unit_test(parse_late_times),
     cmocka_unit_test(filter_by_number), cmocka_unit_test(rebase_by_number), cmocka_unit_test(checks), cmocka_unit_test(settings),
     cmocka_unit_test(sched_setting), cmocka_unit_test(lists_settings), cmocka_unit_test(thresholds),
   };

@@ -6,8 +6,9 @@
  *
  * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
  * period and the event. Which of these `perf script` prints depends on its option -F; the CPU, the time and the period may be missing.
- * The stack follows, innermost frame first, up to an empty line; without call chains, the only frame follows on the same line. The weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event,
- * such as cycles. The clock is perf's (usually sched_clock), so the wall-clock time is unknown. */
+ * The stack follows, innermost frame first, up to an empty line; without call chains, the only frame follows on the same line. The
+ * weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event, such as cycles. The clock is perf's
+ * (usually sched_clock), so the wall-clock time is unknown. */
 #include "read.h"
 
 #include <string.h>
