@@ -28,8 +28,6 @@
 /* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: args were removed from it. */
 enum shrink_mark { SAFE = 1, WANTED = 2, UNWANTED = 4, STRIPPED = 8 };
 
-const char *const shrink_rung_names[RUNGS] = {"drop", "args", "python", "samples", "coalesce", "spans", "counters", "hard"};
-
 /* ---- preparing ---- */
 
 static void *array_of(struct mem *m, uint64_t n, size_t elem) { return mem_zeros(m, n + 1, elem); }

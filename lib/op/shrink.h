@@ -89,7 +89,7 @@ static inline bool shrink_is_python(const struct shrink *s, const struct tk_even
 /* Adds the rungs that the user listed, in the order of the list, or by default the usual rungs. */
 bool shrink_ladder_make(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err);
 
-extern const char *const shrink_rung_names[RUNGS];
+extern const char *const shrink_ladder_names[RUNGS]; /* names of the rungs, as in --ladder */
 
 /* Returns true if the text is a comma-separated list of names of rungs; otherwise false with err. */
 bool shrink_ladder_check(const char *names, struct tk_err *err);

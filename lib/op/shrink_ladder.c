@@ -8,6 +8,8 @@
 
 #include "graph/args.h"
 
+const char *const shrink_ladder_names[RUNGS] = {"drop", "args", "python", "samples", "coalesce", "spans", "counters", "hard"};
+
 /* True if args with this key must not be removed: they link an event to other events, or describe a collective or an earlier
  * coalescing. */
 static bool ties(const char *key) {
@@ -117,7 +119,7 @@ static bool add_rung(struct shrink *s, enum rung rung) {
 static enum rung next_rung(const char **names, struct tk_err *err) {
   const size_t n = strcspn(*names, ",");
   int r = 1;
-  while (r < RUNG_HARD && (strlen(shrink_rung_names[r]) != n || strncmp(shrink_rung_names[r], *names, n) != 0)) r++;
+  while (r < RUNG_HARD && (strlen(shrink_ladder_names[r]) != n || strncmp(shrink_ladder_names[r], *names, n) != 0)) r++;
   if (r == RUNG_HARD)
     err_set(err, TK_EUSAGE, "ladder: unknown step '%.*s'; expected args, python, samples, coalesce, spans or counters", (int)n, *names);
   *names += n + ((*names)[n] == ',');

@@ -59,7 +59,7 @@ const char *shrink_provenance(struct buf *b, const struct tk_trace *t, const str
     const struct rung_report *rung = &done->rungs[r];
     if (!rung->events && !rung->args) continue;
     buf_text(b, any ? ",{\"rung\":\"" : "{\"rung\":\"");
-    buf_text(b, shrink_rung_names[r]);
+    buf_text(b, shrink_ladder_names[r]);
     buf_text(b, "\",\"events\":");
     json_put_uint(b, "", rung->events);
     buf_text(b, ",\"args\":");

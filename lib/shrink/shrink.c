@@ -310,7 +310,7 @@ static bool weigh_rungs(struct shrinker *s) {
 static void take_report(struct shrinker *s) {
   struct tk_shrink_report *r = s->report;
   for (int i = 0; i < RUNGS; i++) {
-    r->rungs[i].name = shrink_rung_names[i];
+    r->rungs[i].name = shrink_ladder_names[i];
     r->rungs[i].events = s->done.rungs[i].events;
     r->rungs[i].args = s->done.rungs[i].args;
     r->rungs[i].seconds = i128_double(s->done.rungs[i].time) * 1e-12;
