@@ -115,6 +115,20 @@ def allocators():
     check('names of allocators', names == list(stacks), names)
 
 
+def fragmented():
+    """Checks the largest free block of each device against the sizes in the pickle: a free block has a requested size of 0."""
+    root = Snapshot(13, events=70, devices=2, streams=2).root()
+    block = {'address': 7 << 20, 'size': 2_095_616, 'requested_size': 0, 'state': 'inactive', 'frames': []}
+    root['segments'][-1]['blocks'].append(block)
+    save('fragments.pickle', pickle.dumps(root))
+    said = tracekit('info', path('fragments.pickle'))[2]
+    for device in range(2):
+        blocks = [b for s in root['segments'] if s['device'] == device for b in s['blocks'] if b['state'] == 'inactive']
+        want = {8192: '8.2 KB', 2_095_616: '2.1 MB'}[max(b['size'] for b in blocks)]
+        line = next((text for text in said.splitlines() if f'GPU {device} at the end' in text), '')
+        check(f'largest free block of GPU {device}', line.endswith(f'the largest free block has {want}'), line)
+
+
 def reported():
     """Checks each device's peaks in the report, for a snapshot alone and together with another input."""
     root = Snapshot(11, events=90, devices=2).root()
@@ -241,6 +255,7 @@ def main():
     protocols()
     details()
     allocators()
+    fragmented()
     reported()
     refused()
     ordered()

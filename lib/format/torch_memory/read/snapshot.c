@@ -63,12 +63,14 @@ static bool take_frame(const struct members *m, struct pickle_value *out) {
   return f != NULL;
 }
 
-/* Reads a block. Its size is the requested size, which events also record; older versions record only the rounded size. */
+/* Reads a block. The size of an allocation is the requested size, which events also record; older versions record only the rounded
+ * size. The requested size of a free block is 0, so its size is the rounded one. */
 static bool take_block(const struct members *m, struct pickle_value *out) {
   struct snapshot_block *b = add_object(m->s, SNAPSHOT_BLOCK, sizeof *b, out);
+  const bool is_requested = text_of(m, WORD_STATE) != WORD_INACTIVE && has_int(m, WORD_REQUESTED_SIZE);
   if (!b) return false;
   *b = (struct snapshot_block){.addr = int_of(m, has(m, WORD_ADDRESS) ? WORD_ADDRESS : WORD_ADDR),
-                               .size = int_of(m, has_int(m, WORD_REQUESTED_SIZE) ? WORD_REQUESTED_SIZE : WORD_SIZE),
+                               .size = int_of(m, is_requested ? WORD_REQUESTED_SIZE : WORD_SIZE),
                                .state = text_of(m, WORD_STATE), .stack = list_of(m, WORD_FRAMES)};
   return true;
 }
