@@ -129,6 +129,24 @@ def fragmented():
         check(f'largest free block of GPU {device}', line.endswith(f'the largest free block has {want}'), line)
 
 
+def overflowed():
+    """Checks the fact that the history has lost its beginning: settings for each device or for all, at the top level or in the settings."""
+    root = Snapshot(17, events=40, devices=2).root()
+    limit = {'trace_alloc_max_entries': [100000, 8], 'trace_alloc_overflowed': [False, True]}
+    settings = root['allocator_settings']
+    cases = {'list': ({**root, **limit}, [1]), 'settings': ({**root, 'allocator_settings': {**settings, **limit}}, [1]),
+             'all': ({**root, 'allocator_settings': {**settings, 'trace_alloc_max_entries': 8, 'trace_alloc_overflowed': True}}, [0, 1]),
+             'complete': ({**root, 'trace_alloc_max_entries': [8, 8], 'trace_alloc_overflowed': [False, False]}, []),
+             'short': ({**root, 'trace_alloc_max_entries': [], 'trace_alloc_overflowed': [1]}, [0]), 'older': (root, [])}
+    for name, (made, devices) in cases.items():
+        save('overflowed.pickle', pickle.dumps(made))
+        said = tracekit('info', path('overflowed.pickle'))[2]
+        size = '' if name == 'short' else ' (max_entries 8)'
+        want = [f'GPU {d}: the ring buffer of the history overflowed{size}: earlier events are missing' for d in devices]
+        found = [line.split('fact: ')[1] for line in said.splitlines() if 'ring buffer' in line]
+        check(f'overflow, {name}', found == want, f'{found} instead of {want}')
+
+
 def reported():
     """Checks each device's peaks in the report, for a snapshot alone and together with another input."""
     root = Snapshot(11, events=90, devices=2).root()
@@ -256,6 +274,7 @@ def main():
     details()
     allocators()
     fragmented()
+    overflowed()
     reported()
     refused()
     ordered()

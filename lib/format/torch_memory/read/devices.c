@@ -370,9 +370,39 @@ static void note_older(struct device *d) {
   if (d->n_older) trace_notes(d->t, TK_NOTE_FACT, UINT64_MAX, TEXT, d->n_older);
 }
 
+/* ---- overflow ---- */
+
+/* Returns a setting of the history: an item of a list with an item for each device, or one value for all devices; NULL if unknown.
+ * Reads the top level and "allocator_settings", because versions of PyTorch differ. */
+static const struct pickle_value *setting(const struct device *d, const struct pickle_value *root, enum snapshot_word key) {
+  const struct pickle *p = &d->s->pickle;
+  const struct pickle_value *v = pickle_member(p, root, key), *settings = pickle_member(p, root, WORD_SETTINGS);
+  uint32_t n;
+  if (!v && settings) v = pickle_member(p, settings, key);
+  if (!v || v->type != PICKLE_LIST) return v;
+  v = pickle_items(p, v, &n);
+  return d->number < n ? &v[d->number] : NULL;
+}
+
+static int64_t setting_number(const struct pickle_value *v) {
+  return v && (v->type == PICKLE_BOOL || v->type == PICKLE_INT) ? v->i : 0;
+}
+
+/* Adds a note if the ring buffer has lost the beginning of the history. */
+static void note_overflow(const struct device *d, const struct pickle_value *root) {
+  char text[160], limit[48] = "";
+  const int64_t entries = setting_number(setting(d, root, WORD_MAX_ENTRIES));
+  if (!setting_number(setting(d, root, WORD_OVERFLOWED))) return;
+  if (entries > 0) snprintf(limit, sizeof limit, " (max_entries %lld)", (long long)entries);
+  snprintf(text, sizeof text, "GPU %lld: the ring buffer of the history overflowed%s: earlier events are missing", (long long)d->number,
+           limit);
+  trace_note(d->t, TK_NOTE_FACT, UINT64_MAX, text);
+}
+
 /* ---- a device ---- */
 
-static void read_device(struct device *d, const struct pickle_value *segments, const struct pickle_value *history) {
+static void read_device(struct device *d, const struct pickle_value *root, const struct pickle_value *history) {
+  const struct pickle_value *segments = pickle_member(&d->s->pickle, root, WORD_SEGMENTS);
   visit_segments((struct visit){.d = d, .each = count_segment, .block = count_block}, segments);
   note_segments(d);
   snapshot_each(d->s, history, SNAPSHOT_EVENT, subtract, d);
@@ -384,6 +414,7 @@ static void read_device(struct device *d, const struct pickle_value *segments, c
   add_alive(d);
   if (!d->s->pickle.truncated) visit_segments((struct visit){.d = d, .block = add_block}, segments);
   note_older(d);
+  note_overflow(d, root);
 }
 
 static void init_device(struct device *d) {
@@ -422,7 +453,7 @@ static void take_annotation(void *arg, int64_t annotation) {
 }
 
 void devices_add(const struct snapshot *s, const struct pickle_value *root, int64_t first_us) {
-  const struct pickle_value *segments = pickle_member(&s->pickle, root, WORD_SEGMENTS), *traces;
+  const struct pickle_value *traces;
   const struct device none = {.s = s, .t = s->t, .first_us = first_us};
   struct stacks stacks;
   struct map seen;
@@ -436,7 +467,7 @@ void devices_add(const struct snapshot *s, const struct pickle_value *root, int6
     d.number = i, d.ids = &ids, d.stacks = &stacks;
     if (!pickle_items(&s->pickle, &traces[i], &any) || !is_first(&seen, (uint32_t)traces[i].i)) continue;
     init_device(&d);
-    read_device(&d, segments, &traces[i]);
+    read_device(&d, root, &traces[i]);
     free_device(&d);
   }
   map_free(&seen);

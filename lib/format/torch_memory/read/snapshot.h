@@ -3,7 +3,8 @@
  *     {"segments": [{"device", "address", "total_size", "stream", "segment_type",
  *                    "blocks": [{"address", "size", "requested_size", "state", "frames"}]}],
  *      "device_traces": [[{"action", "addr", "size", "stream", "time_us", "frames"}]],
- *      "external_annotations": [{"stage", "name", "device", "time_us"}]}
+ *      "external_annotations": [{"stage", "name", "device", "time_us"}],
+ *      "allocator_settings": {"trace_alloc_overflowed": [false], "trace_alloc_max_entries": [100000]}}
  *
  * Source of the keys: torch/csrc/cuda/Module.cpp and memory_snapshot.cpp of PyTorch. */
 #ifndef FORMAT_TORCH_MEMORY_READ_SNAPSHOT_H
@@ -22,7 +23,8 @@
   X(EXTERNAL_ANNOTATIONS, "external_annotations") X(START, "START") X(ALLOC, "alloc")                                   \
   X(FREE_REQUESTED, "free_requested") X(FREE_COMPLETED, "free_completed") X(SEGMENT_ALLOC, "segment_alloc")             \
   X(SEGMENT_FREE, "segment_free") X(SEGMENT_MAP, "segment_map") X(SEGMENT_UNMAP, "segment_unmap") X(OOM, "oom")         \
-  X(SNAPSHOT, "snapshot") X(INACTIVE, "inactive") X(NOT_AVAILABLE, "N/A") X(NOTHING, "")
+  X(SNAPSHOT, "snapshot") X(SETTINGS, "allocator_settings") X(OVERFLOWED, "trace_alloc_overflowed")                    \
+  X(MAX_ENTRIES, "trace_alloc_max_entries") X(INACTIVE, "inactive") X(NOT_AVAILABLE, "N/A") X(NOTHING, "")
 
 enum snapshot_word {
   WORD_NONE,
