@@ -36,7 +36,8 @@ def sums_agree(source):
         got = measure(found)
         check(f'{os.path.basename(source)}: {table}: number and sum', got == (want[0], int(want[1])), f'{got} instead of {want}')
     if 'NVTX_EVENTS' in there:
-        want = db.execute('SELECT count(*), total(end - start) FROM NVTX_EVENTS WHERE eventType = 59 AND end IS NOT NULL').fetchone()
+        want = db.execute('SELECT count(*), total(end - start) FROM NVTX_EVENTS WHERE end IS NOT NULL '
+                          'AND (eventType = 59 OR eventType = 60 AND (endGlobalTid IS NULL OR endGlobalTid = globalTid))').fetchone()
         found = [e for e in spans(events, 'nvtx') if e.get('name') != 'open']
         got = measure(found)
         check(f'{os.path.basename(source)}: ranges: number and sum', got == (want[0], int(want[1])), f'{got} instead of {want}')
@@ -148,6 +149,37 @@ def ranges():
     status, _, said = tracekit('convert', '--force', path('nvtx.sqlite'), '-o', path('out.pftrace'))
     check('a name that StringIds lacks is a repair', status == 0 and 'unknown name ids' in said, said)
     check('a range that never ended is kept', 'open' in by_name and by_name['open']['ph'] in 'BX')
+
+
+def started():
+    """Checks that work launched within a range that started and ended on one thread belongs to the range, as nsys projects ranges, also
+    from tables with a version. SQL states which calls are within a range."""
+    for version in ('', '_V2', '_V3'):
+        name = path(f'started{version}.sqlite')
+        r = Report(name)
+        thread = process(77) + 77
+        for i in range(12):
+            r.call(77, 77, 1000 * i, 1000 * i + 200, correlation=i + 1)
+            r.kernel(77, 1000 * i + 300, 1000 * i + 900, f'k{i}', correlation=i + 1)
+        for start, end, kind, text, other in ((900, 4500, 60, 'same', None), (3900, 7500, 60, 'overlapping', thread), (5900, 6500, 59, 'pushed', None),
+                                              (7900, 9500, 60, 'moved', thread + 1)):
+            r.add('NVTX_EVENTS', start=start, end=end, eventType=kind, text=text, globalTid=thread, endGlobalTid=other, domainId=0, rangeId=start)
+        want = dict(r.db.execute('SELECT n.text, count(k.start) FROM NVTX_EVENTS n LEFT JOIN CUPTI_ACTIVITY_KIND_RUNTIME c ON c.start >= n.start '
+                                 'AND c.end <= n.end AND c.globalTid = n.globalTid AND ifnull(n.endGlobalTid, n.globalTid) = n.globalTid '
+                                 'LEFT JOIN CUPTI_ACTIVITY_KIND_KERNEL k ON k.correlationId = c.correlationId GROUP BY n.text'))
+        if version:
+            r.db.execute(f'ALTER TABLE NVTX_EVENTS RENAME TO NVTX_EVENTS{version}')
+        r.close()
+        found = {}
+        for text in want:
+            _, out, _ = tracekit('top', '-q', '--json', '--launched-by', text, name)
+            found[text] = sum(row['count'] for row in json.loads(out)['rows']) if out.startswith('{') else 0
+        check(f'work launched within started ranges{version}', found == want, f'{found} instead of {want}')
+        out = json.loads(tracekit('tree', '-q', '--json', name)[1])
+        device = {n['name']: n['device_ns'] for n in out['paths']}
+        # A call within two ranges that overlap counts for the one that started last.
+        check(f'tree of started ranges{version}', device.get('same') == 3 * 600 and device.get('overlapping') == 4 * 600, device)
+        check(f'no table is unread{version}', 'NVTX_EVENTS' not in tracekit('info', '-v', name)[2])
 
 
 def clocks():
@@ -332,6 +364,7 @@ def main():
     os.environ['TMPDIR'] = folder.name
     whole()
     ranges()
+    started()
     clocks()
     counters()
     secrets()

@@ -1,10 +1,12 @@
 /* nvtx.c - reads NVTX_EVENTS: ranges, marks, and the names of domains and categories.
  *
- * Push/pop ranges nest on their thread, also across domains. Start/end ranges may end on another thread, so they are async
- * spans. Domains and categories are numbered per process. */
+ * Push/pop ranges nest on their thread, also across domains. Start/end ranges that end on the same thread are spans of the thread,
+ * too, so that the calls within them belong to them, as in the projections of nsys (nvtx_gpu_proj_trace.py). Those that end on
+ * another thread are async spans. Domains and categories are numbered per process. */
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "format/torch_range.h"
 #include "graph/args.h"
 #include "nccl.h"
@@ -28,6 +30,8 @@ static const char *const COLUMNS[] = {
     "start", "end", "eventType", "rangeId", "category", "color", "text", "globalTid", "endGlobalTid", "textId", "domainId",
     "uint64Value", "int64Value", "doubleValue", "uint32Value", "int32Value", "floatValue", "jsonText", "jsonTextId", "binaryData",
     NULL};
+
+static bool is_started(int64_t type) { return type == STARTED || type == STARTED_IN_TEXT; }
 
 static int64_t number(const struct sqlite_scan *row, enum column c) { return row->v[c].type == CELL_INT ? row->v[c].i : 0; }
 
@@ -94,16 +98,21 @@ static uint32_t event_args(struct nsys *r, const struct sqlite_scan *row, const 
   const struct cell *json = row->v[JSON_TEXT].type == CELL_TEXT ? &row->v[JSON_TEXT] : &row->v[JSON_ID];
   database_text_arg(&r->d, &r->texts, trace_text(r->d.t, "json"), json);
   if (number(row, COLOR)) args_int(r->d.t, trace_text(r->d.t, "color"), number(row, COLOR));
-  if (async && number(row, END_GLOBAL_TID) && number(row, END_GLOBAL_TID) != number(row, GLOBAL_TID))
-    args_int(r->d.t, trace_text(r->d.t, "end tid"), number(row, END_GLOBAL_TID) & 0xffffff);
+  if (async) args_int(r->d.t, trace_text(r->d.t, "end tid"), number(row, END_GLOBAL_TID) & 0xffffff);
   if (async) args_int(r->d.t, KEY_ID, number(row, RANGE));
+  else if (is_started(number(row, TYPE))) args_int(r->d.t, trace_text(r->d.t, "range id"), number(row, RANGE));
   add_binary(r, row);
   return args_end(r->d.t);
 }
 
 static bool is_mark(int64_t type) { return type == MARK || type == MARK_OF_TEXT; }
-static bool is_async(int64_t type) { return type == STARTED || type == STARTED_IN_TEXT; }
-static bool is_event(int64_t type) { return is_mark(type) || is_async(type) || type == PUSHED || type == PUSHED_IN_TEXT; }
+static bool is_event(int64_t type) { return is_mark(type) || is_started(type) || type == PUSHED || type == PUSHED_IN_TEXT; }
+
+/* True for a range that ended on another thread. The column of the other thread is empty if it is the same. */
+static bool is_async(const struct sqlite_scan *row) {
+  const int64_t ended = number(row, END_GLOBAL_TID);
+  return is_started(number(row, TYPE)) && ended && ended != number(row, GLOBAL_TID);
+}
 
 static tk_id track_of(struct nsys *r, const struct sqlite_scan *row, bool async) {
   const int64_t thread = number(row, GLOBAL_TID);
@@ -114,7 +123,7 @@ static tk_id track_of(struct nsys *r, const struct sqlite_scan *row, bool async)
 static void take_event(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   const int64_t type = number(row, TYPE);
-  const bool async = is_async(type);
+  const bool async = is_async(row);
   struct tk_event e = {.kind = is_mark(type) ? TK_EVENT_INSTANT : TK_EVENT_SPAN, .flags = async
                        ? TK_FLAG_ASYNC | TK_FLAG_PAIRED | TK_FLAG_END_NAMED : 0};
   struct torch_range range;
@@ -135,7 +144,28 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
   nccl_note(r, &e);
 }
 
+/* ---- tables ---- */
+
+bool nvtx_knows(const char *table) {
+  static const char NAME[] = "NVTX_EVENTS";
+  const char *version = table + sizeof NAME - 1;
+  if (!text_begins(table, NAME)) return false;
+  return !*version || (text_begins(version, "_V") && version[2] && !version[2 + strspn(version + 2, "0123456789")]);
+}
+
+/* Returns the last table of NVTX events that has the columns of a range; NULL if there is none. */
+static const char *find_table(const struct sqlite *db) {
+  const char *found = NULL;
+  const struct sqlite_table *t;
+  for (size_t i = 0; (t = sqlite_row(db, i)) != NULL; i++) {
+    const bool fits = sqlite_column(t, COLUMNS[START]) >= 0 && sqlite_column(t, COLUMNS[TYPE]) >= 0;
+    if (fits && nvtx_knows(t->name) && (!found || strcmp(t->name, found) > 0)) found = t->name;
+  }
+  return found;
+}
+
 bool nvtx_read(struct nsys *r) {
-  return schemas_read(r) && database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_name, r) &&
-    database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_event, r);
+  const char *table = find_table(r->d.db);
+  if (!schemas_read(r)) return false;
+  return !table || (database_each(&r->d, table, COLUMNS, take_name, r) && database_each(&r->d, table, COLUMNS, take_event, r));
 }

@@ -29,7 +29,7 @@ bool nsys_is_database(const struct sqlite *db) {
   const struct sqlite_table *t;
   if (!sqlite_find(db, "StringIds")) return false;
   for (size_t i = 0; (t = sqlite_row(db, i)) != NULL; i++)
-    if (text_begins(t->name, PREFIX) || strcmp(t->name, "NVTX_EVENTS") == 0 || strcmp(t->name, "OSRT_API") == 0) return true;
+    if (text_begins(t->name, PREFIX) || nvtx_knows(t->name) || strcmp(t->name, "OSRT_API") == 0) return true;
   return sqlite_find(db, "META_DATA_EXPORT") != NULL || sqlite_find(db, "EXPORT_META_DATA") != NULL;
 }
 
@@ -82,10 +82,10 @@ static void take_diagnostic(const struct sqlite_scan *row, void *arg) {
 static bool is_known(const char *table) {
   static const char *const BEGINNINGS[] = {"ENUM_", "TARGET_INFO_", "META_DATA_", "EXPORT_META", "ANALYSIS_", "NVTX_PAYLOAD_",
                                            "sqlite_", "_", NULL};
-  static const char *const NAMES[] = {"StringIds", "PROCESSES", "ThreadNames", "ProcessStreams", "NVTX_EVENTS", "DIAGNOSTIC_EVENT",
+  static const char *const NAMES[] = {"StringIds", "PROCESSES", "ThreadNames", "ProcessStreams", "DIAGNOSTIC_EVENT",
                                       "GPU_METRICS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "UnwindMethodType", "COMPOSITE_EVENTS",
                                       "MPI_RANKS", "SAMPLING_CALLCHAINS", "OSRT_CALLCHAINS", "CUDA_CALLCHAINS", "SCHED_EVENTS", NULL};
-  if (text_any_begins(table, BEGINNINGS) || tables_know(table)) return true;
+  if (text_any_begins(table, BEGINNINGS) || tables_know(table) || nvtx_knows(table)) return true;
   for (const char *const *name = NAMES; *name; name++)
     if (strcmp(*name, table) == 0) return true;
   return false;
