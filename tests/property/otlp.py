@@ -42,7 +42,7 @@ def documents(path):
 def expected(path):
     spans, events, links, names = {}, [], [], set()
     for doc in documents(path):
-        for resource in doc['resourceSpans']:
+        for resource in doc.get('batches') or doc.get('trace', doc)['resourceSpans']:
             names.add(attributes(resource['resource']).get('service.name'))
             for scope in resource['scopeSpans']:
                 for s in scope['spans']:
@@ -112,6 +112,13 @@ with open(lines, 'w', encoding='utf-8') as f:
     f.write(json.dumps(whole) + '\n' + json.dumps(second) + '\n')
 equals('lines', lines)
 check('links to other files are a fact', b'not in the file' in run('info', '-v', lines).stdout + run('info', '-v', lines).stderr)
+for name, doc in (('batches', {'batches': whole['resourceSpans']}), ('trace', {'trace': whole, 'status': 'COMPLETE'})):
+    with open(f'{folder}/{name}.json', 'w', encoding='utf-8') as f:
+        json.dump(doc, f)
+    equals(name, f'{folder}/{name}.json')
+with open(f'{folder}/other.json', 'w', encoding='utf-8') as f:
+    json.dump({'batches': [{'id': 1, 'size': 32, 'loss': 0.5}]}, f)
+check('other batches are no trace', run('info', f'{folder}/other.json').returncode == 3, run('info', f'{folder}/other.json').stdout)
 text = open(FIXTURE, 'rb').read()
 for cut in range(1, len(text), 97):
     with open(f'{folder}/cut.json', 'wb') as f:

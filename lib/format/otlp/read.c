@@ -5,6 +5,9 @@
  *       "scopeSpans":[{"scope":{"name":".."},"spans":[{"traceId":..,"spanId":..,"parentSpanId":..,"name":..,
  *         "startTimeUnixNano":"..","endTimeUnixNano":"..","attributes":[..],"events":[..],"links":[..]}]}]}]}
  *
+ * Grafana Tempo calls the outer list "batches" in answers to /api/traces, and puts the object into {"trace": ..} in those to
+ * /api/v2/traces. Its ids are base64.
+ *
  * A resource becomes a process. Spans of one process overlap, and few of them state a thread, so spans become asynchronous spans,
  * identified by their span id; the ids of the parent and the trace are args. Events become instants, and links flows from the linked
  * span. Integers of 64 bits are texts in the mapping, but some programs write numbers. */
@@ -16,13 +19,24 @@
 #include "format/json_walk.h"
 #include "graph/args.h"
 
+/* True if the bytes have a key that only lists of spans have. */
+static bool has_spans(const uint8_t *p, size_t n) {
+  static const char *const KEYS[] = {"\"scopeSpans\"", "\"instrumentationLibrarySpans\"", "\"spans\"", "\"service.name\""};
+  for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
+    if (memmem(p, n, KEYS[i], strlen(KEYS[i]))) return true;
+  return false;
+}
+
 unsigned otlp_bid(const uint8_t *p, size_t n) {
   size_t i = 0;
   if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) i = 3;
   while (i < n && json_is_space(p[i])) i++;
   if (i == n || p[i] != '{' || memmem(p, n, "\"traceEvents\"", 13) || memmem(p, n, "\"ph\"", 4)) return 0;
   for (i++; i < n && json_is_space(p[i]);) i++;
-  return n - i > 16 && (memcmp(p + i, "\"resourceSpans\"", 15) == 0 || memcmp(p + i, "\"resource_spans\"", 16) == 0) ? 300 : 0;
+  if (n - i <= 16) return 0;
+  if (memcmp(p + i, "\"resourceSpans\"", 15) == 0 || memcmp(p + i, "\"resource_spans\"", 16) == 0) return 300;
+  if (memcmp(p + i, "\"trace\"", 7) == 0) return memmem(p, n, "\"resourceSpans\"", 15) && has_spans(p, n) ? 300 : 0;
+  return memcmp(p + i, "\"batches\"", 9) == 0 && has_spans(p, n) ? 300 : 0;
 }
 
 struct otlp {
@@ -324,14 +338,19 @@ static void read_resource(struct otlp *o, struct json_walk *w, const struct json
 /* Reads one document, and moves *p past it. */
 static bool read_document(struct otlp *o, const uint8_t **p, const uint8_t *end) {
   struct json_walk w = json_walk_over(*p, end, o->mem);
-  struct json_value document = {.p = NULL}, resources, item;
-  const struct json_place places[] = {{"resourceSpans", &resources}, {"resource_spans", &resources}, {NULL, NULL}};
+  struct json_value document = {.p = NULL}, resources, inner, item;
+  const struct json_place places[] = {{"resourceSpans", &resources}, {"resource_spans", &resources}, {"batches", &resources},
+                                      {"trace", &inner}, {NULL, NULL}};
   const bool whole = json_walk_value(&w, &document) && !w.cut && document.type == JSON_OBJECT;
   if (!whole) {
     trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - o->text), "the JSON is truncated or damaged here: the part before was read");
     o->t->truncated = true;
   }
   json_walk_object(&w, &document, places);
+  if (inner.p && !resources.p) {
+    document = inner;
+    json_walk_object(&w, &document, places);
+  }
   struct json_walk in = json_walk_into(&w, &resources);
   if (resources.p && json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &item)) read_resource(o, &in, &item);
