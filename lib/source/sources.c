@@ -24,6 +24,7 @@
 #include "sources_join.h"
 #include "sources_kept.h"
 #include "sources_parts.h"
+#include "sources_timed.h"
 #include "sources_notes.h"
 
 enum { NONE = -1, NAMED = 5 };
@@ -338,6 +339,7 @@ static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *
     why_nothing(s, r->origin, &left.files);
     return true;
   }
+  sources_timed_keep(s, first);
   bool chose = !opt->all_runs && !opt->run && !opt->step && m->source.origins[r->origin].kind != ORIGIN_FILE;
   note_origin(s, first, r->origin, &left.files, chose && !left.n_without ? left.n_runs + 1 : 1);
   note_passed_over(s, first, left.n_without);

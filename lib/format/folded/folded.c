@@ -17,6 +17,7 @@ const struct format format_folded = {
              .resolution = 1000000000000,
              .can_read = true,
              .no_spans = true},
+    .untimed = true,
     .bid = folded_bid,
     .read = folded_read,
 };

@@ -20,6 +20,7 @@ const struct format format_pprof = {
              .no_spans = true},
     .binary = true,
     .packed = true,
+    .untimed = true,
     .bid = pprof_bid,
     .read = pprof_read,
     .writer = pprof_writer,
