@@ -90,7 +90,21 @@ def crossing(folder):
     judge('their time', '' if seconds[1] < 20 * seconds[0] + 0.2 else f'{seconds} s')
 
 
+def descending(folder):
+    """Checks that values which descend within an evented profile are a repair, as speedscope refuses them, and that equal ones are not."""
+    for unit in ('milliseconds', 'bytes'):
+        for last, repaired in (('11524.4362', True), ('16047.9112', False), ('1604791.12e-2', False), ('16047.9112000001', False)):
+            with open(f'{folder}/descending.speedscope.json', 'w', encoding='utf-8') as f:
+                f.write('{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"A"},{"name":"B"}]},'
+                        f'"profiles":[{{"type":"evented","name":"t","unit":"{unit}","startValue":0,"endValue":16047.9,"events":['
+                        '{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":16000.5},{"type":"C","frame":1,"at":16047.9112},'
+                        f'{{"type":"C","frame":0,"at":{last}}}]}}]}}')
+            p = run('check', f'{folder}/descending.speedscope.json')
+            judge(f'{unit}: {last} after 16047.9112', '' if p.returncode == repaired else f'status {p.returncode}: {p.stdout + p.stderr}')
+
+
 with tempfile.TemporaryDirectory() as folder:
+    descending(folder)
     crossing(folder)
     for trace in TRACES:
         one(trace, folder)

@@ -217,11 +217,17 @@ static void add_span_end(struct speedscope *s, const struct profile *p, uint32_t
   *trace_add_event(s->t) = e;
 }
 
-/* State of an evented profile whose unit is not a time. */
+/* State of an evented profile. */
 struct stretch {
-  uint32_t n;         /* number of open frames */
+  uint32_t n;         /* number of open frames, if the unit is not a time */
   struct json_value at; /* value of the last event */
 };
+
+/* True if the event's value is less than the value of the event before it, which the format does not allow. */
+static bool goes_back(const struct stretch *x, const struct json_value *at) {
+  i128 a, b;
+  return x->at.p && num_scaled(x->at.p, x->at.end, 12, &a) && num_scaled(at->p, at->end, 12, &b) && b < a;
+}
 
 /* Subtracts two values exactly, as far as 64 bits and nine decimals go. */
 static bool difference(const struct json_value *from, const struct json_value *to, int64_t *nano) {
@@ -264,13 +270,16 @@ static void read_event(struct speedscope *s, struct json_walk *w, const struct p
   if ((!open && !close) || !frame_index(s, &frame, &index) || !has_place) {
     bad(s, v->p, "invalid event: dropped");
     s->t->counts.dropped++;
-  } else if (p->is_time) {
+    return;
+  }
+  if (goes_back(x, &at)) bad(s, v->p, "event with a smaller value than the event before it, so speedscope refuses the file: kept as it is");
+  if (p->is_time) {
     add_span_end(s, p, index, ts, open);
   } else {
     add_stretch(s, p, x, &at);
     close_stretch(s, x, index, open, v->p);
-    x->at = at;
   }
+  x->at = at;
 }
 
 static void read_evented(struct speedscope *s, struct json_walk *w, const struct profile *p) {
