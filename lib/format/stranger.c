@@ -26,6 +26,7 @@ struct stranger {
 #define ROCPROF_STATS "statistics of rocprof rather than a timeline; the file of the same run that ends in _trace.csv has times"
 #define ROCPROF_AGENTS "the list of a host's devices by rocprofv3; the file of the same run that ends in _trace.csv has times"
 #define ROCPROF_COUNTERS "counters of rocprofv3 without times; its later versions write times, as does --output-format json"
+#define ROCPROF_UNTIMED "counters of kernels by rocprof without times; 'rocprof --timestamp on' records times, too"
 #define MEMORY_PLOT "a plot of PyTorch's memory; 'torch.cuda.memory._dump_snapshot' writes a snapshot that can be read"
 #define TRACY "a recording of Tracy; its profiler opens it, and 'tracy-csvexport -u' lists its zones"
 #define PICTURE "a picture (SVG), such as a flame graph; the folded stacks from which one is made can be read"
@@ -56,6 +57,8 @@ static const struct stranger TEXTS[] = {
     {"\"name\",\"calls\",\"totaldurationns\"", 32, ROCPROF_STATS},
     {"\"node_id\",\"logical_node_id\"", 27, ROCPROF_AGENTS},
     {"\"correlation_id\",\"dispatch_id\"", 30, ROCPROF_COUNTERS},
+    {"index,kernelname,gpu-id,", 24, ROCPROF_UNTIMED},
+    {"\"index\",\"kernelname\",\"gpu-id\",", 30, ROCPROF_UNTIMED},
     /* https://github.com/tenstorrent/tt-metal tools/tracy/process_ops_logs.py */
     {"op code,op type,", 16, "a table of the operations of Tenstorrent's devices; tt-perf-report reads it"},
     /* valgrind docs/cl-format */
