@@ -11,9 +11,11 @@
  * (usually sched_clock), so the wall-clock time is unknown. */
 #include "read.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "format/json.h"
 #include "graph/args.h"
 #include "graph/stack.h"
 
@@ -253,6 +255,51 @@ static void begin_sample(struct perf *r, const struct head *h) {
   r->args = args_of_rest(r, h);
 }
 
+/* ---- the header ---- */
+
+/* Finds the value of a line such as "# hostname : node7". Returns false for another line. */
+static bool header_value(struct perf_line l, const char *key, struct perf_line *value) {
+  const size_t n = strlen(key);
+  take_char(&l, '#');
+  skip_blanks(&l);
+  if ((size_t)(l.end - l.p) <= n || memcmp(l.p, key, n) != 0) return false;
+  l.p += n;
+  skip_blanks(&l);
+  if (!take_char(&l, ':')) return false;
+  skip_blanks(&l);
+  *value = l;
+  return l.p < l.end;
+}
+
+/* True if the text has only characters that need no escape in JSON, and is not longer than a name. */
+static bool is_plain(struct perf_line l) {
+  for (const uint8_t *p = l.p; p < l.end; p++)
+    if (*p < ' ' || *p > '~' || *p == '"' || *p == '\\') return false;
+  return l.end - l.p < 256;
+}
+
+/* Adds the name of the host under the key that Kineto uses. */
+static void add_host(struct tk_trace *t, struct perf_line name) {
+  struct buf *raw = &t->store->raw;
+  const struct tk_meta m = {.key = trace_text(t, "host_name"), .at = raw->len, .size = (uint64_t)(name.end - name.p) + 2};
+  if (trace_meta(t, "host_name")) return;
+  if (!json_quote(raw, name.p, (size_t)(name.end - name.p))) return;
+  *trace_add_meta(t) = m;
+  trace_end_raw(t);
+}
+
+/* Reads the lines of `perf script --header` that concern the trace (tools/perf/util/header.c of Linux). The time of the recording is
+ * that of the file perf.data, on the local clock, so it does not place the samples. */
+static void read_header(struct perf *r, struct perf_line l) {
+  struct perf_line value;
+  char text[400];
+  if (header_value(l, "hostname", &value) && is_plain(value)) add_host(r->t, value);
+  if (!header_value(l, "captured on", &value) || !is_plain(value)) return;
+  snprintf(text, sizeof text, "perf.data was written on %.*s, local time; the times of samples are on the clock of perf",
+           (int)(value.end - value.p), (const char *)value.p);
+  trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, text);
+}
+
 static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
   struct tk_frame f;
   struct head h;
@@ -261,7 +308,7 @@ static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
   if (text.p == text.end) {
     flush_sample(r);
   } else if (*text.p == '#') {
-    return;
+    read_header(r, text);
   } else if (r->has_head && read_frame(r->t, l, &f)) {
     add_frame(r, &f, offset);
   } else if (read_head(l, &h)) {
