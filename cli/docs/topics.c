@@ -57,7 +57,8 @@ static void sources(FILE *to) {
         "to\n"
         "it (profiler_info_3.json of Ascend). Otherwise it is the number in which the names of the inputs differ: gpu3.json and\n"
         "gpu4.json are ranks 3 and 4. If the names differ in several numbers, a number after a word such as tp or gpu is\n"
-        "preferred, and so is a small number.\n",
+        "preferred, and so is a small number. Several profilers may have written a file for each rank: viz_tp0.json, viz_tp1.json,\n"
+        "proton_tp0.json and proton_tp1.json have the ranks 0 and 1.\n",
         to);
 }
 

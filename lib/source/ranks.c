@@ -2,7 +2,8 @@
  *
  *     each name  -> its numbers, each with the word before it: "run_7/gpu-3.json" -> run 7, gpu 3
  *     columns    -> the n-th number of all names, if the word before it is the same in all of them
- *     choice     -> the best column whose numbers are all different, otherwise several columns that form a grid
+ *     choice     -> the best column whose numbers are all different, otherwise the only column if several profilers wrote a file for
+ *                   each of its numbers, otherwise several columns that form a grid
  *
  * Equal names count once: the user gave the same name twice. */
 #ifndef _GNU_SOURCE
@@ -269,9 +270,44 @@ static bool take_order(struct ranks *r, const struct table *t) {
   return true;
 }
 
+/* Returns the end of the number that follows a word, with its start in *from. */
+static const char *number_after(const struct number *v, const char **from) {
+  const char *p = v->word + v->n_word;
+  while (separator(*p)) p++;
+  *from = p;
+  return p + strspn(p, "0123456789");
+}
+
+/* Returns the number of different names that remain without the number in the column; 0 when memory runs out. */
+static size_t count_families(const struct table *t, const struct column *c) {
+  char **rest = calloc(t->n, sizeof *rest);
+  size_t n = 0;
+  bool ok = rest != NULL;
+  for (size_t i = 0; ok && i < t->n; i++) {
+    const char *from, *to = number_after(&t->rows[i].v[c->at], &from);
+    ok = asprintf(&rest[i], "%.*s*%s", (int)(from - t->names[i]), t->names[i], to) >= 0;
+    if (!ok) rest[i] = NULL;
+  }
+  if (ok) qsort(rest, t->n, sizeof *rest, by_text);
+  for (size_t i = 0; ok && i < t->n; i++) n += i == 0 || strcmp(rest[i], rest[i - 1]) != 0;
+  for (size_t i = 0; rest && i < t->n; i++) free(rest[i]);
+  free(rest);
+  return n;
+}
+
+/* Returns the column of files that several profilers wrote for each rank, such as viz_tp0, viz_tp1, proton_tp0, proton_tp1: the names
+ * differ in one number after a word that means a rank, and there is a file of each profiler for each number. NULL = none. Words such as
+ * gpu do not count, because alice_gpu0 and bob_gpu0 may be of two hosts. */
+static const struct column *find_families(const struct table *t) {
+  const struct column *c = &t->columns[0];
+  if (t->n_columns != 1 || t->refused || c->means->weight <= SURE) return NULL;
+  return count_families(t, c) * c->n == t->n_distinct ? c : NULL;
+}
+
 static bool choose(struct ranks *r, const struct table *t) {
   const struct column *best = best_column(t);
   r->from = RANKS_NUMBER;
+  if (!best) best = find_families(t);
   if (best) {
     take_column(r, t, best);
     return true;

@@ -59,6 +59,7 @@ static void several_numbers(void **state) {
     {{"node0_local_rank1", "node0_local_rank0", "node1_local_rank0", "node1_local_rank1"}, RANKS_NUMBER, {1, 0, 2, 3}, NULL},
     {{"host_4711_0.json", "host_4720_1.json"}, RANKS_NUMBER, {0, 1}, NULL}, /* the smaller numbers are the ranks */
     {{"3_pid812.json", "4_pid1.json"}, RANKS_NUMBER, {3, 4}, NULL},
+    {{"viz_tp0.json", "viz_tp1.json", "proton_tp0.json", "proton_tp1.json"}, RANKS_NUMBER, {0, 1, 0, 1}, "'tp'"}, /* two profilers */
     {{"step_10_gpu_0.json", "step_20_gpu_1.json"}, RANKS_NUMBER, {0, 1}, "'gpu'"},
     {{"2026_11_20_10_21_49_0.json", "2026_11_20_10_21_50_1.json"}, RANKS_NUMBER, {0, 1}, NULL},
     {{"node0_4000_20260725180104140/trace.json", "node1_4001_20260725180104141/trace.json"}, RANKS_NUMBER, {0, 1}, "'node'"},
@@ -71,6 +72,8 @@ static void several_numbers(void **state) {
 static void no_ranks(void **state) {
   static const struct row rows[] = {
     {{"a.json", "b.json"}, RANKS_NONE, {0}, NULL},
+    {{"alice_gpu0.json", "alice_gpu1.json", "bob_gpu0.json", "bob_gpu1.json"}, RANKS_NONE, {0}, NULL}, /* two hosts */
+    {{"viz_tp0.json", "viz_tp1.json", "proton_tp0.json"}, RANKS_NONE, {0}, NULL},
     {{"trace.json"}, RANKS_NONE, {0}, NULL},
     {{"trace_1.json", "trace_1.json"}, RANKS_NONE, {0}, NULL},
     {{"run_1700000312.json", "run_1700000001.json"}, RANKS_ORDER, {1, 0}, NULL},
