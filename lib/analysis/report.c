@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/accelerator.h"
 #include "findings.h"
 #include "fold.h"
 #include "histogram.h"
@@ -292,30 +291,6 @@ static tk_time report_end_of(const struct work *v, uint32_t n) {
   return end;
 }
 
-/* Returns the name of a device. The number of the device is the pid of its process, as in Kineto's traces, if nothing else in the trace
- * contains it. */
-static const char *name_device(struct reporter *p, const struct work_row *w) {
-  const struct tk_track *k = &p->t->tracks[w->process];
-  const struct accelerator whole = accelerator_of(p->t, w->process), a = whole.family ? whole : accelerator_of(p->t, w->track);
-  char text[256];
-  size_t n;
-  const char *name = tk_string(p->t, k->name, &n), *plane = strstr(name, "/device:");
-  if (plane) return report_text(p->impl, plane + 8);
-  const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
-  if (a.family && a.number < 0 && !is_by_pid) return a.family;
-  if (a.family && a.number >= 0) {
-    /* Some tools that merge traces append the rank to each pid, so that the pid is a string; it is then printed, too. */
-    const bool is_text = k->pid.kind == TK_IDENT_STR && (n || k->labels);
-    const int len = snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number);
-    if (is_text) snprintf(text + len, sizeof text - (size_t)len, " (%.200s)", tk_string(p->t, k->pid.str, NULL));
-    return report_text(p->impl, text);
-  }
-  if (k->pid.kind != TK_IDENT_INT || accelerator_is_part(p->t, w->process)) return n ? report_keep(p->impl, name, n) : "device";
-  if (!p->family) p->family = accelerator_of_categories(p->t);
-  const int len = snprintf(text, sizeof text, "%s ", p->family);
-  return report_keep(p->impl, text, (size_t)len + num_put_i64(text + len, k->pid.num));
-}
-
 /* Finds the time range of the report: the selected part of the whole trace. It is the same for all ranks, so that they can be
  * compared. */
 static void find_range(struct reporter *p) {
@@ -380,7 +355,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   struct tk_report_rank *row = add_row(p, w->rank, w->host, group);
   uint32_t n;
   if (!row || !sort_row(p, which, &n)) return false;
-  row->device = name_device(p, w);
+  row->device = report_device(p, w);
   row->judged = !p->impl->opt.brief && !p->works.partial[w->process];
   row->unfinished = w->unfinished;
   for (uint32_t i = 0; i < n; i++) row->work += p->sorted[i].first;

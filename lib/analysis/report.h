@@ -216,6 +216,8 @@ uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n);
 uint32_t report_class_name(struct reporter *p, tk_id cls);
 /* Returns a string of the trace in the form that all tables use, with folded addresses; "" for string 0. */
 const char *report_keep_name(struct reporter *p, tk_id string);
+/* Returns the name of the device of a row (report_device.c). */
+const char *report_device(struct reporter *p, const struct work_row *w);
 /* Returns the event's name in the form that all tables use, with folded addresses; "" for event 0. */
 const char *report_name_of(struct reporter *p, tk_id event);
 struct tk_total report_total(i128 ps);

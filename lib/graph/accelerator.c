@@ -268,8 +268,8 @@ enum { KERNELS = KIND_DEVICE | KIND_KERNEL, TRANSFERS = KIND_DEVICE | KIND_MEMCP
 /* Threads of host processes that show device work. Profilers that write Perfetto traces create no separate processes for
  * devices. */
 static const struct thread_row {
-  const char *begin;
-  bool numbered; /* true if the number after `begin` is the device number */
+  const char *begin; /* or a glob that matches the whole name */
+  bool numbered; /* true if the number after `begin`, or in place of the glob's "[", is the device number */
   const char *family;
   unsigned role; /* kinds of the thread's spans without a category: some viewers export JSON without categories */
 } THREADS[] = {
@@ -285,7 +285,12 @@ static const struct thread_row {
     {"GPU Memory Copy to Agent [", false, "GPU", TRANSFERS}, /* rocprofiler-systems */
     {"HIP Activity Stream ", false, "GPU", KERNELS},         /* rocprofiler-systems */
     {"HIP Activity Device ", true, "GPU", KERNELS},          /* omnitrace, library/roctracer.cpp */
+    {"GPU [0-9]* [Ss]tream*", true, "GPU", KERNELS},         /* scripts that convert CUPTI's records: "GPU 0 stream 7" */
     {NULL, false, NULL, 0}};
+
+static bool has_row_name(const char *name, const struct thread_row *row) {
+  return strchr(row->begin, '*') ? glob_matches(row->begin, name) : text_begins(name, row->begin);
+}
 
 static const char *thread_words(const struct tk_trace *t, const struct tk_track *k) {
   const char *name = tk_string(t, k->name, NULL);
@@ -296,7 +301,7 @@ static const struct thread_row *thread_row(const struct tk_trace *t, const struc
   const struct thread_row *row = THREADS;
   const char *name = k->kind == TK_TRACK_THREAD ? thread_words(t, k) : "";
   if (!*name) return NULL;
-  while (row->begin && !text_begins(name, row->begin)) row++;
+  while (row->begin && !has_row_name(name, row)) row++;
   return row->begin ? row : NULL;
 }
 
@@ -308,7 +313,8 @@ struct accelerator accelerator_of(const struct tk_trace *t, tk_id track) {
   const uint8_t *end;
   if (!row) return of_process(t, k->kind == TK_TRACK_PROCESS ? k : &t->tracks[k->parent], UINT32_MAX);
   if (!row->numbered) return (struct accelerator){row->family, -1};
-  const struct num number = num_scan((const uint8_t *)thread_words(t, k) + strlen(row->begin), &end);
+  const size_t n = strchr(row->begin, '*') ? strcspn(row->begin, "[") : strlen(row->begin);
+  const struct num number = num_scan((const uint8_t *)thread_words(t, k) + n, &end);
   return (struct accelerator){row->family, number.kind == NUM_INT ? number.mant : -1};
 }
 
@@ -358,7 +364,8 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
     if (queue) roles[i] = queue->role;
     any |= roles[i] != 0;
   }
-  return mark_render_stages(t, roles) || any;
+  any |= mark_render_stages(t, roles);
+  return accelerator_spans(t, roles) || any;
 }
 
 /* ---- suspects ---- */

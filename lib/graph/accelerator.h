@@ -19,6 +19,11 @@ struct accelerator {
  * "Unknown GPU Queue 6". */
 #define ACCELERATOR_RENDER_STAGE "gpu_render_stage"
 
+/* Names that CUPTI's users and NVIDIA's nvprof and Nsight Systems give to copies and fills: "[MEMCPY] DtoH", "[CUDA memset]". The calls
+ * of a host have other names. */
+#define ACCELERATOR_COPIES "[MEMCPY]", "[memcpy]", "[CUDA memcpy", "[CUDA Unified Memory memcpy"
+#define ACCELERATOR_FILLS "[MEMSET]", "[memset]", "[CUDA memset"
+
 /* Returns the device that a process or thread represents, judging by its labels or name. */
 struct accelerator accelerator_of(const struct tk_trace *t, tk_id track);
 /* True for a thread of a host process that shows device work; its name may contain the device number. */
@@ -56,6 +61,13 @@ bool accelerator_is_call(const char *name);
 unsigned accelerator_blit(const char *name);
 /* Returns the kinds of an event without a category, by its name. The event must be on a device, or in a trace of one device. */
 unsigned accelerator_name(const char *name);
+/* Returns the kinds of a span without a category by the names that IBM's AIU gives its work; 0 for other names. */
+unsigned accelerator_aiu(const char *name);
+/* Sets roles[] of the threads without a role whose spans show that they are queues of a device (accelerator_spans.c). Returns true
+ * if there are any. */
+bool accelerator_spans(const struct tk_trace *t, uint32_t *roles);
+/* Returns the family of the device whose queue accelerator_spans found. */
+const char *accelerator_spans_family(const struct tk_trace *t, tk_id track);
 /* Stores in roles[track] the kinds of that track's spans without a category. Returns false if all are 0. */
 bool accelerator_roles(const struct tk_trace *t, uint32_t *roles);
 

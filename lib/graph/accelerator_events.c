@@ -82,7 +82,10 @@ static const char *const WORK[] = {
     "mtia_ccp_events", /* Kineto on MTIA */
     NULL};
 /* Categories that do not reveal the kind of work. */
-static const char *const BARE[] = {"hpu_op", "cuda", "hip", ACCELERATOR_RENDER_STAGE, "Op" /* TensorFlow 1, timeline.py */, NULL};
+static const char *const BARE[] = {
+    "hpu_op", "cuda", "hip", ACCELERATOR_RENDER_STAGE, "Op" /* TensorFlow 1, timeline.py */,
+    "gpu", "GPU", "CUDA", "HIP", "cupti", "CUPTI", /* scripts that convert CUPTI's records; Chrome has "gpu", too */
+    NULL};
 
 /* Device families, by the vendor's word in a category. */
 static const struct {
@@ -145,25 +148,81 @@ static const char *const COPIES_BY_NAME[] = {
     "MEMORY_COPY_",                                               /* rocprofiler-sdk */
     "zeCommandListAppendMemoryCopy", "zeCommandListAppendImageCopy", /* unitrace */
     "dma_request",                                                /* MTIA: between host and device */
-    NULL};
-static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", NULL};
+    ACCELERATOR_COPIES, NULL};
+static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", ACCELERATOR_FILLS, NULL};
 
 unsigned accelerator_blit(const char *name) {
   if (text_begins(name, "__amd_rocclr_copy")) return KIND_MEMCPY | KIND_TRANSFER;
   return text_begins(name, "__amd_rocclr_fill") ? KIND_MEMSET : 0;
 }
 
+/* ---- calls ---- */
+
+/* First words of the calls of CUDA's runtime and driver; HIP has the same words and a few more. Kernels of apex are called
+ * cuApplyLayerNorm and cuComputeGradInput. */
+static const char *const CUDA_WORDS[] = {
+    "Array", "Bind", "Checkpoint", "Choose", "Configure", "Coredump", "Create", "Ctx", "D3D", "Destroy", "Dev", "Device", "Driver",
+    "Drv", "EGL", "Event", "Ext", "External", "Flush", "Free", "Func", "GL", "Get", "Graph", "Graphics", "Green", "Host", "Import",
+    "Init", "Ipc", "Kernel", "Launch", "Library", "Link", "Logs", "Malloc", "Mem", "Memcpy", "Memset", "Mipmapped", "Module",
+    "Multicast", "Occupancy", "Param", "Peek", "Pointer", "Profiler", "Runtime", "Set", "Setup", "Signal", "Stream", "Surf",
+    "TensorMap", "Tex", "Thread", "Unbind", "User", "VDPAU", "Wait", NULL};
+static const char *const LEVEL_ZERO_WORDS[] = {
+    "Command", "Context", "Device", "Driver", "Event", "Fence", "Image", "Init", "Kernel", "Loader", "Mem", "Module", "Physical",
+    "RTAS", "Sampler", "Virtual", NULL};
+static const char *const UNIFIED_WORDS[] = {
+    "Adapter", "Bindless", "Command", "Context", "Device", "Enqueue", "Event", "Kernel", "Loader", "Mem", "Physical", "Platform",
+    "Program", "Queue", "Sampler", "USM", "Virtual", NULL};
+static const struct api_row {
+  const char *begin;
+  const char *const *words; /* NULL: any word that begins with a capital letter */
+} APIS[] = {
+    {"cuda", CUDA_WORDS},     {"cu", CUDA_WORDS}, {"hip", CUDA_WORDS}, {"mcr", CUDA_WORDS},
+    {"ze", LEVEL_ZERO_WORDS}, /* oneAPI Level Zero */
+    {"ur", UNIFIED_WORDS},    /* oneAPI Unified Runtime */
+    {"cnrt", NULL},           {"cnInvoke", NULL}, {"aclrt", NULL},     {"musa", NULL},
+};
+
+static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+/* True if the text begins with one of the words and no lower case letter follows the word. */
+static bool has_first_word(const char *text, const char *const *words) {
+  for (; *words; words++)
+    if (text_begins(text, *words) && !is_lower(text[strlen(*words)])) return true;
+  return false;
+}
+
 bool accelerator_is_call(const char *name) {
-  static const char *const APIS[] = {"cuda", "cu", "hip", "hsa_", "ze", "ur", "mcr", "cnrt", "cnInvoke", "aclrt", "musa", NULL};
-  if (text_begins(name, "AscendCL@")) return true;
-  for (const char *const *api = APIS; *api; api++) {
-    const char *rest = name + strlen(*api);
-    if (text_begins(name, *api) && ((*rest >= 'A' && *rest <= 'Z') || rest[-1] == '_')) return true;
+  if (text_begins(name, "AscendCL@") || text_begins(name, "hsa_")) return true;
+  for (const struct api_row *api = APIS; api < APIS + sizeof APIS / sizeof *APIS; api++) {
+    const char *rest = name + strlen(api->begin);
+    if (!text_begins(name, api->begin)) continue;
+    if (api->words ? has_first_word(rest, api->words) : *rest >= 'A' && *rest <= 'Z') return true;
   }
   return false;
 }
 
+unsigned accelerator_aiu(const char *name) {
+  /* Raw traces of IBM's flex runtime: aiu_trace_analyzer/dialect.py and pipeline/categorize.py */
+  static const struct {
+    const char *end;
+    unsigned kinds;
+  } ROWS[] = {{" Cmpt Exec", KIND_KERNEL | KIND_DEVICE},
+              {" Cmpt Prep", KIND_WAIT | KIND_DEVICE},
+              {" DmaI", KIND_MEMCPY | KIND_TRANSFER | KIND_DEVICE},
+              {" DmaO", KIND_MEMCPY | KIND_TRANSFER | KIND_DEVICE}};
+  const size_t n = strlen(name);
+  for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+    const size_t end = strlen(ROWS[i].end);
+    if (n <= end || memcmp(name + n - end, ROWS[i].end, end) != 0) continue;
+    if (!(ROWS[i].kinds & KIND_MEMCPY) || !strstr(name, "[sync=")) return ROWS[i].kinds;
+    return strstr(name, "Set BcList") || strstr(name, "Xseg to rank") ? KIND_WAIT | KIND_DEVICE : KIND_COLLECTIVE | KIND_DEVICE;
+  }
+  return 0;
+}
+
 unsigned accelerator_name(const char *name) {
+  const unsigned aiu = accelerator_aiu(name) & ~(unsigned)(KIND_KERNEL | KIND_DEVICE);
+  if (aiu) return aiu;
   if (text_any_begins(name, WAITS)) return KIND_WAIT;
   if (text_any_begins(name, COPIES_BY_NAME)) return KIND_MEMCPY | KIND_TRANSFER;
   if (text_any_begins(name, FILLS)) return KIND_MEMSET;

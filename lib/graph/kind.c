@@ -22,7 +22,7 @@ const char *tk_kind_word(size_t i) { return i < sizeof kind_words / sizeof kind_
 static unsigned of_class(const char *name, const char *cat) {
   bool bare;
   unsigned k = accelerator_class(name, cat, &bare);
-  if (bare) k |= KIND_BARE;
+  if (bare) k |= KIND_BARE | (accelerator_is_call(name) ? KIND_RUNTIME : 0);
   if (k & KIND_REPEAT) return text_begins(name, "ProfilerStep#") ? k | KIND_STEP : k;
   if (text_begins(name, "Memcpy")) k |= KIND_MEMCPY;
   if (text_begins(name, "Memset")) k |= KIND_MEMSET;

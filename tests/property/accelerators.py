@@ -6,6 +6,7 @@
     perfetto    the same for producers that write Perfetto's format, with devices as threads of a host's process
     hosts       rows of hosts whose names contain words of devices are not taken for devices
     suspects    a device that no row matches is reported by name, and devices are not reported as absent
+    calls       calls of runtimes without a category
     names       collectives, and kernels whose names only resemble those of collectives
     aligned     two ranks of Ascend whose clocks and recorded windows differ"""
 import json
@@ -162,7 +163,32 @@ def bare(label):
     return [*meta(5, 'python', label, t1='stream 1'), *meta(6, 'python', 'CPU'), x('k1', 5, 1, 0, 10), x('k2', 5, 1, 20, 10), x('main', 6, 6, 0, 40)]
 
 
+SIGNATURE = 'void at::native::elementwise_kernel<128, 2>(int)'
+
+
+def cupti(threads, cat=None, copy='[MEMCPY] DtoH', **args):
+    """Returns work as programs write it that convert CUPTI's records: kernels as C++ signatures, no process and no thread of a device."""
+    return [*meta(1, None, None, **threads), x(SIGNATURE, 1, 7, 20, 50, cat, **args), x('ampere_sgemm_128x64_nn', 1, 7, 80, 10, cat, **args),
+            *([x(copy, 1, 7, 100, 5, cat, **args)] if copy else []), x('main', 9, 9, 0, 200), x('cudaMemcpyAsync', 9, 9, 5, 10)]
+
+
+def aiu():
+    """Returns raw work of IBM's flex runtime, whose pids are ranks: aiu_trace_analyzer/dialect.py and pipeline/categorize.py."""
+    return [x('add_11 Cmpt Prep', 3, 1, 0, 10), x('add_11 Cmpt Exec', 3, 2, 10, 20), x('input DmaI', 3, 3, 40, 5),
+            x('SenRdmaSend_1 Data [sync=AllReduce_all_reduce_4_s0_r1_0] DmaO', 3, 4, 50, 5),
+            x('SenRdmaSend_1 - Set BcList [sync=AllReduce_all_reduce_4_s0_r1_0] DmaO', 3, 4, 48, 1), x('Execute Graph', 1000, 1, 0, 60)]
+
+
 DEVICES = {
+    **{f'CUPTI, {what}': (cupti(threads, cat, copy, **args), {'devices': {device}, 'kernel': ['ampere_sgemm_128x64_nn', SIGNATURE], 'op': [],
+                                                              'memcpy': [copy] if copy else [], 'runtime': ['cudaMemcpyAsync'],
+                                                              'busy': 65000 if copy else 60000})
+       for what, threads, cat, copy, args, device in (
+           ('copies', {}, None, '[MEMCPY] DtoH', {}, 'GPU'), ('copies of nvprof', {}, 'cuda', '[CUDA memcpy DtoH]', {}, 'GPU'),
+           ('links', {}, 'GPU', None, {'correlationId': 5}, 'GPU'), ('a stream', {'t7': 'stream 7'}, 'gpu', None, {}, 'GPU'),
+           ('a numbered stream', {'t7': 'GPU 3 stream 7'}, None, None, {}, 'GPU 3'))},
+    'AIU': (aiu(), {'devices': {'AIU 3'}, 'kernel': ['SenRdmaSend_1 Data [sync=AllReduce_all_reduce_4_s0_r1_0] DmaO', 'add_11 Cmpt Exec'],
+                    'memcpy': ['input DmaI'], 'collective': 1, 'op': [], 'busy': 30000}),
     'NVIDIA, Kineto': (kineto('GPU', 'kernel', 'cuda_runtime', 'gpu_memcpy', 'cudaLaunchKernel'), kineto_answer('GPU', 'cudaLaunchKernel')),
     'AMD, Kineto': (kineto('GPU', 'kernel', 'cuda_runtime', 'gpu_memcpy', 'hipLaunchKernel'), kineto_answer('GPU', 'hipLaunchKernel')),
     'XPU, Kineto': (kineto('XPU', 'kernel', 'xpu_runtime', 'gpu_memcpy', 'urEnqueueKernelLaunch'), kineto_answer('XPU', 'urEnqueueKernelLaunch')),
@@ -298,6 +324,12 @@ HOSTS = {
     'a worker called Device': [*meta(1, 'Device 1', None, t1='Stream 1'), x('decode', 1, 1, 0, 10)],
     'a build': [*meta(1, 'bazel'), x('Compiling kernel.cc', 1, 1, 0, 10, 'action processing'), x('kernel', 1, 1, 20, 10, 'kernel_build')],
     'communication of processes': [*meta(1, 'Communication', None, t1='ipc'), x('send', 1, 1, 0, 10), x('HCCL', 1, 1, 20, 5)],
+    'a kernel among operators': [x(SIGNATURE, 1, 7, 20, 50), x('aten::add', 1, 7, 80, 5), x('[MEMCPY] DtoH', 1, 7, 100, 5)],
+    'a kernel among calls': [*meta(1, None, None, t7='stream 7'), x(SIGNATURE, 1, 7, 20, 50), x('cudaLaunchKernel', 1, 7, 80, 5)],
+    'a kernel of a CPU': [x(SIGNATURE, 1, 7, 20, 50), x('main', 1, 8, 0, 100)],
+    'functions of a stream': [*meta(1, None, None, t7='stream 7'), x('void Decoder::run(int)', 1, 7, 20, 50), x('Frame::Frame(int)', 1, 7, 80, 5)],
+    'nested functions': [*meta(1, None, None, t7='stream 7'), x('void run<int>(int)', 1, 7, 20, 50), x('void step<int>(int)', 1, 7, 30, 5)],
+    'words of an AIU': [x('input DmaI', 1, 1, 0, 5), x('prepare Cmpt Exec later', 1, 1, 10, 5)],
     'python': [*meta(1, 'python', 'CPU'), x('vllm/pynccl.py(103): all_reduce', 1, 1, 0, 10, 'python_function')],
 }
 SUSPECTS = {
@@ -340,6 +372,19 @@ OTHERS = [
     'index_gather_kernel', 'void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>(float)', 'all_gather_rows_kernel_unrelated',
     'void at::native::elementwise_kernel<multimem_tag>(int)', 'void deep_ep::layout::get_dispatch_layout<256>(int)', 'broadcast_add_kernel',
     'fused_reduce_scatter_norm(cross_device_buffer*)', 'void cutlass::Kernel2<nvshmem_free>(int)', 'reduce.12', 'execClKernel', 'wait_allreduce']
+
+
+def judge_calls(folder):
+    """Calls of runtimes are recognised without a category and without a device; functions with similar names are not."""
+    calls = ['cuLaunchKernel', 'cuMemcpyDtoHAsync_v2', 'cuMemAlloc_v2', 'cuInit', 'cuTensorMapEncodeTiled', 'cuDevicePrimaryCtxRetain', 'cuGetProcAddress_v2',
+             'cudaMemcpyAsync', 'cudaLaunchKernelExC_v11060', 'cudaD3D11GetDevice', 'hipLaunchKernel', 'hipExtModuleLaunchKernel', 'hsa_signal_create',
+             'zeCommandListAppendLaunchKernel', 'urEnqueueKernelLaunch']
+    others = ['cuApplyLayerNorm<float>', 'cuComputeGradInput', 'cuInitialise', 'cudaten', 'custom', 'zeBra', 'urA', 'hipX', 'zeroDevice']
+    path = write(folder, 'calls.json', [x(n, 1, 1, 10 * i, 5) for i, n in enumerate(calls + others)])
+    found = names(path, 'runtime')
+    check('calls without categories', found == sorted(calls), sorted(set(found) ^ set(calls)))
+    path = write(folder, 'apex.json', [*meta(0, 'python', 'GPU 0', t7='stream 7'), x('cuComputeGradInput', 0, 7, 0, 5), x('cuEventRecord', 1, 1, 0, 5)])
+    check('a kernel of apex', names(path, 'kernel') == ['cuComputeGradInput'] and names(path, 'runtime') == ['cuEventRecord'], names(path, 'kernel'))
 
 
 def judge_mtia(folder):
@@ -514,6 +559,7 @@ def main():
         for i, (what, (events, name)) in enumerate(SUSPECTS.items()):
             unknown = no_device(what, write(folder, f'suspect{i}.json', events))
             judge(f'suspect: {what}', '' if any(f"'{name}' looks like a device" in s for s in unknown) else f'{unknown}')
+        judge_calls(folder)
         judge_mtia(folder)
         judge_hcom(folder)
         judge_external(folder)

@@ -1,0 +1,103 @@
+/* accelerator_spans.c - finds queues of devices by their spans. See accelerator.h.
+ *
+ * Programs that write the records of CUPTI themselves name neither process nor category: kernels are C++ signatures, and copies are
+ * called "[MEMCPY] DtoH". A name alone proves little, because programs on a host run functions with such signatures. So a thread is a
+ * queue only if nothing on it is nested or host work, and if besides a kernel there is a copy, an id of the launch, or a name such as
+ * "stream 7". */
+#include "accelerator.h"
+
+#include <string.h>
+
+#include "args.h"
+#include "base/text.h"
+#include "kind.h"
+
+/* ---- names ---- */
+
+static bool is_device_copy(const char *name) {
+  static const char *const WORDS[] = {ACCELERATOR_COPIES, ACCELERATOR_FILLS, NULL};
+  return text_any_begins(name, WORDS);
+}
+
+/* True for the name of a kernel as the compiler mangles or demangles it. Demangled names state the result, which is void, for templates
+ * only; tools that trace C++ functions of a host state it for all. */
+static bool is_kernel(const char *name) {
+  const char *args = strchr(name, '('), *template = strchr(name, '<');
+  if (text_begins(name, "_Z")) return strstr(name, "ernel") != NULL;
+  if (!args && !template) return false;
+  if (text_begins(name, "void ") && template && (!args || template < args || text_begins(name + 5, "(anonymous"))) return true;
+  return strstr(name, "_kernel") != NULL || strstr(name, "Kernel") != NULL;
+}
+
+static bool is_aiu_core(const char *name) { return accelerator_aiu(name) & (KIND_KERNEL | KIND_WAIT) && strstr(name, " Cmpt "); }
+
+/* ---- threads ---- */
+
+/* Facts about the spans of a thread. */
+struct spans {
+  bool copies, kernels, host; /* any copies, any kernels; host work or nesting */
+  bool linked;                /* each span has the id of its launch */
+  bool aiu;                   /* each span has a name of an AIU */
+};
+
+/* The key is one of those that are read even if a command needs no args (args_decide). */
+static const char LINK[] = "correlationId";
+
+static struct spans look(const struct tk_trace *t, const struct tk_track *k, tk_id link) {
+  struct tk_arg arg;
+  struct spans s = {.linked = true, .aiu = true};
+  for (tk_id i = k->first; i < k->first + k->count && (!s.host || s.aiu); i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind != TK_EVENT_SPAN) continue;
+    const char *name = tk_string(t, t->classes[e->cls].name, NULL);
+    bool bare;
+    accelerator_class(name, tk_string(t, t->classes[e->cls].cat, NULL), &bare);
+    s.aiu = s.aiu && bare && accelerator_aiu(name);
+    s.host = s.host || !bare || e->depth > 0 || *name == '$' || accelerator_name(name) & (KIND_OP | KIND_RUNTIME);
+    s.copies = s.copies || is_device_copy(name);
+    s.kernels = s.kernels || is_kernel(name);
+    s.linked = s.linked && link && args_of_event(t, e, link, &arg);
+  }
+  return s;
+}
+
+/* True for a name such as "stream 7" or "CUDA stream 7". */
+static bool is_stream(const char *name) {
+  static const char *const BEFORE[] = {"CUDA ", "GPU ", "HIP ", "cuda ", "gpu ", "hip ", NULL};
+  for (const char *const *word = BEFORE; *word; word++)
+    if (text_begins(name, *word)) name += strlen(*word);
+  name += strspn(name, "0123456789 :");
+  return ascii_equal(name, "stream", 6);
+}
+
+static bool is_queue_by(const struct spans *s, const char *thread) {
+  return !s->host && (s->copies || (s->kernels && (s->linked || is_stream(thread))));
+}
+
+bool accelerator_spans(const struct tk_trace *t, uint32_t *roles) {
+  bool any = false, aiu = false;
+  const tk_id link = trace_text_id(t, LINK);
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    const char *name = tk_string(t, t->classes[i].name, NULL);
+    aiu = aiu || is_aiu_core(name);
+    any = any || aiu || is_device_copy(name) || is_kernel(name);
+  }
+  if (!any) return false;
+  any = false;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (roles[i] || k->kind != TK_TRACK_THREAD || k->hidden || !k->count) continue;
+    if (strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/device:")) continue;
+    const struct spans s = look(t, k, link);
+    if (!(aiu && s.aiu) && !is_queue_by(&s, tk_string(t, k->name, NULL))) continue;
+    roles[i] = KIND_DEVICE | KIND_KERNEL;
+    any = true;
+  }
+  return any;
+}
+
+const char *accelerator_spans_family(const struct tk_trace *t, tk_id track) {
+  const struct tk_track *k = &t->tracks[track];
+  const char *name = k->count ? tk_string(t, t->classes[t->events[k->first].cls].name, NULL) : "";
+  return accelerator_aiu(name) ? "AIU" : "GPU";
+}
