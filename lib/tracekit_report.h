@@ -306,7 +306,7 @@ struct tk_report_gap {
   int64_t rank;           /* -1 = unknown */
   const char *device, *input;
   tk_time at, length;     /* at: start since the first event of the trace */
-  const char *cause;      /* "host", "kernel" or "other", as for the idle time of tk_report_rank; "" = unknown */
+  const char *cause;      /* "host" (the launching call returned late), "kernel" or "other"; "" = unknown */
   const char *before, *after;             /* names of the work that ended last before the gap, and that started after it */
   const char *short_before, *short_after; /* the same, shortened */
   const char *host_span;  /* name of the innermost spans of the host that cover at least half of the gap on one thread; "" = none */

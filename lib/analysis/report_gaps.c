@@ -212,13 +212,12 @@ static const char *short_name_of(struct reporter *p, tk_id event) {
   return short_names_of(name, n, &to) ? report_keep(p->impl, to.text, to.n) : report_name_of(p, event);
 }
 
-/* Returns the cause of a gap; "" if the launch of the next work is unknown. If the next work was launched during the gap, the device
- * waited for the host before the launch, and for something else after it; the longer of these two parts decides. */
+/* Returns the cause of a gap; "" if the launch of the next work is unknown. If the call that launched the next work ran during the
+ * gap, the device waited for the host until the call returned, and for something else after it; the longer part decides. */
 static const char *cause_of(const struct gap *gap) {
   if (gap->wait == WAIT_UNKNOWN) return "";
   if (gap->wait == WAIT_KERNEL) return "kernel";
-  const bool late = gap->ready == INT64_MAX || gap->ready - gap->start >= gap->end - gap->ready;
-  return gap->wait == WAIT_HOST && late ? "host" : "other";
+  return gap->ready == INT64_MAX || gap->ready - gap->start >= gap->end - gap->ready ? "host" : "other";
 }
 
 static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, const struct gap *gap) {

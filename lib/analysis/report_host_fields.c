@@ -98,7 +98,7 @@ static const struct tk_field gap_list[] = {
   FIELD(tk_report_gap, TEXT, input, "input", "file that contains it"),
   FIELD_TIME(tk_report_gap, at, "at_ns", "start since the first event of the trace"),
   FIELD_TIME(tk_report_gap, length, "length_ns", "length of the gap"),
-  FIELD_IF(tk_report_gap, TEXT, cause, "cause", gap_has_cause, "host, kernel or other, as for idle_host_ns; null if unknown"),
+  FIELD_IF(tk_report_gap, TEXT, cause, "cause", gap_has_cause, "host (the launching call was late), kernel or other; null if unknown"),
   FIELD(tk_report_gap, TEXT, before, "before", "name of the work that ended before the gap"),
   FIELD(tk_report_gap, TEXT, after, "after", "name of the work that started after the gap"),
   FIELD(tk_report_gap, TEXT, short_before, "short_before", "the name before, shortened"),

@@ -118,15 +118,13 @@ def cause(start, end, launch):
 
 
 def cause_of_gap(start, end, call):
-    """Returns the cause of a gap. The return of the launching call divides the gap into two parts, and the longer part
-    determines the cause. A call that lasts until the work begins may be what the work waited for. Without a call, a gap that is
-    not short has no known cause."""
+    """Returns the cause of a gap. The return of the launching call, even of one that began before the gap, divides the gap into two
+    parts, and the longer part determines the cause. Without a call, a gap that is not short has no known cause."""
     found = cause(start, end, call and call['ts'])
-    if call is None:
+    if found == 'kernel' or call is None:
         return found if found == 'kernel' else None
     back = call['ts'] + call['dur']
-    queued = back <= end and back - start < end - back
-    return 'other' if found == 'host' and queued else found
+    return 'other' if back <= end and back - start < end - back else 'host'
 
 
 def times(work, launches, start, end):
@@ -317,6 +315,12 @@ def gap_of_host(folder):
     want = {'at_ns': 20000, 'length_ns': 140000, 'cause': 'host', 'before': 'k1', 'after': 'k2', 'host_span': 'aten::slow', 'host_span_ns': 140000}
     gaps = report(f'{folder}/gap.json')['idle_gaps']
     judge('the host in a gap', compare(want, gaps[0]) if len(gaps) == 1 else f'{len(gaps)} gaps')
+    launch = next(e for e in events if e['args'].get('correlation') == 2 and e['pid'] == 9)
+    for ts, dur, cause in ((15, 150, 'host'), (15, 80, 'host'), (15, 70, 'other'), (15, 5, 'other'), (150, 5, 'host')):
+        launch.update(ts=ts, dur=dur)
+        with open(f'{folder}/gap.json', 'w', encoding='utf-8') as f:
+            json.dump({'traceEvents': events}, f)
+        judge(f'cause of a gap, launched from {ts} us for {dur}', compare({'cause': cause}, report(f'{folder}/gap.json')['idle_gaps'][0]))
     call = next(e for e in events if e['name'] == 'cudaMalloc')
     call['dur'] = 71
     with open(f'{folder}/gap.json', 'w', encoding='utf-8') as f:
