@@ -406,6 +406,19 @@ def drawn(seed):
         add_up(f'drawn {seed}', path, want)
 
 
+def taken():
+    """Checks the note on how many samples the records of a profile count: only a type called samples, in count, counts them."""
+    for types, values, want in (([('samples', 'count'), ('cpu', 'nanoseconds')], [[3, 30], [4, 40]], 7), ([('samples', 'count')], [[1], [1]], 0),
+                                ([('samples', 'count')], [[1], [6]], 7), ([('objects', 'count')], [[3], [4]], 0), ([('samples', 'bytes')], [[3], [4]], 0)):
+        p = pprof.Profile(types)
+        for i, v in enumerate(values):
+            p.sample([p.location([(f'f{i}', 'a.c', 1)], 0, i + 1)], v)
+        with open(f'{folder}/taken.pprof', 'wb') as f:
+            f.write(p.make())
+        notes = [n for n in run('info', f'{folder}/taken.pprof').stderr.decode().splitlines() if 'were taken' in n]
+        check(f'taken: {types}', [n.split(': ')[3].split()[0] for n in notes] == ([str(want)] if want else []), notes)
+
+
 def hostile():
     """Checks truncated and changed files: they are repaired with a note or refused, never crash, and --strict refuses repaired ones."""
     r = random.Random(7)
@@ -447,5 +460,6 @@ changed('json')
 changed('perfetto')
 for n in range(6):
     drawn(n)
+taken()
 hostile()
 sys.exit(finish())

@@ -89,6 +89,8 @@ struct pprof {
   } types[VALUES_MOST];
   unsigned n_types, chosen;
   uint64_t default_type;
+  unsigned counter;     /* index of the type that counts samples; VALUES_MOST = none */
+  uint64_t taken;       /* sum of its values, which saturates */
   int64_t time_nanos;
   struct map frames;    /* location -> 1 + index in `starts` */
   tk_id *lists;         /* frames of locations, outermost first, each list ended by 0 */
@@ -143,6 +145,11 @@ static void add_type(struct pprof *r, const struct pb_field *f) {
   r->types[r->n_types++] = (struct value_type){field_in(&message, TYPE_TYPE), field_in(&message, TYPE_UNIT)};
 }
 
+static bool is_string(const struct pprof *r, uint64_t index, const char *text) {
+  const size_t n = strlen(text);
+  return index < r->n_strings && r->strings[index].n == n && memcmp(r->strings[index].p, text, n) == 0;
+}
+
 static void read_tables(struct pprof *r, struct pb c) {
   struct pb_field f;
   while (pb_next(&c, &f)) {
@@ -162,6 +169,9 @@ static void read_tables(struct pprof *r, struct pb c) {
   r->chosen = r->n_types ? r->n_types - 1 : 0;
   for (unsigned i = 0; r->default_type && i < r->n_types; i++)
     if (r->types[i].type == r->default_type) r->chosen = i;
+  r->counter = VALUES_MOST;
+  for (unsigned i = 0; i < r->n_types; i++)
+    if (is_string(r, r->types[i].type, "samples") && is_string(r, r->types[i].unit, "count")) r->counter = i;
 }
 
 /* ---- frames ---- */
@@ -285,9 +295,18 @@ static void add_sample(struct pprof *r, const struct pb_field *message, tk_id un
   if (n != r->n_types) trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "samples with more or fewer values than sample types: "
                                                                     "missing values count as 0");
   s.weight = values[r->chosen];
+  if (r->counter < n && values[r->counter] > 0 && r->taken <= INT64_MAX) r->taken += (uint64_t)values[r->counter];
   const uint32_t args = stack_weight_args(r->t, s.weight, 0, more);
   for (uint32_t i = r->n_ids; i-- > 0;) s.stack = push_location(r, s.stack, r->ids[i]);
   stack_add_with(r->t, &s, args);
+}
+
+/* A record of the profile may count several samples with the same stack. */
+static void note_taken(struct pprof *r) {
+  char text[128];
+  if (r->taken == 0 || r->taken == r->t->counts.read) return;
+  snprintf(text, sizeof text, "%llu samples were taken; the profile stores equal ones as one record", (unsigned long long)r->taken);
+  trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, text);
 }
 
 static void read_samples(struct pprof *r, struct pb c) {
@@ -302,6 +321,7 @@ static void read_samples(struct pprof *r, struct pb c) {
   }
   while (pb_next(&c, &f))
     if (f.number == PROFILE_SAMPLE && f.wire == PB_BYTES) add_sample(r, &f, unit, cat);
+  note_taken(r);
 }
 
 bool pprof_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
