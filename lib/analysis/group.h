@@ -37,7 +37,7 @@ uint32_t groups_of(struct groups *g, const struct tk_event *e);
 /* False for events without a row. These are events on lines that repeat the work of other lines, unless `repeats` is set; and, if
  * events are grouped by class of kernel, all events except device work. */
 static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
-  if (!g->repeats && g->match->kinds.of_track[e->track] & KIND_REPEAT) return false;
+  if (!g->repeats && kinds_repeats(&g->match->kinds, e->track)) return false;
   return g->by != TK_TOP_CLASS || groups_of(g, e) != GROUP_NONE;
 }
 /* Returns the suffix for the name of a class in rows: " (device)" for a device copy of a host annotation, which has the same name as

@@ -83,8 +83,10 @@ static const char *const WORK[] = {
     NULL};
 /* Categories that do not reveal the kind of work. */
 static const char *const BARE[] = {
-    "hpu_op", "cuda", "hip", ACCELERATOR_RENDER_STAGE, "Op" /* TensorFlow 1, timeline.py */,
+    "hpu_op", "cuda", "hip", ACCELERATOR_RENDER_STAGE,
+    "Op",                                                                            /* TensorFlow 1, timeline.py */
     "gpu", "GPU", "CUDA", "HIP", "cupti", "CUPTI", /* scripts that convert CUPTI's records; Chrome has "gpu", too */
+    "Iteration Time", "FP_BP Time", "Iteration Refresh", "Data_aug Bound", "Reduce", /* Ascend: msprof, step traces */
     NULL};
 
 /* Device families, by the vendor's word in a category. */
@@ -128,7 +130,7 @@ static const char *const WAITS[] = {
     "EVENT_WAIT", "EVENT_RECORD", "EVENT_RESET", "Notify_", "Notify ", "NOTIFY_", "Write Value", "WRITE_VALUE", "PROFILING_",
     "PLACE_HOLDER",
     /* Ascend: tasks that belong to a collective, which has a row of its own */
-    "SDMA", "Reduce_Inline", "RDMASend",
+    "SDMA", "Reduce_Inline", "REDUCE_ASYNC", "RDMASend",
     /* Kineto */
     "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event",
     /* Kineto on MTIA */

@@ -6,6 +6,7 @@
 #include "accelerator.h"
 #include "base/text.h"
 #include "kind_collective.h"
+#include "kind_tasks.h"
 #include "kind_xla.h"
 #include "step_names.h"
 #include "args.h"
@@ -44,7 +45,8 @@ static unsigned in_role(unsigned kind, unsigned role) {
   static const unsigned OTHER = KIND_PYTHON | KIND_STEP | KIND_OP | KIND_RUNTIME | KIND_ANNOTATION;
   if (!(role & KIND_DEVICE)) return kind | role;
   if (role & KIND_REPEAT) return KIND_DEVICE;
-  if (kind & KIND_WAIT) return kind | KIND_DEVICE;
+  if (kind & KIND_WAIT || (role & KIND_WAIT && kind & COPY)) return (kind & ~COPY) | KIND_DEVICE;
+  role &= ~(unsigned)KIND_WAIT;
   if (role & KIND_COLLECTIVE) return kind & KIND_COLLECTIVE ? kind | role : (kind & ~COPY) | KIND_DEVICE;
   if (kind & (COPY | OTHER)) return kind | KIND_DEVICE;
   return kind | role;
@@ -56,10 +58,11 @@ static bool assign_roles(struct kinds *k) {
   static const unsigned MIXED = 1, UNSEEN = 0;
   const struct tk_trace *t = k->t;
   if (!accelerator_roles(t, k->roles)) return true;
-  uint32_t *seen = mem_zeros(k->mem, (uint64_t)t->n_classes + 1, sizeof *seen);
-  if (!seen) return false;
   for (tk_id i = 1; i <= t->n_classes; i++)
     if (k->of_class[i] & KIND_BARE) k->of_class[i] |= accelerator_name(tk_string(t, t->classes[i].name, NULL));
+  if (!kind_tasks_mark(k)) return false;
+  uint32_t *seen = mem_zeros(k->mem, (uint64_t)t->n_classes + 1, sizeof *seen);
+  if (!seen) return false;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     const uint32_t role = k->roles[e->track] | KIND_BARE;

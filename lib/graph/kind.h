@@ -14,7 +14,7 @@ enum kind {
   KIND_OP = 4096, KIND_MODULE = 8192, KIND_TRANSFER = 16384, KIND_DEVICE = 32768, KIND_HOST = 65536,
   KIND_SAMPLE = 1 << 19,
   /* Used for classes only, never for events: */
-  KIND_WAIT = 1 << 17, /* waits in a device queue, which are not work */
+  KIND_WAIT = 1 << 17, /* waits in a device queue, which are not work; for a role: copies on the track are tasks of collectives */
   KIND_BARE = 1 << 18, /* no category, so the track decides the kind */
   KIND_MOVE = 1 << 20, /* an instruction of HLO with this name moves data; for a track: all its spans do */
   KIND_REPEAT = 1 << 21, /* repeats what other events record, such as a host's annotation; also the role of such a track */
@@ -46,6 +46,8 @@ unsigned kinds_of(const struct kinds *k, const struct tk_event *e);
 /* True if the event is on the stream that its arg "stream" names. False for host calls, to which Inductor adds this arg,
  * too. */
 bool kinds_on_stream(const struct kinds *k, const struct tk_event *e);
+/* True for a track that shows the work of other tracks again. */
+static inline bool kinds_repeats(const struct kinds *k, tk_id track) { return (k->of_track[track] | k->roles[track]) & KIND_REPEAT; }
 /* Counts the events of each kind, in the order of kind_words. */
 void kinds_count(const struct kinds *k, uint64_t *counts);
 

@@ -41,6 +41,12 @@ static const char *const HLO[] = {"all-reduce",     "all-gather",         "reduc
 /* Requests of Horovod's timeline, horovod/common/message.cc. The steps of a request, such as NCCL_ALLREDUCE, are inside of it. */
 static const char *const REQUESTS[] = {"ALLREDUCE", "ALLGATHER", "BROADCAST", "ALLTOALL", "REDUCESCATTER", "ADASUM", NULL};
 
+/* Types of MindSpore's communication operators, mindspore/ops/operations/comm_ops.py. */
+static const char *const OPERATORS[] = {
+    "AllReduce", "AllGather", "ReduceScatter", "AlltoAll", "AlltoAllV", "AllToAll", "AllToAllv", "Broadcast", "Reduce",
+    "CollectiveScatter", "CollectiveGather", "NeighborExchange", "NeighborExchangeV2", "Send", "Receive", "MuxSend",
+    "MuxReceive", NULL};
+
 const char *kind_collective_head(const char *name, size_t *n) {
   static const char ANONYMOUS[] = "(anonymous namespace)::";
   if (text_begins(name, "void ")) name += 5;
@@ -77,9 +83,19 @@ static bool is_instruction(const char *name) {
   return false;
 }
 
+/* True for a communication operator of MindSpore: the path of its scope, its type, and its number: "Default/AllReduce-op534". */
+static bool is_operator(const char *name) {
+  const char *slash = strrchr(name, '/'), *type = slash ? slash + 1 : name;
+  const size_t n = strcspn(type, "-");
+  if (!text_begins(type + n, "-op") || !ascii_digit(type[n + 3])) return false;
+  const char *const *word = OPERATORS;
+  while (*word && (strlen(*word) != n || memcmp(*word, type, n) != 0)) word++;
+  return *word != NULL;
+}
+
 bool kind_is_collective(const char *name) {
   char head[256];
-  if (text_any_begins(name, SPANS) || is_instruction(name + (*name == '%'))) return true;
+  if (text_any_begins(name, SPANS) || is_instruction(name + (*name == '%')) || is_operator(name)) return true;
   copy_head(name, head, sizeof head);
   return text_any_holds(head, KERNELS);
 }
