@@ -65,6 +65,7 @@ static const struct row NAMES[] = {
   {"batchprefillwith", ATTENTION}, {"batchdecodewith", ATTENTION},
   /* optimizers: PyTorch's foreach and fused kernels, Apex */
   {"multi_tensor_apply", OPTIMIZER}, {"foreach", OPTIMIZER}, {"adam", OPTIMIZER}, {"_sgd", OPTIMIZER}, {"lamb_", OPTIMIZER},
+  {"applymomentum", OPTIMIZER}, /* MindSpore: FusedMulApplyMomentum */
   {"rotary_embedding", ELEMENTWISE}, /* vLLM: rotates queries and keys */
   /* embeddings: PyTorch, FBGEMM */
   {"embedding", EMBEDDING}, {"pooled_embs", EMBEDDING}, {"split_eb_bwd", EMBEDDING},
@@ -97,7 +98,7 @@ static const struct row NAMES[] = {
   {"memcpy", COPY}, {"memset", COPY}, {"copy", COPY}, {"catarray", COPY}, {"concat", COPY}, {"transpose", COPY},
   {"transdata", COPY},
   {"tensormove", COPY}, {"_cast", COPY}, {"subtensoropwithcast", COPY}, {"wrapped_convert", COPY}, {"loop_convert", COPY},
-  {"fillbuffer", COPY}, {"broadcastto", COPY}, {"broadcast.", COPY},
+  {"cast-op", COPY}, {"fillbuffer", COPY}, {"broadcastto", COPY}, {"broadcast.", COPY},
   /* reductions, and losses, which end in a reduction */
   {"reduce", REDUCTION}, {"nllloss", REDUCTION}, {"nll_loss", REDUCTION}, {"classnllcriterion", REDUCTION}, {"pool", REDUCTION},
   {"max_dim_", REDUCTION}, {"min_dim_", REDUCTION}, {"aten::mean", REDUCTION},
@@ -118,12 +119,17 @@ static const struct row NAMES[] = {
   {"fillscalar", ELEMENTWISE}, {"vectoradd", ELEMENTWISE}, {"scal_kernel", ELEMENTWISE},
   {"convert", COPY}, {NULL, CLASS_NONE}};
 
-/* True if the text contains the word. "_conv" does not match within "_convert", which is not a convolution. */
+/* True if the word at p is only a part of another word: "_conv" in "_convert", "dgrad" in "biasaddgrad", "wgrad" in "powgrad". */
+static bool is_within(const char *text, const char *p, const char *word) {
+  if (strcmp(word, "_conv") == 0) return text_begins(p, "_convert");
+  const bool is_gradient = strcmp(word, "dgrad") == 0 || strcmp(word, "wgrad") == 0;
+  return is_gradient && p > text && ascii_letter(p[-1]);
+}
+
 static bool has_part(const char *text, const char *word) {
-  const size_t n = strlen(word);
-  const bool is_conv = strcmp(word, "_conv") == 0;
-  while ((text = strstr(text, word)) && is_conv && text_begins(text + n, "ert")) text += n;
-  return text != NULL;
+  const char *p = strstr(text, word);
+  while (p && is_within(text, p, word)) p = strstr(p + 1, word);
+  return p != NULL;
 }
 
 static enum kernel_class look_up(const struct row *rows, const char *text) {
@@ -145,8 +151,18 @@ static size_t length_of_function(const char *text) {
   return (size_t)(p - text);
 }
 
+/* Skips the scopes of an operator, as MindSpore and TensorFlow write them: "Default/conv4-Conv2d/Cast-op25" is a cast. */
+static const char *skip_scopes(const char *name, size_t *n) {
+  size_t from = *n;
+  while (from && name[from - 1] != '/') from--;
+  if (from == *n || memchr(name, '(', *n) || memchr(name, '<', *n)) return name;
+  *n -= from;
+  return name + from;
+}
+
 enum kernel_class kernel_classes_of(const char *name, size_t n) {
   char text[MOST_SEARCHED + 1], function[MOST_SEARCHED + 1];
+  name = skip_scopes(name, &n);
   const size_t most = n < MOST_SEARCHED ? n : MOST_SEARCHED;
   memcpy(text, name, most);
   text[most] = 0;

@@ -7,7 +7,8 @@
     async     an asynchronous collective does not affect the classes of operators that run meanwhile
     xla       instructions and operators in the args of kernels
     nvtx      names as emit_nvtx writes them
-    names     names of MTIA, and names that only sound like another class"""
+    names     names of MTIA, and names that only sound like another class
+    paths     names of operators with their scopes"""
 import collections
 import json
 import os
@@ -235,6 +236,27 @@ def judge_names(folder):
     check('names', got == dict(collections.Counter(names.values())), got)
 
 
+PATHS = {
+    'Default/net-Net/conv4-Conv2d/Cast-op25': 'copy', 'Default/net-Net/conv4-Conv2d/Conv2D-op8': 'conv',
+    'Gradients/Default/net-Net/fc1-Dense/gradMatMul-expand/TransData-op9': 'copy', 'Default/loss-SoftmaxCrossEntropy/OneHotD-op1': 'other',
+    'Default/loss-SoftmaxCrossEntropy/SoftmaxCrossEntropyWithLogits-op2': 'softmax',
+    'Gradients/Default/net-Net/fc1-Dense/gradBiasAdd-expand/BiasAddGrad-op3': 'other',
+    'Gradients/Default/net-Net/SigmoidGrad-op4': 'elementwise', 'Gradients/Default/net-Net/PowGrad-op4': 'other',
+    'Default/grad_reducer-DistributedGradReducer/Mul-op5': 'other', 'DistributedGradReducer': 'reduction', 'BiasAddGrad': 'other',
+    'Default/optimizer-Momentum/FusedMulApplyMomentum-op6': 'optimizer', 'model/dense/MatMul': 'matmul',
+    'sm80_xmma_dgrad_implicit_gemm_f16': 'conv', 'void cudnn::detail::dgrad_engine<float, 3>(int)': 'conv', 'cudnn_wgrad': 'conv',
+    'void gemm<a/b>(int)': 'matmul', 'gemm/': 'matmul'}
+
+
+def judge_paths(folder):
+    """The last component of an operator's scope path determines its class."""
+    for name, want in PATHS.items():
+        t = Trace()
+        t.events = [x(name, 'kernel', 0, 7, 0, 5, device=0, stream=7)]
+        got = top(t.write(f'{folder}/path.json'))
+        check(f'class of {name}', got == {want: 1}, got)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         judge_random(folder)
@@ -243,6 +265,7 @@ def main():
         judge_async(folder)
         judge_xla(folder)
         judge_names(folder)
+        judge_paths(folder)
     return finish()
 
 
