@@ -156,9 +156,10 @@ static bool of_small_grid(const struct subject *s, double *v) {
   return s->row->gridded >= FEWEST_WORK;
 }
 
+/* Without any recorded work, a few launches may be the last ones of a recording. */
 static bool of_unrecorded(const struct subject *s, double *v) {
   *v = s->lost;
-  return s->device && *v > 0;
+  return *v > 0 && (s->device || (!s->row->work && s->row->unrecorded >= FEWEST_WORK));
 }
 
 /* ---- drift ---- */

@@ -583,7 +583,7 @@ static const struct {
   [LIMIT_OCCUPANCY] = {say_occupancy, NULL,
     "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there are few"},
   [LIMIT_MEMORY] = {say_memory, NULL, "smaller batches or recomputation of activations lower the peak"},
-  [LIMIT_UNRECORDED] = {say_unrecorded, NULL,
+  [LIMIT_UNRECORDED] = {say_unrecorded, NULL, "look for errors in the profiler's output, such as lacking permission; "
     "record fewer steps, so that the profiler drops nothing; for graphs, record their nodes (see docs/recording.md)"},
   [LIMIT_TRUNCATED] = {say_truncated, NULL, "record again, and stop the profiler before the program ends"},
   [LIMIT_DAMAGED] = {say_damaged, NULL, "copy the file again, or record again"},

@@ -60,10 +60,19 @@ static bool count_call(struct reporter *p, tk_id event, bool lost, const struct 
   return true;
 }
 
+/* True for the output of `filter` or `split`, which may have removed the work of a device on purpose. */
+static bool is_selection(const struct tk_trace *t) {
+  static const char *const COMMANDS[] = {"tracekit filter", "tracekit split", NULL};
+  const struct tk_meta *m = trace_meta(t, "tracekit");
+  const char *const *command = COMMANDS;
+  while (m && *command && !memmem(trace_raw(t, m->at), m->size, *command, strlen(*command))) command++;
+  return m && *command;
+}
+
 bool report_count_calls(struct reporter *p) {
   const struct tk_trace *t = p->t;
   const tk_id key = intern_id(&t->store->strings, "correlation", 11);
-  if (!key || !p->works.n || p->match.root || p->scope.narrowed) return true;
+  if (!key || p->match.root || p->scope.narrowed || (!p->works.n && is_selection(t))) return true;
   bool *recorded = mem_zeros(p->mem, (uint64_t)t->n_events + 1, sizeof *recorded); /* by call: true if its work was recorded */
   bool *launches = mem_array(p->mem, (uint64_t)t->n_classes + 1, sizeof *launches);
   struct last *last = mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last);

@@ -47,7 +47,7 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_MEMORY] = {"memory", "%", 90, 97, "peak of the allocated memory, as a percentage of the memory of the device"},
   [LIMIT_UNRECORDED] = {"unrecorded-launches", "%", 5, 50,
     "launching calls whose work was not recorded; from the warning threshold on, idle time, exposed communication and exposed copies "
-    "are not judged"},
+    "are not judged; if no work was recorded at all, at least 10 such calls are required"},
   [LIMIT_TRUNCATED] = {"truncated", "", 1, INFINITY, "inputs that end early"},
   [LIMIT_DAMAGED] = {"damaged", "", 1, INFINITY, "inputs that are damaged"},
   [LIMIT_PROFILER] = {"profiler-overhead", "%", 2, 10,

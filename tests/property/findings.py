@@ -16,7 +16,7 @@
     split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order
     in_time     `tree --sort start`
     overlaps    steps that overlap, and steps within steps (nested), and a device with steps of its own (own_steps)
-    unrecorded  sentences about calls whose work is missing
+    unrecorded  sentences about calls whose work is missing; host_only: no work of any call is recorded
     hosts       operators and annotations of `report` are those of `top` and `tree`"""
 import gzip
 import json
@@ -208,6 +208,28 @@ def with_lost(when, steps=5, tail=0):
     if tail:
         made.span('ProfilerStep#99', 'user_annotation', made.end, tail)
     return made
+
+
+def without_device(launches, name='cudaLaunchKernel'):
+    """Returns a recording of the host alone, whose calls launched work."""
+    made = Run()
+    made.events = [e for e in made.events if e['pid'] != 0 and e.get('cat') not in ('cuda_runtime', 'ac2g')]
+    for i in range(launches):
+        made.span(name, 'cuda_runtime', 200 + 10 * i, 5, correlation=70000 + i)
+    return made
+
+
+def host_only(folder):
+    """All work is missing: at least ten launches without work are a finding, unless the user removed the work."""
+    for made, want in ((without_device(10), {'unrecorded-launches'}), (without_device(9), set()), (without_device(10, 'cudaMalloc'), set())):
+        same('no work of launches', ids(made.write(f'{folder}/few.json')), want)
+    path = without_device(50).write(f'{folder}/host.json')
+    same('no work of 50 launches', ids(path), {'unrecorded-launches'})
+    row = report(path)['ranks'][0]
+    same('no work of 50 launches: calls', (row['launch_calls'], row['unrecorded_launches'], row['trailing_launches']), (50, 50, 0))
+    path, kept = Run().write(f'{folder}/whole.json'), f'{folder}/kept.json'
+    run('filter', '-q', '--force', '--kind', 'host', path, '-o', kept)
+    same('a filtered trace', ids(kept), set())
 
 
 def with_regions(*regions, name='Torch-Compiled Region: '):
@@ -1055,7 +1077,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, tensor_cores, pasted, compiled, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
+        for part in (shown, host_only, tensor_cores, pasted, compiled, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
                      overlaps, own_steps, nested, unrecorded, captured, hosts, launchers, in_time):
             part(folder)
 
