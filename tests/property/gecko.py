@@ -126,6 +126,26 @@ def hostile():
         check(f'{n} bytes: an error with the file', p.returncode == 0 or b'cut.gecko.json' in p.stderr, p.stderr)
 
 
+def recorded():
+    """Recordings of the DevTools: samples count from the start of the recording, and markers from the start of Firefox."""
+    for markers in (([['a', 177314720.5, {'type': 'tracing', 'interval': 'start'}], ['a', 177314721.5, {'type': 'tracing', 'interval': 'end'}], ['b', 177314723, {}]]), []):
+        strings = ['(root)', 'a', 'b']
+        thread = {'name': 'GeckoMain', 'tid': 1, 'pid': 1, 'stringTable': strings,
+                  'frameTable': {'schema': {'location': 0}, 'data': [[0]]}, 'stackTable': {'schema': {'prefix': 0, 'frame': 1}, 'data': [[None, 0]]},
+                  'samples': {'schema': {'stack': 0, 'time': 1}, 'data': [[0, 1.5], [0, 9.5]]},
+                  'markers': {'schema': {'name': 0, 'time': 1, 'data': 2}, 'data': [[strings.index(m[0]), *m[1:]] for m in markers]}}
+        inner = {'meta': {'version': 9, 'startTime': 1520000000000.5, 'interval': 1, 'processType': 0}, 'libs': [], 'threads': [thread], 'processes': []}
+        path = store({'label': '', 'duration': 10, 'markers': [], 'profile': inner, 'fileType': 'Recorded Performance Data', 'version': 2})
+        out = run('info', path)
+        check('recorded: length of the samples', b'8.000 ms long, from 1.500 ms (unknown clock)' in out.stdout, out.stdout)
+        check('recorded: markers', (b'another clock: placed at the start (2 times)' in out.stderr) == bool(markers), out.stderr)
+        spans = [e for events in graph(path)[0].values() for e in events if e[0] in ('span', 'instant')]
+        check('recorded: times of markers', [e[2] for e in spans] == ([10**9, 0] if markers else []), spans)
+        check('recorded: first times', [t in e[3] for e, t in zip(spans, ('time_ms=177314720.5', 'time_ms=177314723'))] == [True] * len(spans), spans)
+        out = run('info', store(inner))
+        check('the same profile alone', b'2018-03-02T14:13:20' in out.stdout and b'another clock' not in out.stderr, out.stdout)
+
+
 def linear():
     """Checks that ten times the input takes about ten times as long, for deep and wide stacks, and for many starts without ends."""
     def spent(n):
@@ -146,5 +166,6 @@ for form_ in gecko.FORMS:
         same(f'{form_}, seed {seed_}', store(gecko.make(seed_, form_)))
 check('random profiles have flows', number_of_flows > 20, number_of_flows)
 hostile()
+recorded()
 linear()
 sys.exit(finish())

@@ -217,6 +217,7 @@ static void add_marker(struct gecko *g, struct json_walk *w, struct marker *m) {
   }
   args_begin(g->t);
   put_data(g, w, m);
+  if (g->is_recording) args_decimal(g->t, trace_text(g->t, "time_ms"), m->from, -9); /* the event stands at the start of its thread */
   const uint32_t args = args_end(g->t);
   const struct tk_event instant = {.ts = m->from, .track = g->track, .cls = m->cls, .args = args, .kind = TK_EVENT_INSTANT};
   if (m->phase == INTERVAL_START) open_marker(g, m, args);

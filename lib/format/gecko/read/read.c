@@ -231,16 +231,34 @@ static void read_processes(struct gecko *g, struct json_walk *w, const struct js
   json_walk_free(&in);
 }
 
-/* Finds the profile in a document. Recordings of the DevTools of Firefox 59 to 79 contain it in the member "profile". */
-static void find_document(struct json_walk *w, struct json_value *document, struct gecko_profile *p) {
+/* Finds the profile in a document. Recordings of the DevTools of Firefox 59 to 79 contain it in the member "profile". Returns true for
+ * such a recording. */
+static bool find_document(struct json_walk *w, struct json_value *document, struct gecko_profile *p) {
   struct json_value inner;
   const struct json_place places[] = {{"profile", &inner}, {NULL, NULL}};
   find_profile(w, document, p);
-  if (p->threads.p) return;
+  if (p->threads.p) return false;
   json_walk_object(w, document, places);
-  if (!inner.p || inner.type != JSON_OBJECT) return;
+  if (!inner.p || inner.type != JSON_OBJECT) return false;
   *document = inner;
   find_profile(w, document, p);
+  return true;
+}
+
+/* The DevTools subtract the time at which a recording began from the times of samples (offsetSampleTimes), but not from those of
+ * markers, and do not store it. So nothing shows which marker belongs to which sample: markers lose their clock. */
+static void part_markers(struct gecko *g) {
+  struct tk_trace *t = g->t;
+  uint64_t n = 0;
+  bool any = false;
+  for (tk_id i = 1; i <= t->n_events; i++) any = any || t->events[i].kind == TK_EVENT_SAMPLE;
+  for (tk_id i = 1; any && i <= t->n_events; i++) {
+    if (t->events[i].kind == TK_EVENT_SAMPLE) continue;
+    t->events[i].flags |= TK_FLAG_LOST_CLOCK;
+    n++;
+  }
+  if (n) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "markers of a recording of the DevTools, whose samples have another clock: "
+                                                  "placed at the start", n);
 }
 
 static void read_document(struct gecko *g, size_t n) {
@@ -255,15 +273,16 @@ static void read_document(struct gecko *g, size_t n) {
     g->t->truncated = true;
   }
   if (document.p && document.type == JSON_OBJECT) {
-    find_document(&w, &document, &p);
+    g->is_recording = find_document(&w, &document, &p);
     find_meta(&w, &p.meta, &m);
-    set_origin(g, &m.start);
+    if (!g->is_recording) set_origin(g, &m.start); /* samples of a recording count from its own start */
     read_meta(g, &w, &m);
     gecko_read_tables(g, &g->shared, &NONE, &w, &document);
     gecko_read_tables(g, &g->shared, &NONE, &w, &p.shared);
     gecko_read_libs(g, &w, &p.libs);
     read_threads(g, &w, &p);
     read_processes(g, &w, &p.processes, 0);
+    if (g->is_recording) part_markers(g);
   }
   json_walk_free(&w);
 }

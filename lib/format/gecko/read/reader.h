@@ -69,6 +69,7 @@ struct gecko {
   i128 start_ps;  /* time since 1970 from which the times of the trace count: the start of the main process */
   i128 offset_ps; /* start time of the process that is being read, relative to the origin */
   bool times_are_bytes;
+  bool is_recording; /* of the DevTools: samples and markers have different clocks (read.c) */
   struct gecko_ids categories;
   struct map fields; /* hash of a marker type and a key -> enum gecko_field */
   bool has_flows;    /* some type of marker has flow ids */
