@@ -32,6 +32,8 @@ struct stranger {
 #define PICTURE "a picture (SVG), such as a flame graph; the folded stacks from which one is made can be read"
 #define ART "a method trace of Android (ART); Android Studio and profiler.firefox.com open it"
 #define PPROF "a profile in an old format of gperftools; 'pprof -proto' converts it to a profile that can be read"
+#define BABELTRACE "a CTF trace (LTTng) as text of babeltrace; Trace Compass opens the folder from which it was made"
+#define JFR "the text of 'jfr print'; async-profiler's 'jfrconv -o collapsed' converts the .jfr file to stacks that can be read"
 #define AUSTIN "a binary profile of Austin; 'mojo2austin' converts it to stacks that can be read"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
@@ -77,7 +79,9 @@ static const struct stranger TEXTS[] = {
     {"threadcreate profile:", 21, PPROF},
     {"--- contention", 14, PPROF},
     {"--- heapz", 9, PPROF},
-    {"--- thread", 10, PPROF}};
+    {"--- thread", 10, PPROF},
+    /* https://github.com/async-profiler/async-profiler src/profiler.cpp: the output 'text' */
+    {"--- Execution profile ---", 25, "a summary by async-profiler; its output 'collapsed' can be read"}};
 
 static const struct stranger BINARIES[] = {
     {"\xff\xfe\0\0", 4, "UTF-32 text; save it as UTF-8"},
@@ -115,6 +119,10 @@ static const struct stranger BINARIES[] = {
     /* perfview Documentation NetTraceFormat.md */
     {"Nettrace", 8, "a recording of .NET; 'dotnet-trace convert --format Chromium' converts it to JSON that can be read"},
     {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24, PPROF}, /* CPU profile of gperftools: 0, size of the header, version */
+    /* https://github.com/google/pprof profile/legacy_profile.go, parseCPU: words of 4 or 8 bytes; the version of Java is 1 */
+    {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\1\0\0\0\0\0\0", 24, PPROF},
+    {"\0\0\0\0\3\0\0\0\0\0\0", 12, PPROF},
+    {"\0\0\0\0\3\0\0\0\1\0\0", 12, PPROF},
     {"SLOW", 4, ART}, /* Android art/runtime/trace: kTraceMagicValue */
     /* https://github.com/GNOME/sysprof src/libsysprof-capture: SYSPROF_CAPTURE_MAGIC */
     {"\x5e\x97\xca\xfd", 4, "a capture of Sysprof, which opens it"},
@@ -174,6 +182,12 @@ static const struct {
     {"^\"?Start \\(ns\\)\"?,\"?Duration \\(ns\\)\"?,\"?CorrId\"?,",
      "a table of 'nsys stats'; 'nsys export -t sqlite' converts the report to a database that can be read"},
     {"^(Weight|Running Time|Bytes Used)\t(Self|Count)", "a table copied from Instruments; speedscope.app opens it"},
+    /* freebsd usr.sbin/pmcstat: the option -G */
+    {"^@ \\S+ \\[\\d+ samples\\] $", "a call graph of pmcstat; stackcollapse-pmc.pl converts it to stacks that can be read"},
+    /* https://github.com/argonne-lcf/THAPI: babeltrace_thapi */
+    {"^\\d\\d:\\d\\d:\\d\\d\\.\\d+ - .*vpid: \\d+, vtid: \\d+ - \\w+:\\w+: \\{",
+     "a trace of THAPI as text; 'iprof --timeline' writes a Perfetto trace that can be read"},
+    {"^jdk\\.\\w+ \\{ $", JFR},
     /* OpenVINO samples/cpp/benchmark_app/statistics_report.cpp */
     {"^layerName;execStatus;layerType;execType;", "times of layers from OpenVINO's benchmark_app rather than a trace"},
     /* tt-metal tt_metal/impl/profiler/profiler.cpp */
@@ -235,6 +249,15 @@ static bool is_numbers(const uint8_t *p, size_t n) {
   for (; i < n && p[i] && strchr("[ \t\r\n", p[i]); i++) brackets += p[i] == '[';
   if (i < n && p[i] == '-') i++;
   return brackets > 1 && i < n && ascii_digit((char)p[i]);
+}
+
+/* True for babeltrace2's default output (src/plugins/text/pretty), "[09:32:54.123456789] (+?.?????????) host event: { ... }", which
+ * would be read as damaged JSON. */
+static bool is_babeltrace(const uint8_t *p, size_t n) {
+  static const char SHAPE[] = "[dd:dd:dd.d";
+  for (size_t i = 0; SHAPE[i]; i++)
+    if (i >= n || (SHAPE[i] == 'd' ? !ascii_digit((char)p[i]) : p[i] != (uint8_t)SHAPE[i])) return false;
+  return true;
 }
 
 static const char *by_content(const struct stranger_content *rows, size_t n_rows, const uint8_t *p, size_t n) {
@@ -338,7 +361,7 @@ const char *stranger_sure(const uint8_t *p, size_t n) {
   if (is_numbers(p, n))
     return "lists of numbers, such as from PyTorch's export_memory_timeline; torch.cuda.memory._dump_snapshot writes a snapshot "
            "that can be read";
-  return stranger_json(p, n);
+  return is_babeltrace(p, n) ? BABELTRACE : stranger_json(p, n);
 }
 
 const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
