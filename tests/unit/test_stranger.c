@@ -76,7 +76,7 @@ static void by_bytes(void **state) {
     {BYTES("  RenderThread-2037  ( 2017) [001] ...1 100.000001: tracing_mark_write: B|2017|[x]\n"), "ftrace"},
     {BYTES("# callgrind format\nversion: 1\n"), "callgrind"},
     {BYTES("<!DOCTYPE html><html>login"), "HTML"},
-    {BYTES("Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,sig,obj,WriteSize\n0,\"a\",4,0,0,1,1,64,64,0,0,3.5\n"), "rocprof"},
+    {BYTES("Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,sig,obj,WriteSize\n0,\"a\",4,0,0,1,1,0,0,3.5\n"), "rocprof"},
     {BYTES("\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\",\"SQ_WAVES\"\n0,\"a\",4,0,16\n"), "counters"},
   };
   (void)state;

@@ -272,7 +272,7 @@ static bool header_value(struct perf_line l, const char *key, struct perf_line *
 }
 
 /* True if the text has only characters that need no escape in JSON, and is not longer than a name. */
-static bool is_plain(struct perf_line l) {
+static bool is_printable(struct perf_line l) {
   for (const uint8_t *p = l.p; p < l.end; p++)
     if (*p < ' ' || *p > '~' || *p == '"' || *p == '\\') return false;
   return l.end - l.p < 256;
@@ -288,13 +288,13 @@ static void add_host(struct tk_trace *t, struct perf_line name) {
   trace_end_raw(t);
 }
 
-/* Reads the lines of `perf script --header` that concern the trace (tools/perf/util/header.c of Linux). The time of the recording is
+/* Reads the lines of `perf script --header` that concern the trace (perf_header__fprintf_info of Linux). The time of the recording is
  * that of the file perf.data, on the local clock, so it does not place the samples. */
 static void read_header(struct perf *r, struct perf_line l) {
   struct perf_line value;
   char text[400];
-  if (header_value(l, "hostname", &value) && is_plain(value)) add_host(r->t, value);
-  if (!header_value(l, "captured on", &value) || !is_plain(value)) return;
+  if (header_value(l, "hostname", &value) && is_printable(value)) add_host(r->t, value);
+  if (!header_value(l, "captured on", &value) || !is_printable(value)) return;
   snprintf(text, sizeof text, "perf.data was written on %.*s, local time; the times of samples are on the clock of perf",
            (int)(value.end - value.p), (const char *)value.p);
   trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, text);

@@ -272,7 +272,7 @@ static void read_event(struct speedscope *s, struct json_walk *w, const struct p
     s->t->counts.dropped++;
     return;
   }
-  if (goes_back(x, &at)) bad(s, v->p, "event with a smaller value than the event before it, so speedscope refuses the file: kept as it is");
+  if (goes_back(x, &at)) bad(s, v->p, "event with a smaller value than the event before it, which speedscope refuses: kept as it is");
   if (p->is_time) {
     add_span_end(s, p, index, ts, open);
   } else {
