@@ -132,6 +132,7 @@ static bool see_track(struct host *h, tk_id track) {
   const struct tk_track *k = &t->tracks[track];
   struct outermost o = {NULL, false};
   struct compiling compiling = {.depth = -1};
+  const bool repeats = h->p->match.kinds.of_track[track] & KIND_REPEAT;
   bool leads = h->steps->n && h->steps->v->track == track;
   if (!host_time_begin(&h->sums->time)) return false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
@@ -139,7 +140,7 @@ static bool see_track(struct host *h, tk_id track) {
     if (!scope_holds(&h->p->scope, e)) continue;
     h->sums->events++;
     const unsigned kind = e->kind == TK_EVENT_SPAN ? kinds_of(&h->p->match.kinds, e) : KIND_DEVICE;
-    if (kind & KIND_DEVICE || k->kind != TK_TRACK_THREAD) continue;
+    if (kind & KIND_DEVICE || repeats || k->kind != TK_TRACK_THREAD) continue;
     h->sums->runtime_calls += (kind & KIND_RUNTIME) != 0;
     leads = leads || h->p->launches[i];
     see_op(h, i, kind, &o);
@@ -148,7 +149,7 @@ static bool see_track(struct host *h, tk_id track) {
   }
   end_op(h, &o);
   h->p->leads[track] = leads;
-  return end_track(h, leads) && report_spans_add(h->p, track);
+  return end_track(h, leads) && (repeats || report_spans_add(h->p, track));
 }
 
 /* True if the call that launched a copy also waited for it. This is so for pageable memory, if at least half of the copy was done when

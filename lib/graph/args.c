@@ -75,7 +75,8 @@ uint32_t args_shape_of(const struct tk_trace *t, uint32_t args) {
 bool args_decide(const struct tk_trace *t, uint32_t shape) {
   static const char *const KEYS_READ[] = {"Python id", "Python parent id", /* seal_frames, then steps and kind_xla */
                                           "correlationId",                      /* accelerator_spans */
-                                          "step_num", "hlo_op", "is_eager", "correlation_id", "memcpy_details", "memset_details"};
+                                          "step_num", "hlo_op", "is_eager", "correlation_id", "memcpy_details", "memset_details",
+                                          "avg ms"}; /* kind_summary */
   const struct tk_arg_shape *s = shape ? t->store->shapes[shape] : NULL;
   for (uint32_t i = 0; s && i < s->n; i++)
     for (size_t k = 0; k < sizeof KEYS_READ / sizeof *KEYS_READ; k++)

@@ -6,6 +6,7 @@
 #include "accelerator.h"
 #include "base/text.h"
 #include "kind_collective.h"
+#include "kind_summary.h"
 #include "kind_tasks.h"
 #include "kind_xla.h"
 #include "step_names.h"
@@ -98,7 +99,9 @@ bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
   kind_xla_shapes(t, k->of_shape);
   for (uint32_t i = 1; i <= n_shapes; i++) k->by_shape |= k->of_shape[i] != 0;
   for (tk_id i = 1; k->by_shape && i <= t->n_classes; i++) k->of_class[i] |= k->of_shape[args_shape_of(t, t->classes[i].args)];
-  return kind_xla_tracks(k) && assign_roles(k) && mark_steps(k) && kind_xla_annotations(k);
+  if (!kind_xla_tracks(k)) return false;
+  kind_summary_tracks(k);
+  return assign_roles(k) && mark_steps(k) && kind_xla_annotations(k);
 }
 
 void kinds_free(struct kinds *k) {

@@ -663,6 +663,19 @@ def _():
     equal(top('1.json', '--by', 'arg.detail', '--cat', 'Source'), {'features.h': 598000, 'libc-header-start.h': 660000, 'string.h': 3136000})
 
 
+@case('llvm/llvm-project, TimeProfiler.cpp', 'question', 'clang: totals at the end are no time, but are kept')
+def _():
+    for name in ('Total {}', 'Total: {}'):
+        totals = [{**x(name.format(what), 0, dur, tid=tid), 'args': {'count': n, 'avg ms': dur // n // 1000}}
+                  for what, dur, tid, n in (('ExecuteCompiler', 9000, 7, 1), ('Frontend', 6000, 8, 1), ('ParseClass', 4200, 9, 3))]
+        put('1.json', {'traceEvents': [x('ExecuteCompiler', 100, 9000, tid=6), x('Frontend', 200, 6000, tid=6), *totals,
+                                       x('Total time of a loop', 9200, 10, tid=5)], 'beginningOfTime': 1729843200000000})
+        real = {'ExecuteCompiler': 9000000, 'Frontend': 6000000, 'Total time of a loop': 10000}
+        equal(top('1.json'), real)
+        equal({o['name']: o['total_ns'] for o in json.loads(run('report', '-q', '--json', '1.json').stdout)['operators']}, real)
+        equal(len(durations(converted('1.json', '1.pftrace'))), 6)
+
+
 @case('llvm/llvm-project#113699', 'stack', 'a declaration that ends 1 us after its file')
 def _():
     put('1.json', {'traceEvents': [x('Source', 1269, 3136), x('Parse', 1982, 2424), x('Frontend', 927, 3503)]})
