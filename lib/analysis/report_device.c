@@ -34,7 +34,7 @@ const char *report_device(struct reporter *p, const struct work_row *w) {
   char text[256];
   size_t n;
   const char *name = tk_string(p->t, k->name, &n), *plane = strstr(name, "/device:");
-  if (plane) return report_text(p->impl, plane + 8);
+  if (plane && !accelerator_is_queue(p->t, w->process)) return report_text(p->impl, plane + 8);
   const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
   if (a.family && a.number < 0 && !is_by_pid) return a.family;
   if (!a.family) return unnumbered(p, w, name, n);

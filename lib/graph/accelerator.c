@@ -110,7 +110,8 @@ static const struct process_row {
     {"CUDA functions", "CPU functions", QUEUES, "GPU"},      /* PyTorch's autograd profiler without Kineto */
     {"CPU functions", "CUDA functions", OPERATORS, NULL},    /* another name that the same profiler gives them */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which stores the device name as text in "pid" */
-    {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* these 8 rows: TensorFlow 1, python/client/timeline.py */
+    /* these 8 rows: TensorFlow 1, python/client/timeline.py */
+    {"*/stream:all Compute", "*/stream:[0-9]* Compute", SUMMARY, "GPU"}, /* all streams; the device, if it is alone */
     {"*/memcpy Compute", "copies:*/stream:[0-9]* Compute", SUMMARY, "GPU"}, /* if the streams show the copies, too */
     {"/device:GPU:*/stream:* Compute", NULL, QUEUES, "GPU"},
     {"/device:GPU:*/memcpy Compute", NULL, QUEUES, "GPU"},

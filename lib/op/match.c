@@ -337,7 +337,10 @@ static bool number_in(const char *name, const char *word, int64_t *number) {
 }
 
 bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number) {
-  return number_in(tk_string(t, t->tracks[track].name, NULL), "tream", number);
+  const tk_id process = t->tracks[track].parent;
+  if (number_in(tk_string(t, t->tracks[track].name, NULL), "tream", number)) return true;
+  /* TensorFlow 1 writes a process for each stream: "/device:GPU:0/stream:13 Compute". */
+  return accelerator_is_queue(t, process) && number_in(tk_string(t, t->tracks[process].name, NULL), "/stream", number);
 }
 
 bool match_device_in_name(const struct tk_trace *t, tk_id track, int64_t *number) {

@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -113,10 +114,46 @@ def copies(folder):
     check('kernels of the device', [r['kernels'] for r in got['ranks']] == [1], got['ranks'][0]['kernels'])
 
 
+PLANES = {'/device:GPU:0/stream:13 Compute': [('MatMul', 100, 50), ('MEMCPYDtoH', 200, 5)], '/device:GPU:0/stream:7 Compute': [('Conv2D', 110, 30)],
+          '/device:GPU:0/stream:all Compute': [('MatMul', 100, 50), ('Conv2D', 110, 30)], '/device:GPU:0/memcpy Compute': [('MEMCPYDtoH', 200, 5)],
+          '/job:localhost/replica:0/task:0/device:CPU:0 Compute': [('NoOp', 90, 20)]}
+
+
+def timeline(folder):
+    """TensorFlow 1 writes a process for each stream, and processes that show the work of all streams again."""
+    for what, left_out, device in (('streams', '', {'NoOp': 1, 'MatMul': 1, 'Conv2D': 1, 'MEMCPYDtoH': 1}),
+                                   ('all streams together', '/stream:[0-9]', {'NoOp': 1, 'MatMul': 1, 'Conv2D': 1, 'MEMCPYDtoH': 1}),
+                                   ('the summary alone', '/stream:[0-9]|memcpy', {'NoOp': 1, 'MatMul': 1, 'Conv2D': 1})):
+        events = []
+        for pid, (process, spans) in enumerate(PLANES.items()):
+            if left_out and re.search(left_out, process):
+                continue
+            events.append({'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': process}})
+            events += [{'ph': 'X', 'cat': 'Op', 'name': name, 'pid': pid, 'tid': 0, 'ts': ts, 'dur': dur, 'args': {'op': name}} for name, ts, dur in spans]
+        path = f'{folder}/timeline.json'
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'traceEvents': events}, f)
+        row = json.loads(run('report', '-q', '--json', path))['ranks'][0]
+        want = ('GPU 0', 55000 if 'MEMCPYDtoH' in device else 50000)
+        check(f'timeline, {what}: device', (row['device'], row['busy_ns']) == want, (row['device'], row['busy_ns']))
+        top = {r['name']: r['count'] for r in json.loads(run('top', '-q', '--json', path))['rows']}
+        check(f'timeline, {what}: top', top == device, top)
+        tree = {r['name']: r['count'] for r in json.loads(run('tree', '-q', '--json', path))['paths']}
+        check(f'timeline, {what}: tree', tree == device, tree)
+        if not left_out:
+            streams = {r['name']: r['count'] for r in json.loads(run('top', '-q', '--json', '--by', 'stream', '--kind', 'device', path))['rows']}
+            check('timeline: streams', streams == {'7': 1, '13': 2}, streams)
+            found = {r['name'] for r in json.loads(run('top', '-q', '--json', '-e', 'stream == 13', path))['rows']}
+            check('timeline: stream == 13', found == {'MatMul', 'MEMCPYDtoH'}, found)
+            found = {r['name'] for r in json.loads(run('top', '-q', '--json', '-e', "track ~ '*stream:all*'", path))['rows']}
+            check('timeline: the summary by expression', found == {'MatMul', 'Conv2D'}, found)
+
+
 def main():
     rng = random.Random(5)
     with tempfile.TemporaryDirectory() as folder:
         copies(folder)
+        timeline(folder)
         for i in range(3):
             ops = model(rng)
             for name, data in ((f'gpu{i}.xplane.pb', xspace(ops)), (f'gpu{i}.json', chrome(ops))):
