@@ -407,7 +407,7 @@ struct tk_top_row {
   struct tk_total total; /* sum of durations */
   struct tk_total self; /* time in which one of the events was the innermost selected span of its thread */
   tk_time union_time;   /* time in which at least one of the events ran, on any thread */
-  tk_time min, max, mean, p50, p95; /* pN: nearest-rank percentile of the durations */
+  tk_time min, max, mean, p50, p95; /* of the durations of spans, or of instants if there are no spans; pN: nearest-rank percentile */
   double of_range;      /* union_time as a share of the time range, 0..1 */
   double of_sum;        /* self as a share of the report's sum, 0..1 */
   TK_FIXED struct tk_top_col *cols; /* one for each of tk_top_options.cols */

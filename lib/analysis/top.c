@@ -335,20 +335,20 @@ static struct interval *intervals_of(struct top *top, const struct draft *d) {
   return top->room;
 }
 
-static void measure(struct tk_top_row *row, struct interval *v, struct interval *room) {
-  const uint64_t n = row->timed;
-  row->min = INT64_MAX;
-  for (uint64_t i = 0; i < n; i++) {
-    if (v[i].dur < row->min) row->min = v[i].dur;
+/* Measures the spans, or the instants if there are no spans. Instants have the shortest duration, 0, so that the durations of the
+ * spans follow those of the instants in order. */
+static void measure(struct tk_top_row *row, const struct draft *d, struct interval *v, struct interval *room) {
+  const uint64_t all = row->timed, left_out = row->instants < all ? row->instants : 0, n = all - left_out;
+  for (uint64_t i = 0; i < all; i++)
     if (v[i].dur > row->max) row->max = v[i].dur;
-  }
-  row->p50 = measure_kth(v, n, (n + 1) / 2 - 1, (tk_time *)room);
-  row->p95 = measure_kth(v, n, n - n / 20 - 1, (tk_time *)room);
-  row->union_time = measure_union(v, n, room);
+  row->mean = (tk_time)((d->sum.total * 2 + (i128)n) / ((i128)n * 2));
+  row->min = measure_kth(v, all, left_out, (tk_time *)room);
+  row->p50 = measure_kth(v, all, left_out + (n + 1) / 2 - 1, (tk_time *)room);
+  row->p95 = measure_kth(v, all, all - n / 20 - 1, (tk_time *)room);
+  row->union_time = measure_union(v, all, room);
 }
 
 static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *row) {
-  const i128 n = d->sum.n;
   name_row(top, d, row);
   row->count = d->sum.count;
   row->instants = d->sum.instants;
@@ -360,8 +360,7 @@ static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *
   if (d->sum.kernels && d->sum.kernels == d->sum.count) row->short_name = row->name, row->short_len = row->name_len;
   row->total = total_of(d->sum.total);
   row->self = total_of(d->sum.self);
-  if (row->timed) row->mean = (tk_time)((d->sum.total * 2 + n) / (n * 2));
-  if (row->timed) measure(row, intervals_of(top, d), top->room + (d->kind ? row->timed : 0));
+  if (row->timed) measure(row, d, intervals_of(top, d), top->room + (d->kind ? row->timed : 0));
   fill_columns(top, d, row);
 }
 

@@ -48,7 +48,8 @@ def ns(ps):
 
 
 def figures(events, self_time):
-    timed = sorted(e.dur for e in events if 'unfinished' not in e.flags)
+    timed = [e for e in events if 'unfinished' not in e.flags]
+    timed = sorted(e.dur for e in [e for e in timed if e.kind != 'instant'] or timed)  # instants, if there are no spans
     n = len(timed)
     place = lambda percent: ns(timed[-(-n * percent // 100) - 1]) if n else None  # noqa: E731
     return {
