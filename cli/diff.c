@@ -511,7 +511,7 @@ static int cmd_diff(const void *params, const struct operands *in) {
   if (!run.expects) status = run_no_memory();
   else if (p->csv && p->selected.shared.json) status = run_usage("diff", "--json and --csv cannot be combined");
   else if (!find_sides(p, in, sides))
-    status = run_usage("diff", "two or more runs are needed: BEFORE AFTER..., --before and --after, or --over");
+    status = run_usage("diff", "diff needs two or more runs: give BEFORE AFTER..., or --before and --after, or --over");
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && parsed && read_by(p, &options)) status = check_and_diff(&run, &options, in, sides);
   for (size_t i = 0; run.expects && i < p->fail_if.n; i++) expect_free(&run.expects[i]);

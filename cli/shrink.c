@@ -217,8 +217,8 @@ const struct command command_shrink = {
   .description =
     "Writes a trace so that the file is just within a size limit. The first steps remove no events: another format, better "
     "compression, and dropping data that only the input format understands (see --no-passthrough). If a Perfetto trace "
-    "consists mostly of system packets, such as ftrace events, only the beginning that fits is kept, complete with its "
-    "packets. Otherwise the following steps are applied in order, each only as far as needed: remove args, the most expensive "
+    "consists mostly of system packets, such as ftrace events, the trace is cut at the latest time that fits; everything "
+    "before that time is kept with all its packets. Otherwise the following steps are applied in order, each only as far as needed: remove args, the most expensive "
     "first (but never args that connect events); remove Python stack frames, the deepest first; merge adjacent spans with the "
     "same name and parent into one span, with the args count and total (microseconds); remove the shortest spans, and up to "
     "nine of ten counter samples; remove more counter samples. Kernels, copies, collectives, steps and annotations are kept "

@@ -77,7 +77,7 @@ static void shared_options_of(FILE *to, const struct command *c, const struct co
   bool any = false;
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
     if (!is_shared(o, commands)) continue;
-    fputs(any ? ", " : "[Options of several commands](README.md#options-of-several-commands): ", to);
+    fputs(any ? ", " : "[Common options](README.md#common-options): ", to);
     fprintf(to, "`%s`", docs_long(o, name, sizeof name));
     any = true;
   }
@@ -95,7 +95,7 @@ static void one_command(FILE *to, const struct command *c, const struct command 
 }
 
 static void all_shared_options(FILE *to, const struct command *const *commands) {
-  fputs("\n## Options of several commands\n\n| option | meaning | commands |\n|---|---|---|\n", to);
+  fputs("\n## Common options\n\n| option | meaning | commands |\n|---|---|---|\n", to);
   for (const struct command *const *c = commands; *c; c++)
     for (const struct opt *o = (*c)->opts; o->kind != OPT_END; o++) {
       if (!is_shared(o, commands) || first_with(o, commands) != *c) continue;

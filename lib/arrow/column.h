@@ -14,7 +14,7 @@ struct words {
   struct mem mem;
   const struct tk_trace *t;
   struct intern texts;
-  uint32_t *of_id; /* by string id of the trace: 1 + index */
+  uint32_t *of_id; /* of_id[string id of the trace] = index in the dictionary + 1; 0 = not added yet */
 };
 
 struct column {

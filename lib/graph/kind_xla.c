@@ -53,7 +53,7 @@ static bool has_host(const struct tk_trace *t) {
 static const struct {
   const char *key;
   unsigned kind;
-  bool plane; /* true if the key is valid only in a trace with a plane of a host */
+  bool plane; /* true if the key counts only in traces that have a host plane */
 } STATS[] = {
     {"step_num", KIND_STEP, false},
     {"hlo_op", KIND_OP, false},

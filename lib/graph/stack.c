@@ -224,12 +224,12 @@ const char *stack_fault(const struct tk_trace *t, tk_id *id) {
   }
   for (*id = 1; *id <= t->n_stacks; ++*id) {
     const struct tk_stack *s = &t->stacks[*id];
-    if (s->parent >= *id || !s->frame || s->frame > t->n_frames) return "invalid stack";
-    if (s->depth != (s->parent ? t->stacks[s->parent].depth + 1 : 1)) return "invalid depth of a stack";
+    if (s->parent >= *id || !s->frame || s->frame > t->n_frames) return "a stack has an invalid parent or frame";
+    if (s->depth != (s->parent ? t->stacks[s->parent].depth + 1 : 1)) return "a stack has an invalid depth";
   }
   for (*id = 1; *id <= t->n_classes; ++*id) {
     const struct tk_class *c = &t->classes[*id];
-    if (c->stack > t->n_stacks || c->unit > n) return "invalid stack or unit of a class";
+    if (c->stack > t->n_stacks || c->unit > n) return "a class has an invalid stack or unit";
   }
   return NULL;
 }

@@ -74,8 +74,8 @@ const struct step *steps_runs_at(const struct steps_run *run, tk_time ts);
 /* Returns the event whose start decides to which step `e` belongs: `e` itself or the call that launched it. NULL if it belongs to
  * none. */
 const struct tk_event *steps_decider(const struct steps *s, const struct tk_event *e);
-/* Finds the step to which the event belongs: the one in which its decider starts, on the decider's own track, otherwise in the steps
- * that apply to its device or rank. Returns false if there is none. */
+/* Finds the step of `e`: the step in which steps_decider(e) starts. If that event's own track marks steps, these are searched;
+ * otherwise the steps that apply to its device or rank. Returns false if there is none. */
 bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number);
 /* Returns the step to which the event belongs, found as in steps_of; NULL if there is none. */
 const struct step *steps_at(const struct steps *s, const struct tk_event *e);

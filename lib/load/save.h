@@ -22,8 +22,8 @@ struct saver {
   /* To be set before opening: */
   struct sink_meter meter; /* receives the category of each byte, if the format supports this */
   const struct tk_trace *timeline; /* same as in sink_options */
-  const struct format_starts *starts; /* properties of the first graph, if it is not available; NULL = it is available, or there
-                                       * is only one graph */
+  const struct format_starts *starts; /* properties of the first graph, for a saver that does not write that graph; otherwise
+                                       * NULL */
   bool part;               /* true to write one graph's part of the output (out_join), without the data before and after all
                             * graphs */
   bool joins;              /* true if parts will be joined to form the output */

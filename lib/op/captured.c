@@ -301,8 +301,8 @@ static tk_id creation_of(struct created *c, tk_id track, int64_t node) {
   return 0;
 }
 
-/* Assigns to each kernel, copy and fill of a graph the event that created its node. The node ids belong to the process that
- * launched the work. */
+/* For each kernel, copy and fill replayed from a CUDA graph, finds the event that created its node. Node ids are unique only within
+ * the process that launched the graph. */
 static bool join_created(const struct kinds *kinds, const tk_id *launch, struct mem *mem, tk_id **capture) {
   static const char NODE[] = "graph node id", ORIGINAL[] = "original graph node id";
   const struct tk_trace *t = kinds->t;

@@ -60,7 +60,8 @@ static bool is_number_of_piece(const char *leaf, const char *p) {
   return false;
 }
 
-/* Finds the number of a piece in the name. */
+/* Parses the file name of one piece of a split trace: finds the piece's index, such as 3 in trace_part3.json. Returns false if the
+ * name contains none. */
 static bool find_piece(struct piece *to, const char *name) {
   const char *leaf = path_leaf(name), *colon = strrchr(leaf, ':');
   if (colon) leaf = colon + 1;

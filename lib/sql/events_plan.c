@@ -57,7 +57,8 @@ static bool events_is_whole(sqlite3_index_info *info, int i) {
   return false;
 }
 
-/* Returns the letter for a comparison operator; first: letter of the column's first test. */
+/* Returns the plan letter of the test `column op value`; 0 if there is none. first: letter of the column's >= test; the letters of >,
+ * <=, < and = follow it. */
 static char letter(char first, unsigned op) {
   switch (op) {
   case SQLITE_INDEX_CONSTRAINT_GE: return first;

@@ -58,7 +58,7 @@ int guard_authorise(void *arg, int action, const char *a, const char *b, const c
   switch (action) {
   case SQLITE_FUNCTION: return allowed_function(b) ? SQLITE_OK : refuse(s, "function", b);
   case SQLITE_PRAGMA: return allowed_pragma(a) || (s->copying && is_of_copy(a)) ? SQLITE_OK : refuse(s, "pragma", a);
-  case SQLITE_ATTACH: case SQLITE_DETACH: return s->copying ? SQLITE_OK : refuse(s, "another", "database");
+  case SQLITE_ATTACH: case SQLITE_DETACH: return s->copying ? SQLITE_OK : refuse(s, "access to another", "database");
   case SQLITE_CREATE_VTABLE: case SQLITE_DROP_VTABLE: return spans_is_module(b) ? SQLITE_OK : refuse(s, "module", b);
   case SQLITE_INSERT: case SQLITE_UPDATE: case SQLITE_DELETE: case SQLITE_DROP_TABLE: case SQLITE_DROP_VIEW:
     return is_ours(a) ? refuse_writing(s, a) : SQLITE_OK;
@@ -69,7 +69,7 @@ int guard_authorise(void *arg, int action, const char *a, const char *b, const c
   case SQLITE_CREATE_VIEW: case SQLITE_CREATE_TEMP_VIEW: case SQLITE_DROP_TEMP_VIEW:
   case SQLITE_CREATE_TRIGGER: case SQLITE_CREATE_TEMP_TRIGGER: case SQLITE_DROP_TRIGGER: case SQLITE_DROP_TEMP_TRIGGER:
   case SQLITE_REINDEX: case SQLITE_ANALYZE: return SQLITE_OK;
-  default: return refuse(s, "statement", "of this kind");
+  default: return refuse(s, "this kind of", "statement");
   }
 }
 

@@ -587,7 +587,7 @@ static bool note_origins(struct align_problem *p, struct arena *arena) {
 bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err) {
   *s = (struct align_solution){.mem = p->mem, .arena = {.mem = p->mem}, .cap = p->n_inputs > p->n_hosts ? p->n_inputs : p->n_hosts};
   s->hosts = mem_zeros(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
-  /* A marker always moves a clock, even by a small amount, so no shared clocks are assumed. */
+  /* A marker sets the offset of each host, however small, so hosts are not tested for a shared clock. */
   bool ok = s->hosts && note_origins(p, &s->arena) && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
   if (ok && !p->marker && !p->placed) hosts_join(p, s, solve_hosts);
   return mem_check(p->mem, err);

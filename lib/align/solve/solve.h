@@ -130,7 +130,8 @@ struct align_host {
   bool contradicts;       /* true if sequence numbers contradict the estimate */
   double by_number_ns;    /* offset that the sequence numbers imply; valid if contradicts */
   uint32_t joined;        /* number of hosts merged into this one because they share a clock */
-  bool by_messages;       /* true if only messages bound it; the error is then half of the interval */
+  bool by_messages;       /* true if only messages bound the offset; the error is then half the width of
+                           * the interval that they allow, plus the error of the reference */
   bool numbered, executed, stepped; /* sequence numbers, executions, step numbers agree with the estimate */
 };
 

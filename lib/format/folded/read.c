@@ -2,9 +2,9 @@
  *
  *     main;load;parse (data.py:12) 41
  *
- * A line is a stack, outermost frame first, and a weight. The weights have no unit in the file; they are called samples, and a line is
- * one stack sample with that weight. The format has no times. If a frame ends with a file and a line in parentheses, as py-spy writes
- * it, both are stored in the frame. */
+ * A line is a stack, outermost frame first, and a weight. Weights have no unit in the file; the graph gives them the
+ * unit `samples`. Each line becomes one stack sample with that weight. The format has no times. If a frame ends with a file and a
+ * line in parentheses, as py-spy writes it, both are stored in the frame. */
 #include "read.h"
 
 #include <string.h>

@@ -37,7 +37,7 @@
 #define PASSTHROUGH_KEY_TYPES "perfetto.key_types"
 #define PASSTHROUGH_FILED "perfetto.filed"
 
-/* Entry for a track that has passthrough data; entries are field 1 of the meta. */
+/* One entry of the meta perfetto.tracks, for a track with passthrough data. Each entry is a field 1. */
 enum {
   PASSTHROUGH_TRACK = 1,        /* id in the graph; always first */
   PASSTHROUGH_FIELDS = 2,       /* fields of its descriptor that are not modelled */
@@ -59,7 +59,8 @@ struct clock_reading {
   int64_t own, trace;
 };
 
-/* Fields of an entry of perfetto.interned, which contains the interned data between two clearings. */
+/* Fields of an entry of perfetto.interned, which contains the data interned between two resets of a sequence's incremental
+ * state. */
 enum { INTERNED_NUMBER = 1, INTERNED_DATA = 2 };
 /* Fields of an entry of perfetto.key_types: all numbers of args with this key have one type, VALUE_* (fields.h). */
 enum { KEY_TYPE_KEY = 1, KEY_TYPE_TYPE = 2 };

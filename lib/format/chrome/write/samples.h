@@ -16,7 +16,7 @@ struct samples_out {
   void (*end)(void *arg, const struct keyed *samples, uint32_t n); /* called after each element, with its samples */
   bool with_recorded; /* also write samples that are in records */
   uint64_t next_id, step; /* ids of profiles */
-  uint32_t *node_of;  /* by stack: number of its node in the profile `profile_of` */
+  uint32_t *node_of;  /* node_of[stack]: id of the stack's node in profile profile_of[stack] */
   uint32_t *profile_of;
   uint32_t profile, n_nodes;
   struct buf nodes, samples, deltas, weights, parts, args, path;

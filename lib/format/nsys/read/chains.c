@@ -94,7 +94,7 @@ static void take_text(struct nsys *r, const struct chain_row *v, uint32_t n, voi
   const struct chain_table *table = arg;
   const uint32_t n_strings = r->d.t->store->strings.n;
   if (r->chain_bytes > CHAINS_BYTES_MOST) {
-    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "call chains beyond 256 MB of text: left out");
+    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "call chains after the first 256 MB of text: left out");
     return;
   }
   struct buf json = {.mem = &r->d.t->store->mem};

@@ -1,4 +1,4 @@
-/* inspect.h - counts the packets of a Trace by content, its sequences and its clocks. */
+/* inspect.h - counts a Trace's sequences and clocks, and its packets by type. */
 #ifndef FORMAT_PERFETTO_READ_INSPECT_H
 #define FORMAT_PERFETTO_READ_INSPECT_H
 

@@ -427,8 +427,8 @@ int64_t reader_machine_ahead(const struct perfetto *r, uint32_t id);
 
 /* ---- events ---- */
 
-/* Event on `node` whose private fields perfetto_points reads for flow points. The flow ids of the event are r->points from `first` on;
- * they are removed if flow points replace them. */
+/* An event, for perfetto_points, which reads flow points from the event's private fields. The event's flow ids are r->points[first..];
+ * if the event has flow points, these flow ids are removed. */
 struct flow_site {
   uint32_t node;
   tk_id cat;

@@ -382,7 +382,7 @@ static void put_fields(struct move *m, const struct pb_field *content) {
 /* Location of a process's pid and name in a packet's content: a message inside the content, and two fields of this message. */
 static const struct named_field {
   uint32_t packet, process, pid, name;
-  bool is_command; /* importers take the first word of a command line that has a single part */
+  bool is_command; /* true for a command line: if it has one element, importers use the first word as the name */
 } NAMES[] = {
     {PACKET_PROCESS_TREE, 1, 1, 3, true}, /* ps/process_tree.proto: processes; pid, cmdline */
     {PACKET_TRACK_DESCRIPTOR, DESCRIPTOR_PROCESS, PROCESS_PID, PROCESS_NAME, false},

@@ -98,8 +98,8 @@ void write_late_packets(struct perfetto_sink *s) {
   s->late.len = 0;
 }
 
-/* Writes fields of a file unchanged. Exception: if another format embedded the packets, no track is marked in_packets; then events that
- * are also in the graph are removed from the packets. */
+/* Writes the packets unchanged, unless another format embedded them and no track is marked in_packets: then drops events from the
+ * packets that the graph also has. */
 static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field packet;

@@ -157,13 +157,13 @@ static void name_the_rest(struct naming *n) {
     if (from[i].nameless) r->t->classes[i].name = 0;
     if (r->t->classes[i].name || from[i].nameless) continue;
     r->t->classes[i].name = trace_string(r->t, text, 1 + num_put_i64(text + 1, from[i].id));
-    xplane_note(r, TK_NOTE_REPAIR, "events without metadata: named by their metadata id");
+    xplane_note(r, TK_NOTE_REPAIR, "events whose metadata is missing: named by metadata id");
   }
   for (uint32_t i = 1; i <= r->n_stats; i++) {
     if (r->stats[i].key) map_put(&n->by_key, r->stats[i].key, i);
     if (r->stats[i].earlier) map_put(&n->by_key, r->stats[i].earlier, i);
     if (r->stats[i].earlier && r->stats[i].name) r->stats[i].earlier_name = prefixed(n, XPLANE_EARLIER, r->stats[i].name);
-    if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats without metadata: named by their metadata id");
+    if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats whose metadata is missing: named by metadata id");
   }
 }
 

@@ -36,11 +36,11 @@ enum { LINKS = 4, FLOW_FIELDS = 3 };
 
 struct xplane_adopted {
   struct xplane_names names;
-  struct map ids;      /* event metadata id -> number of its last entry, from 0 */
+  struct map ids;      /* event metadata id -> index in `all` of the last entry with this id */
   struct map by_name;  /* name -> its first set */
   struct map by_value; /* hash of set and values -> 1 + index in `known` */
   struct map types;    /* key -> bit set of XStat fields */
-  struct buf sets, keys, known, all; /* all: metadata, by number of its entry */
+  struct buf sets, keys, known, all; /* all: event metadata, in file order */
   struct buf args;     /* array of struct tk_arg: args of the current event */
   struct xplane_found *found; /* belongs to the graph */
   uint32_t serial;
