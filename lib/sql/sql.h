@@ -67,9 +67,9 @@ struct flow_row {
 struct by_name {
   uint32_t n;         /* number of names */
   uint32_t *of_class;
-  tk_id *name;        /* by number: string id */
-  uint32_t *counts;   /* by number: number of events; NULL = not built yet */
-  uint32_t *first;    /* by number, n + 1 elements: start of its events; NULL = not built yet */
+  tk_id *name;        /* name[number]: string id of the name */
+  uint32_t *counts;   /* counts[number]: how many events have the name; NULL = not built yet */
+  uint32_t *first;    /* events[first[number] .. first[number + 1]) have the name; NULL = not built yet */
   tk_id *events;
   uint32_t *order;    /* numbers sorted by name; NULL = not built yet */
 };

@@ -1,5 +1,5 @@
-/* fuzz_request.c - arbitrary bytes as a client's request to `view`. The parser judges every prefix: everything that it refers
- * to is within the bytes, more bytes never change its verdict, and only requests with a loopback Host are allowed. */
+/* fuzz_request.c - arbitrary bytes as a client's request to `view`. The parser accepts or rejects every prefix: everything that its
+ * result refers to is within the bytes, more bytes never change a decision, and only requests with a loopback Host are allowed. */
 #include "../../cli/view/request.h"
 
 #include <stdint.h>

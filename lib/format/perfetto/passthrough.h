@@ -76,7 +76,7 @@ enum { KEY_TYPE_KEY = 1, KEY_TYPE_TYPE = 2 };
 
 /* True if the trace was read from a Perfetto file. */
 static inline bool was_perfetto(const struct tk_trace *t) { return t->format && strcmp(t->format, PERFETTO_FORMAT) == 0; }
-/* True if the meta is passthrough with this key. */
+/* True if `m` contains passthrough data of Perfetto under this key. */
 bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const char *key);
 /* Returns the first passthrough meta with this key, or NULL. */
 const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key);

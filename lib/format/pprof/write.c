@@ -34,7 +34,7 @@ struct pprof_sink {
   struct buf samples;    /* for each sample: a struct kept, then the fields of the Sample except the values */
   struct buf body, part; /* the Sample that is being built, and a part of it */
   struct buf labels;     /* labels of the current track */
-  uint32_t *string_of;   /* by string of the trace: 1 + string; 0 = not known yet */
+  uint32_t *string_of;   /* string_of[string id of the trace] = index in the file's string table + 1; 0 = not added yet */
   int64_t start_ns;
   bool has_start;
   tk_time last; /* end of the last event, relative to start_ns */

@@ -16,8 +16,8 @@ static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
   return trace_string(t, text, n);
 }
 
-/* Returns the running sum of an incremental counter in a sequence; clearing the sequence resets it to 0. Returns NULL if memory
- * runs out. */
+/* Returns the running sum of an incremental counter in a sequence; a reset of the incremental state sets the sum to 0. Returns NULL if
+ * memory runs out. */
 static struct counter_sum *sum_of(struct perfetto *r, const struct counter_sample *s) {
   struct counter_sums *all = &r->counter_sums;
   const uint32_t clearing = r->sequences[s->sequence].n_clearings;

@@ -1,10 +1,10 @@
 /* passthrough.c - passes through packets that are not modelled (ftrace, process stats, samples, configuration, ...).
  *
  * The writer writes these packets on their original sequences, and its own packets on new sequences. Therefore the state of a sequence
- * that has such packets is passed through, too: clearings, defaults, interned data. Before the first such packet, each sequence stores
- * its state since the last clearing, in case one follows; a sequence that only has track events passes nothing through. Contents that
- * the graph represents (track events, descriptors) are removed from a packet. A time on an incremental clock is converted to the trace
- * clock, because the preceding packets, which define it, may be removed. */
+ * that has such packets is passed through, too: resets of the incremental state, defaults, interned data. Before the first such packet,
+ * each sequence stores its state since the last reset, in case such a packet follows; a sequence that only has track events passes
+ * nothing through. Contents that the graph represents (track events, descriptors) are removed from a packet. A time on an incremental
+ * clock is converted to the trace clock, because the preceding packets, which define the time, may be removed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static bool is_kept_of_stage(const struct pb_field *f) {
   return !is_modelled(f) && f->number != PACKET_GPU_RENDER_STAGE && f->number != PACKET_GPU_COUNTER;
 }
 
-/* Appends packets to the meta that was added last, or starts a new one if other text was added since. */
+/* Appends packets to the meta of packets that was added last, or adds a new one if other raw data was added since. */
 static void append_packets(struct perfetto *r, const struct buf *packets) {
   struct tk_trace *t = r->t;
   struct buf *raw = &t->store->raw;
@@ -86,7 +86,7 @@ static void append_packets(struct perfetto *r, const struct buf *packets) {
   if (buf_append(raw, packets->data, packets->len)) m->size += packets->len;
 }
 
-/* Starts passing through the state of a sequence, from its last clearing on. */
+/* Starts passing through the state of a sequence, from the last reset of its incremental state on. */
 static void keep_sequence(struct perfetto *r, struct sequence *q) {
   if (q->has_others) return;
   q->has_others = true;

@@ -76,7 +76,7 @@ struct uuid_list {
 struct sequence {
   struct buf deferred; /* packets that came before the state that they need (packet.c) */
   uint64_t n_deferred, first_deferred; /* number of events in these packets; offset of the first packet */
-  struct buf pending; /* state since the last clearing; used until the sequence has passthrough */
+  struct buf pending; /* state since the last reset of the incremental state; used until the sequence has passthrough */
   bool has_others;    /* true if it contains packets that are not modelled */
   bool had_defaults;  /* true if any packet of it had defaults */
   uint64_t key; /* machine << 32 | trusted_packet_sequence_id */
@@ -223,7 +223,7 @@ struct counter_sums {
   struct counter_sum {
     int64_t whole;
     double real;
-    uint32_t clearing; /* number of the sequence's clearing since which deltas are added up */
+    uint32_t clearing; /* the sequence's n_clearings when the sum was last reset */
   } *of;
   uint32_t n, cap;
 };
@@ -245,7 +245,8 @@ struct collected {
   uint32_t n, cap;
 };
 
-/* Interned data of a sequence that is not modelled, between two clearings. Fields of events may refer to it. */
+/* Interned data that is not modelled, from one reset of a sequence's incremental state to the next. Fields of events may refer to
+ * this data. */
 struct generation {
   struct buf bytes;
   uint32_t number; /* set when the first event needs it; 0 = not needed */

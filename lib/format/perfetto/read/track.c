@@ -1,7 +1,7 @@
 /* track.c - reads TrackDescriptors, and the process and thread descriptors of older traces.
  *
- * A track may be described after events use it, repeatedly after each clearing of a sequence, or never. So a node is created
- * when a track is first mentioned, and descriptors fill it in. Uuids are valid in the whole trace, but only within a
+ * A track may be described after events use it, repeatedly after each reset of a sequence's incremental state, or never. So a node is
+ * created when a track is first mentioned, and descriptors fill it in. Uuids are valid in the whole trace, but only within a
  * machine. */
 #include <string.h>
 

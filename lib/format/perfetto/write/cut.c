@@ -1,9 +1,9 @@
 /* cut.c - chooses the packets of a trace that was only cut in time.
  *
  * A packet has a time, a sequence and content of one kind (kinds.c). If the content is out of the range, the packet may still change
- * the state of its sequence: interned data, defaults, clearings. These changes are stored until a later packet of the sequence is kept,
- * and are discarded if the sequence is cleared first. So the kept packets have the same state as in the input, and no other state is
- * written.
+ * the state of its sequence: interned data, defaults, resets of the incremental state. These changes are stored until a later packet of
+ * the sequence is kept, and are discarded if the state is reset first. So the kept packets have the same state as in the input, and no
+ * other state is written.
  *
  * Three kinds of events before the range are kept because they apply inside it: begin events in ftrace text whose spans end after the
  * start of the range, Binder calls that have not ended (cut_binder.c), and the last sample of each counter.

@@ -22,7 +22,7 @@ void readings_begin(struct readings *r, const struct tk_trace *t, struct mem *me
   for (uint32_t i = 0, n; i < r->head.n; i += n) {
     const struct clock_reading first = reading_at(r, i);
     n = first.n;
-    if (n == 0 || n > r->head.n - i) return; /* checked because the meta may come from a damaged file */
+    if (n == 0 || n > r->head.n - i) return; /* checked because perfetto.readings may come from a damaged file */
     map_put(&r->clocks, (uint64_t)first.machine << 32 | first.id, i + 1);
   }
 }

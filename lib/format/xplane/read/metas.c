@@ -45,7 +45,7 @@ static void put_stat(struct xplane_reader *r, struct buf *b, const struct xplane
 static void put_stats(struct xplane_reader *r, struct buf *b, struct pb plane) {
   struct xplane_names names;
   struct mem *mem = &r->t->store->mem;
-  struct map last; /* stat metadata id -> 1 + number of its last stat */
+  struct map last; /* stat metadata id -> index of the last stat with this id, plus 1 */
   struct pb c = plane, inner;
   struct pb_field f;
   struct xstat s;

@@ -12,7 +12,7 @@
 struct unclear {
   struct xplane_reader *r;
   struct xplane_names names;
-  struct map last;  /* metadata id -> 1 + number of its last entry */
+  struct map last;  /* metadata id -> index of the last entry with this id, plus 1 */
   struct map first; /* hash of name and stats -> lower half of a hash of the other contents of the first such entry */
   struct map ids;   /* ids of unclear metadata */
 };
