@@ -456,7 +456,7 @@ void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
                     "the bytes of each function at the peak");
   say_python(set, notes);
   if (!set->n_other) return;
-  snprintf(text, sizeof text, "%llu stack samples are not in the unit compared: they count as samples, but are not in the sums",
+  snprintf(text, sizeof text, "stack samples not in the unit compared: they count as samples, but are not in the sums (%llu)",
            (unsigned long long)set->n_other);
   diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
 }
