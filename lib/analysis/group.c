@@ -31,6 +31,7 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
   intern_init(&g->texts, mem);
   map_init(&g->of_value, mem);
   map_init(&g->originals, mem);
+  map_init(&g->of_sample, mem);
   if (!groups_prepare(g, opt->by)) return false;
   if (key) g->key = trace_text_id(t, key);
   if (!has_table(g->by)) return true;
@@ -45,6 +46,7 @@ void groups_free(struct groups *g) {
   around_free(&g->around);
   map_free(&g->of_value);
   map_free(&g->originals);
+  map_free(&g->of_sample);
   intern_free(&g->texts);
   buf_free(&g->text);
 }
@@ -103,16 +105,21 @@ static bool is_copy(struct groups *g, tk_id cls) {
 
 const char *groups_suffix(struct groups *g, tk_id cls) { return is_copy(g, cls) ? " (device)" : ""; }
 
-/* Returns the group of an event of class `cls`, given the group of its name. Copies of annotations get a separate group, because a sum
- * of an annotation and its copy, or of a copy and the work in it, is meaningless. */
-static uint32_t group_apart(struct groups *g, tk_id cls, uint32_t group) {
-  const char *suffix = groups_suffix(g, cls);
-  const struct intern_str *s = *suffix ? groups_text(g, group) : NULL;
+/* Returns the group whose text is that of `group` with a suffix. */
+static uint32_t group_with(struct groups *g, uint32_t group, const char *suffix) {
+  const struct intern_str *s = groups_text(g, group);
   if (!s) return group;
   g->text.len = 0;
   buf_append(&g->text, s->bytes, s->len);
   buf_text(&g->text, suffix);
   return group_of_text(g, g->text.data, g->text.len);
+}
+
+/* Returns the group of an event of class `cls`, given the group of its name. Copies of annotations get a separate group, because a sum
+ * of an annotation and its copy, or of a copy and the work in it, is meaningless. */
+static uint32_t group_apart(struct groups *g, tk_id cls, uint32_t group) {
+  const char *suffix = groups_suffix(g, cls);
+  return *suffix ? group_with(g, group, suffix) : group;
 }
 
 static uint32_t group_of_class(struct groups *g, tk_id cls) {
@@ -222,6 +229,22 @@ uint32_t groups_of(struct groups *g, const struct tk_event *e) {
   uint32_t *known = &g->of_id[by_class ? e->cls : e->track];
   if (!*known) *known = by_class ? group_of_class(g, e->cls) : group_of_track(g, e->track);
   return *known;
+}
+
+static bool has_spans(const struct tk_trace *t) {
+  tk_id i = 1;
+  while (i <= t->n_events && t->events[i].kind != TK_EVENT_SPAN) i++;
+  return i <= t->n_events;
+}
+
+uint32_t groups_of_sample(struct groups *g, const struct tk_event *sample) {
+  const uint32_t group = groups_of(g, sample);
+  if (g->by == TK_TOP_NAME || g->by == TK_TOP_KIND) return group;
+  uint32_t *slot = map_put(&g->of_sample, group, 0);
+  if (!slot) return GROUP_NONE;
+  if (*slot) return *slot;
+  if (!has_spans(g->t)) return *slot = group;
+  return *slot = group == GROUP_NONE ? group_of_text(g, "(samples)", 9) : group_with(g, group, " (samples)");
 }
 
 unsigned groups_kinds(const struct groups *g, uint32_t group) {

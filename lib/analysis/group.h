@@ -26,6 +26,7 @@ struct groups {
   struct work_classes work;  /* classes of device work, if events are grouped by it */
   struct map originals;      /* if has_originals: names of classes whose events do not repeat other events */
   bool has_originals;
+  struct map of_sample;      /* group of spans -> group of the samples with the same property */
   struct map of_value;       /* value -> group, for kinds, ranks, steps, integers and classes of kernels */
   struct buf text;
 };
@@ -34,6 +35,9 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g);
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e);
+/* Returns the group of a stack sample. In a trace that also has spans, it is not the group of spans with the same thread, rank or other
+ * property: a sum of durations and weights is meaningless. Its text ends with " (samples)". */
+uint32_t groups_of_sample(struct groups *g, const struct tk_event *sample);
 /* False for events without a row. These are events on lines that repeat the work of other lines, unless `repeats` is set; and, if
  * events are grouped by class of kernel, all events except device work. */
 static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {

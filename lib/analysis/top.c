@@ -111,12 +111,13 @@ static bool choose(struct top *top, struct tk_err *err) {
     top->group_of[i] = 0;
     if (e->kind == TK_EVENT_COUNTER || !scope_holds(&top->scope, e) || !match_event(&top->match, i)) continue;
     if (!groups_has_row(&top->groups, e) || (top->opt->no_copies && groups_has_original(&top->groups, e->cls))) continue;
-    uint32_t group = top->group_of[i] = groups_of(&top->groups, e);
+    const bool is_sample = e->kind == TK_EVENT_SAMPLE;
+    uint32_t group = top->group_of[i] = is_sample ? groups_of_sample(&top->groups, e) : groups_of(&top->groups, e);
     if (group >= top->n_tallies && !add_tally(top, group)) return false;
     weights_see(&top->unit, t, e);
-    top->n_samples += e->kind == TK_EVENT_SAMPLE;
+    top->n_samples += is_sample;
     top->report->allocations += allocations_is(t, e, memory);
-    if (e->kind == TK_EVENT_SAMPLE) continue;
+    if (is_sample) continue;
     top->tallies[group].count++;
     if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += groups_is_kernel(&top->groups, e);
     if (top->opt->by == TK_TOP_NAME) top->tallies[group].marks += top->is_mark[e->cls];
@@ -337,11 +338,14 @@ static struct interval *intervals_of(struct top *top, const struct draft *d) {
 
 /* Measures the spans, or the instants if there are no spans. Instants have the shortest duration, 0, so that the durations of the
  * spans follow those of the instants in order. */
-static void measure(struct tk_top_row *row, const struct draft *d, struct interval *v, struct interval *room) {
+static void measure(struct tk_top_row *row, struct interval *v, struct interval *room) {
   const uint64_t all = row->timed, left_out = row->instants < all ? row->instants : 0, n = all - left_out;
-  for (uint64_t i = 0; i < all; i++)
+  i128 total = 0;
+  for (uint64_t i = 0; i < all; i++) {
     if (v[i].dur > row->max) row->max = v[i].dur;
-  row->mean = (tk_time)((d->sum.total * 2 + (i128)n) / ((i128)n * 2));
+    total += v[i].dur;
+  }
+  row->mean = (tk_time)((total * 2 + (i128)n) / ((i128)n * 2));
   row->min = measure_kth(v, all, left_out, (tk_time *)room);
   row->p50 = measure_kth(v, all, left_out + (n + 1) / 2 - 1, (tk_time *)room);
   row->p95 = measure_kth(v, all, all - n / 20 - 1, (tk_time *)room);
@@ -360,7 +364,7 @@ static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *
   if (d->sum.kernels && d->sum.kernels == d->sum.count) row->short_name = row->name, row->short_len = row->name_len;
   row->total = total_of(d->sum.total);
   row->self = total_of(d->sum.self);
-  if (row->timed) measure(row, d, intervals_of(top, d), top->room + (d->kind ? row->timed : 0));
+  if (row->timed) measure(row, intervals_of(top, d), top->room + (d->kind ? row->timed : 0));
   fill_columns(top, d, row);
 }
 

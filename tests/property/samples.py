@@ -443,6 +443,26 @@ def hostile():
     check('a stack of 20,000 frames, and recursion', {r['name']: r['total_ns'] for r in top['rows']}.get('a') == 4, top['rows'][:2])
 
 
+def beside_spans():
+    """Samples of a thread that also has spans: rows of their own, because a sum of durations and weights means nothing."""
+    node = {'functionName': 'f', 'scriptId': 0}
+    chunk = {'cpuProfile': {'nodes': [{'id': 1, 'callFrame': {'functionName': '(root)', 'scriptId': 0}}, {'id': 2, 'parent': 1, 'callFrame': node}],
+                            'samples': [2, 2, 2]}, 'timeDeltas': [10, 10, 10]}
+    profile = {'ph': 'P', 'cat': 'disabled-by-default-v8.cpu_profiler', 'pid': 1, 'tid': 1, 'id': '0x1'}
+    samples = [dict(profile, name='Profile', ts=0, args={'data': {'startTime': 0}}), dict(profile, name='ProfileChunk', ts=10, args={'data': chunk})]
+    span = {'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 0, 'dur': 100, 'name': 'work'}
+    path = os.path.join(folder, 'beside.json')
+    for events, thread in (([span] + samples, {'process 1: thread 1': (1, 100000), 'process 1: thread 1 (samples)': (3, 20000)}),
+                           (samples, {'process 1: thread 1': (3, 20000)})):
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'traceEvents': events}, f)
+        rows = json.loads(run('top', path, '--by', 'track', '--json').stdout)['rows']
+        found = {r['name']: (r['count'], r['total_ns']) for r in rows}
+        check(f'samples beside {len(events) - 2} spans', found == thread, found)
+        means = {r['name']: r['mean_ns'] for r in json.loads(run('top', path, '--by', 'kind', '--json').stdout)['rows']}
+        check(f'means beside {len(events) - 2} spans', means['host'] == (100000 if span in events else None), means)
+
+
 def alone():
     """Checks a trace that contains only sample events."""
     path = f'{folder}/alone.json'
@@ -455,6 +475,7 @@ def alone():
 for path_, reader_ in files():
     one_file(path_, reader_)
 alone()
+beside_spans()
 operations()
 changed('json')
 changed('perfetto')
