@@ -181,6 +181,9 @@ static const struct {
     /* nsys stats: the reports cuda_gpu_trace and cuda_kern_exec_trace as CSV */
     {"^\"?Start \\(ns\\)\"?,\"?Duration \\(ns\\)\"?,\"?CorrId\"?,",
      "a table of 'nsys stats'; 'nsys export -t sqlite' converts the report to a database that can be read"},
+    /* nvprof --print-gpu-trace --csv, with or without its log */
+    {"^(==\\d+== NVPROF is profiling |\"Start\",\"Duration\",\"Grid X\",)",
+     "a table of nvprof; record with 'nsys profile', and 'nsys export -t sqlite' makes a database that can be read"},
     {"^(Weight|Running Time|Bytes Used)\t(Self|Count)", "a table copied from Instruments; speedscope.app opens it"},
     /* freebsd usr.sbin/pmcstat: the option -G */
     {"^@ \\S+ \\[\\d+ samples\\] $", "a call graph of pmcstat; stackcollapse-pmc.pl converts it to stacks that can be read"},

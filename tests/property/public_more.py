@@ -890,6 +890,8 @@ def _():
         'cargo.html': ('<html>\n<head>\n  <title>Cargo Build Timings \u2014 a 0.1.0</title>', 'cargo build --timings'),
         'cachegrind.out.1': ('version: 1\ncreator: xdebug 3.1.1 (PHP 8.1)\n', 'Xdebug'),
         'table.txt': ('-----------  ----------  \n       Name    Self CPU %      Self CPU  \n-----------  ----------  \n', 'export_chrome_trace'),
+        'nvprof.csv': ('"Start","Duration","Grid X","Grid Y","Grid Z","Size","Device","Stream","Name"\ns,ms,,,,MB,,,\n', 'nvprof'),
+        'nvprof.log': ('==27549== NVPROF is profiling process 27549, command: python train.py\n==27549== Profiling result:\n', 'nvprof'),
         'cuda_gpu_trace.csv': ('Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,Device,Ctx,Strm,Name\n1000,500,3,1,1,1,NVIDIA A100 (0),1,7,gemm\n', 'nsys export -t sqlite'),
         'ov.csv': ('layerName;execStatus;layerType;execType;realTime (ms);cpuTime (ms);\n', 'OpenVINO'),
         'profile_log_device.csv': ('ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y\n', 'Tenstorrent'),
