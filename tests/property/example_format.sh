@@ -35,7 +35,7 @@ ok 'links' "${CC:-cc}" "${flags[@]}" "$work"/*.o "${objects[@]}" -o "$work/trace
 
 tracekit=$work/tracekit
 printf '#spans 1\nmain\t10.5\t3\tload\nmain\t11\t2\tparse\nio\t1e1\t0.000001\tread\n' > "$work/a.spans"
-ok 'help lists it' sh -c "'$tracekit' help | grep -q 'example of spans'"
+ok 'help lists it' sh -c "'$tracekit' help formats | grep -q 'example of spans'"
 ok 'is detected' sh -c "'$tracekit' info --json '$work/a.spans' | grep -q '\"format\": \"spans\"'"
 ok 'converts' sh -c "'$tracekit' convert '$work/a.spans' -f json | tr -d ' \n' | grep -q '\"ts\":10.5' "
 ok 'nests' sh -c "'$tracekit' tree --csv '$work/a.spans' 2>/dev/null || '$tracekit' tree '$work/a.spans' | grep -q parse"
