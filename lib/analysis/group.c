@@ -239,7 +239,7 @@ static bool has_spans(const struct tk_trace *t) {
 
 uint32_t groups_of_sample(struct groups *g, const struct tk_event *sample) {
   const uint32_t group = groups_of(g, sample);
-  if (g->by == TK_TOP_NAME || g->by == TK_TOP_KIND) return group;
+  if (g->by == TK_TOP_NAME || g->by == TK_TOP_CAT || g->by == TK_TOP_KIND) return group;
   uint32_t *slot = map_put(&g->of_sample, group, 0);
   if (!slot) return GROUP_NONE;
   if (*slot) return *slot;
