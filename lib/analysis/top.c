@@ -97,6 +97,13 @@ static bool group_frames(struct top *top) {
   return true;
 }
 
+static void top_count(struct top *top, const struct tk_event *e, uint32_t group) {
+  top->tallies[group].count++;
+  if (top->opt->by != TK_TOP_NAME) return;
+  top->tallies[group].kernels += !top->opt->fold && groups_is_kernel(&top->groups, e);
+  top->tallies[group].marks += top->is_mark[e->cls];
+}
+
 static bool choose(struct top *top, struct tk_err *err) {
   static const tk_id TICK = 1 << 14;
   const struct tk_progress p = top->opt->select.progress;
@@ -117,10 +124,7 @@ static bool choose(struct top *top, struct tk_err *err) {
     weights_see(&top->unit, t, e);
     top->n_samples += is_sample;
     top->report->allocations += allocations_is(t, e, memory);
-    if (is_sample) continue;
-    top->tallies[group].count++;
-    if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += groups_is_kernel(&top->groups, e);
-    if (top->opt->by == TK_TOP_NAME) top->tallies[group].marks += top->is_mark[e->cls];
+    if (!is_sample) top_count(top, e, group);
   }
   return match_check(&top->match, err) && group_frames(top);
 }
@@ -252,9 +256,8 @@ static bool lay_out(struct top *top) {
 
 /* ---- rows ---- */
 
-static struct tk_total total_of(i128 ps) {
-  const i128 second = 1000000000000;
-  return (struct tk_total){(int64_t)(ps / second), (int64_t)(ps % second)};
+static struct tk_total total_of(i128 ps) { /* in seconds and ps */
+  return (struct tk_total){(int64_t)(ps / 1000000000000), (int64_t)(ps % 1000000000000)};
 }
 
 static bool is_in(const struct top *top, const struct draft *d, uint32_t group) {
@@ -336,19 +339,16 @@ static struct interval *intervals_of(struct top *top, const struct draft *d) {
   return top->room;
 }
 
-/* Measures the spans, or the instants if there are no spans. Instants have the shortest duration, 0, so that the durations of the
- * spans follow those of the instants in order. */
+/* Measures the spans, or the instants if there are no spans. Ordered by duration, instants come first, because theirs is 0. */
 static void measure(struct tk_top_row *row, struct interval *v, struct interval *room) {
   const uint64_t all = row->timed, left_out = row->instants < all ? row->instants : 0, n = all - left_out;
   i128 total = 0;
-  for (uint64_t i = 0; i < all; i++) {
-    if (v[i].dur > row->max) row->max = v[i].dur;
-    total += v[i].dur;
-  }
+  for (uint64_t i = 0; i < all; i++) total += v[i].dur;
   row->mean = (tk_time)((total * 2 + (i128)n) / ((i128)n * 2));
   row->min = measure_kth(v, all, left_out, (tk_time *)room);
   row->p50 = measure_kth(v, all, left_out + (n + 1) / 2 - 1, (tk_time *)room);
   row->p95 = measure_kth(v, all, all - n / 20 - 1, (tk_time *)room);
+  row->max = measure_kth(v, all, all - 1, (tk_time *)room);
   row->union_time = measure_union(v, all, room);
 }
 
