@@ -149,7 +149,7 @@ static void add_by_number(char *text, size_t size, const struct align_host *foun
            found->by_number_ns < 0 ? "behind" : "ahead");
 }
 
-/* Returns why the clock of an input cannot be compared with that of the first input that was read. */
+/* Returns why the clock of an input and the clock of the first readable input cannot be compared. */
 static const char *why_apart(const struct align_reporter *r, const struct align_input *input) {
   const struct align_input *first = r->inputs;
   while (first < input && !first->read) first++;

@@ -1,8 +1,8 @@
 /* device_peaks.c - see device_peaks.h.
  *
  * One row for each device. `pattern` is a part of the device's name, in lower case; with a `$` at its end, the name must end there. The
- * first matching row is used. Names that contain a word of NOT have no row. FP64 and FP32 rates are those of the matrix units, if the
- * device has any, because measured rates of matrix products are compared with them. */
+ * first matching row is used. Names that contain a word of NOT have no row. FP64 and FP32 rates apply to the matrix units, if
+ * the device has any, because measured rates of matrix products are compared with them. */
 #include "device_peaks.h"
 
 #include <string.h>

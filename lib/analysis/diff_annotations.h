@@ -1,7 +1,7 @@
 /* diff_annotations.h - removes annotations that are not in all compared runs from the paths of operators.
  *
- * If a record_function or an NVTX range was added around operators, all paths below it differ from those of the other run. After its
- * row is removed, the operators of both runs have the same paths. */
+ * If a record_function or an NVTX range was added around operators, all paths below it differ from the paths of the other run.
+ * After its row is removed, the operators of both runs have the same paths. */
 #ifndef ANALYSIS_DIFF_ANNOTATIONS_H
 #define ANALYSIS_DIFF_ANNOTATIONS_H
 

@@ -71,8 +71,8 @@ static int64_t diff_rank_of(const struct adder *a, tk_id track) {
   return o && o->rank >= 0 ? o->rank : -1;
 }
 
-/* Returns the steps that apply to a track: its own, or those of its device or rank. If a device and its host number steps differently,
- * the host's steps apply to both. */
+/* Returns the steps that apply to a track: its own, or else the steps of its device or rank. If a device and its host number
+ * steps differently, the host's steps apply to both. */
 static const struct steps_run *run_of(const struct adder *a, tk_id track) {
   const struct steps_run *run = steps_runs_own(&a->match.steps, track);
   return run->host ? run->host : run;
@@ -319,7 +319,7 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   return a->cell_of && a->calls && a->is_mark;
 }
 
-/* Stores the name of the spans that mark the steps of the trace. Records if it differs from that of earlier traces. */
+/* Stores the name of the spans that mark the steps of the trace. Records whether earlier traces have another name. */
 static bool keep_step_name(struct adder *a) {
   struct buf *b = &a->set->text;
   size_t n;

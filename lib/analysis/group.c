@@ -83,7 +83,7 @@ static uint32_t group_of_string(struct groups *g, tk_id id) {
 
 static bool is_repeat(const struct groups *g, tk_id cls) { return g->match->kinds.of_class[cls] & KIND_REPEAT; }
 
-/* Collects the names of all classes except those of events that only repeat other events. */
+/* Collects the names of all classes whose events do not merely repeat other events. */
 static bool find_originals(struct groups *g) {
   g->has_originals = true;
   for (tk_id i = 1; i <= g->t->n_classes; i++)
@@ -105,7 +105,7 @@ static bool is_copy(struct groups *g, tk_id cls) {
 
 const char *groups_suffix(struct groups *g, tk_id cls) { return is_copy(g, cls) ? " (device)" : ""; }
 
-/* Returns the group whose text is that of `group` with a suffix. */
+/* Returns the group whose text is the text of `group` and a suffix. */
 static uint32_t group_with(struct groups *g, uint32_t group, const char *suffix) {
   const struct intern_str *s = groups_text(g, group);
   if (!s) return group;

@@ -93,7 +93,7 @@ static bool is_collection(const char *name) {
   return has_word(name, "gc.collect") || text_any_holds(name, parts);
 }
 
-/* True for Python functions that wait for something other than a device. The names are those of Kineto, viztracer and JAX. */
+/* True for Python functions that wait for something other than a device. Kineto, viztracer and JAX record these names. */
 static bool waits(const char *name) {
   static const char *const parts[] = {"time.sleep", "built-in method sleep", "$time sleep", "built-in method acquire of",
                                       "lock.acquire", "SemLock.acquire", "SemLock.__enter__", "_ThreadHandle.join", "posix.waitpid",

@@ -5,8 +5,8 @@
 #include "graph/kind.h"
 #include "graph/trace.h"
 
-/* Classes in ascending order of precedence: on one thread, the class of a nested span is its own class or that of the span around it,
- * whichever is higher. */
+/* Classes in ascending order of precedence: on one thread, the class of a nested span is the higher of its own class and the
+ * class of the span around it. */
 enum host_class {
   HOST_NOTHING,    /* steps and annotations: labels, not activity of the host */
   HOST_PYTHON,     /* Python frames, and other functions that a tracer recorded */

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "format/json.h"
 
-/* Types as PyTorch names them: caffe2::TypeMeta::name, c10 scalar types. Of the integer types, only int8 has a peak. */
+/* Types as PyTorch names them: caffe2::TypeMeta::name, c10 scalar types. int8 is the only integer type with a peak. */
 static const struct {
   const char *name;
   unsigned size;

@@ -1,9 +1,9 @@
 /* report_figures.c - key figures of a job, each with a verdict (report.h).
  *
- * docs/analysis.md lists the figures and their limits, which come from a guide to viewing traces. A figure about devices is that of the
- * worst device. It gets no verdict if the report covers only a selection of the work, if a trace is incomplete, if there are fewer than
- * 10 pieces of work, or if the figure depends on idle time and launched work was not recorded. In these cases, there are no findings
- * about it either. */
+ * docs/analysis.md lists the figures and their limits, which come from a guide to viewing traces. A figure about devices
+ * describes the worst device. It gets no verdict if the report covers only a selection of the work, if a trace is incomplete, if
+ * there are fewer than 10 pieces of work, or if the figure depends on idle time and launched work was not recorded. In these
+ * cases, there are no findings about it either. */
 #include "report.h"
 #include "findings.h"
 

@@ -258,8 +258,8 @@ static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_
   return true;
 }
 
-/* True if the event contains other work on its line, such as a loop of XLA. The operations that are recorded for the event then include
- * those of the other work. */
+/* True if the event contains other work on its line, such as a loop of XLA. The operations recorded for the event then include
+ * the operations of the other work. */
 static bool contains_work(const struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event], *next = e + 1;
   const struct tk_track *k = &p->t->tracks[e->track];

@@ -171,8 +171,9 @@ static bool any_leads(const struct gap_host *h, uint32_t group) {
   return any;
 }
 
-/* Returns the spans of one name that cover at least half of the gap on one thread; if there are several such names, those that cover
- * least, which are usually the innermost. NULL if there are none. Raises *most to the longest time that spans of one name cover. */
+/* Returns the spans of one name that cover at least half of the gap on one thread; if there are several such names, the name
+ * that covers least, which is usually the innermost. NULL if there are none. Raises *most to the longest time that spans of one
+ * name cover. */
 static const struct gap_span *find_span(const struct gap_host *h, tk_time length, tk_time *most) {
   const struct gap_span *found = NULL;
   for (uint32_t i = 0; i < h->n; i++) {

@@ -17,7 +17,7 @@
 struct layers_job {
   struct reporter *p;
   struct jobs *jobs;  /* runs the search in another thread; NULL = report_layers_add runs it */
-  struct mem mem;     /* separate memory for the search, because the other thread must not use that of the trace */
+  struct mem mem;     /* separate memory for the search, because the other thread must not use the trace's memory */
   struct tk_tree_report *tree;
   struct tk_err err;
   bool ok;

@@ -128,7 +128,7 @@ bool tree_layers_hang_backward(struct tree *tree) {
 
 /* ---- steps ---- */
 
-/* Counts the steps of a run that begin in the selected range, except those that were counted for an earlier run. `most`: by step
+/* Counts the steps of a run that begin in the selected range, except steps that an earlier run has already counted. `most`: by step
  * number, the maximum number of times that a run contains it. In a joined run, several devices mark the same steps, so each number is
  * counted once. */
 static bool count_numbers(struct tree *tree, const struct steps_run *run, struct map *most) {

@@ -12,7 +12,7 @@
 struct weight_unit {
   bool times;        /* true: the unit is time (durations of spans, or weights that are times) */
   tk_id unit;        /* string: unit of the first sample whose weight is not a time; 0 = none */
-  uint64_t n_other;  /* samples whose unit differs from that of the report; valid after all weights_of calls */
+  uint64_t n_other;  /* samples whose unit is not the unit of the report; valid after all weights_of calls */
 };
 
 /* Updates the unit of the report for a selected event. Call it for all events before weights_of. */

@@ -13,8 +13,8 @@ static const char *keep_text(struct tk_list_report *r, const char *text) {
   return diagnostics_text(r->notes, text);
 }
 
-/* Returns the text of the last repair note (the damage to the input), followed by that of the first (the effect on the trace); NULL if
- * there were no repairs. */
+/* Returns the text of the last repair note (the damage to the input), followed by the text of the first note (the effect on the
+ * trace); NULL if there were no repairs. */
 static const char *repairs_of(struct tk_list_report *r, const struct tk_trace *t) {
   const char *first = NULL, *last = NULL;
   char text[512];

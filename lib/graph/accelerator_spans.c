@@ -40,7 +40,7 @@ struct spans {
   bool aiu;                   /* each span has a name of an AIU */
 };
 
-/* The key is one of those that are read even if a command needs no args (args_decide). */
+/* This key is read even if a command needs no args (args_decide). */
 static const char LINK[] = "correlationId";
 
 static struct spans look(const struct tk_trace *t, const struct tk_track *k, tk_id link) {

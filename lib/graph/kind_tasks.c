@@ -9,7 +9,7 @@
 #include "base/map.h"
 
 struct tally {
-  uint32_t n, same; /* spans of a track; on a stream: its copies. `same`: those that the other side records, too */
+  uint32_t n, same; /* n: number of spans of a plane, or of copies of a stream; same: how many of them the other side has, too */
 };
 
 static bool is_plane(const struct kinds *k, tk_id track) { return k->roles[track] & KIND_COLLECTIVE; }

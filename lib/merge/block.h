@@ -8,7 +8,7 @@ struct merge_block {
   const struct tk_merge_rank *rank;
   const struct tk_trace *trace; /* the trace as it is written; NULL = the input is copied unchanged */
   const struct merge_pid *was;  /* original pids; the array has rank->processes elements */
-  bool first;                   /* true if the rank's top-level keys are those of the output */
+  bool first;                   /* true if the rank and the output have the same top-level keys */
   bool nameless;                /* true to omit the name of the input */
   const char *account;          /* JSON members, each after a comma, that describe dropped events; NULL = none were dropped */
   const char *machine;          /* machine name that distinguishes the rank's processes from others with equal pids; NULL = none */

@@ -132,8 +132,8 @@ static bool have_met(const struct merge_meeting *v, uint32_t n) {
   return last_start <= first_end;
 }
 
-/* Appends the rows [from, to) of a collective: all of them if the members overlap in time, otherwise only those that the alignment
- * found. */
+/* Appends the rows [from, to) of a collective: all of them if the members overlap in time, otherwise only the rows that the
+ * alignment found. */
 static void keep_rows(struct merge_collectives *c, uint32_t from, uint32_t to) {
   const uint32_t first = c->n;
   bool keyed = false, vague = false;

@@ -263,7 +263,7 @@ static uint32_t list_processes(const struct tk_trace *t, struct merge_pid *list)
 }
 
 /* Renumbers the graph, and fills `was` with the original identities of processes. A single input keeps its ids. If ids must not change,
- * sets *machine to a name that distinguishes the processes from those of other ranks. */
+ * sets *machine to a name that distinguishes the processes from the processes of other ranks. */
 static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of, struct merge_pid *was,
                            const char **machine) {
   struct tk_merge_rank *r = &m->report->ranks[input];

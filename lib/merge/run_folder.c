@@ -46,8 +46,8 @@ static bool ends_with(const char *text, size_t n, const char *end) {
   return n >= m && memcmp(text + n - m, end, m) == 0 && (n == m || text[n - m - 1] == '/');
 }
 
-/* Finds the path of the run below `output`. A path such as "logs/plugins/profile/run1" is the path of a run itself; any other path is
- * that of a logdir. */
+/* Finds the path of the run below `output`. A path such as "logs/plugins/profile/run1" is the path of a run itself; any other
+ * path is a logdir. */
 bool run_folder_path(const char *output, const char *run, const struct tk_save_options *opt, char *path, size_t size) {
   const char *runs_in = format_of(opt)->runs_in;
   char name[NAME + 1] = "";

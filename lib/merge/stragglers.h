@@ -1,7 +1,7 @@
 /* stragglers.h - finds the slow rank of a job. Uses only data that is collected before any rank is written.
  *
- * The terms are those of the report on collectives (analysis/report.h): a rank waits from its own arrival until the last one arrives,
- * and the cost of the last rank is the time by which it arrives after the next-to-last. */
+ * The terms are the same as in the report on collectives (analysis/report.h): a rank waits from its own arrival until the last
+ * one arrives, and the cost of the last rank is the time by which it arrives after the next-to-last. */
 #ifndef MERGE_STRAGGLERS_H
 #define MERGE_STRAGGLERS_H
 

@@ -125,7 +125,7 @@ static int items_in_order(const void *p, const void *q) {
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Collects the calls that were captured: outermost calls during a capture, except those that launched work. */
+/* Collects the calls that were captured: outermost calls during a capture that launched no work. */
 static bool find_calls(struct capturing *c, const tk_id *launch) {
   const struct tk_trace *t = c->t;
   uint8_t *worked = mem_zeros(c->mem, (uint64_t)t->n_events + 1, 1);

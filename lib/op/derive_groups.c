@@ -427,7 +427,7 @@ static void end_groups(struct grouping *g) {
   buf_free(&g->queue);
 }
 
-/* Finds nesting and links of the events on all tracks except those of TPUs. */
+/* Finds nesting and links of the events on all tracks except the tracks of TPUs. */
 static bool link_tracks(struct grouping *g) {
   const struct tk_trace *t = g->d->t;
   for (tk_id i = 1; i <= t->n_tracks; i++) {

@@ -4,8 +4,8 @@
  *     TPU core   Framework Name Scope, Framework Ops, Source code, Host Offload Ops: copies to and from host memory, each from its
  *                start to its end; as many rows as copies overlap
  *
- * Consecutive events with the same name and step become one span. Line ids are those that xprof uses, which are the same for all
- * devices. Lines made from streams have the ids after these. */
+ * Consecutive events with the same name and step become one span. Line ids are the ids that xprof uses; they are the same for
+ * all devices. Lines made from streams have the ids after these. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -408,7 +408,7 @@ static bool put_offloads(struct offload *o, struct derive *d, tk_id process) {
   return ok;
 }
 
-/* Adds the copies. Of events with equal times, those that start a copy are handled first, then those that end one. */
+/* Adds the copies. At equal times, starts of copies are handled before ends of copies. */
 static void add_offloads(struct offload *o, struct derive *d, const tk_id *events, uint32_t n) {
   for (uint32_t i = 0, end; i < n; i = end) {
     for (end = i; end < n && d->t->events[events[end]].ts == d->t->events[events[i]].ts; end++)

@@ -278,8 +278,8 @@ static bool clip_event(struct tk_trace *to, struct tk_event *e, struct window w)
   return true;
 }
 
-/* Clips each kept event to the window that applies to it. Of the input, uses only the ids of its events, because the rest may have been
- * overwritten. */
+/* Clips each kept event to the window that applies to it. Uses only the ids of the input events, because the rest of the input
+ * may have been overwritten. */
 static void clip_events(struct filter *f, struct tk_trace *to) {
   const struct scope *s = &f->scope;
   tk_id now = 0;

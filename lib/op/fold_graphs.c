@@ -20,7 +20,7 @@ static const char *const LANE_NAMES[LANE_KINDS] = {
 struct moved {
   tk_time ts, end;
   tk_id event, process;
-  uint32_t lane; /* ordinal of the lane among those of its kind, from 1 */
+  uint32_t lane; /* ordinal of the lane among the lanes of its kind, from 1 */
   uint8_t kind;
 };
 

@@ -100,8 +100,8 @@ static bool find_by_correlation(struct launched *l, tk_id *by) {
 }
 
 /* True if the operator may have launched the work: it must begin before the work ends. If the trace lacks the launching call, Kineto up
- * to PyTorch 2.1 stored the correlation id of work as its External id. Such an id equals that of an unrelated operator, so it does not
- * count. */
+ * to PyTorch 2.1 stored the correlation id of work as its External id. An unrelated operator has the same External id, so the id
+ * does not count. */
 static bool is_operator_of(const struct launched *l, tk_id op, tk_id work, uint64_t id) {
   const struct tk_event *v = l->t->events;
   const bool is_link = l->links.of && id_of(l, &v[work], &l->links) == id;

@@ -151,7 +151,7 @@ static bool check_rebase(const struct tk_rebase_options *o, struct tk_err *err) 
   return err_set(err, TK_EUSAGE, "nothing to do: no target, shift or scale given");
 }
 
-/* Copies the options and parses those that are given as text. Stores the time of to_time in *to. */
+/* Copies the options, and parses the ones given as text. Stores the time of to_time in *to. */
 static bool take_rebase(struct tk_rebase_options *o, struct tk_total *to, const struct tk_rebase_options *given, struct tk_err *err) {
   return options_take(o, sizeof *o, offsetof(struct tk_rebase_options, to_time), given, err) && check_rebase(o, err) &&
          parse_texts(o, to, err);

@@ -14,9 +14,9 @@ struct redact_plan {
 
 bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_redact_report *report, struct tk_err *err);
 
-/* Appends to `b` the redacted form of a string that is printed outside the trace, such as in a table. Strings of the kind "name" are
- * redacted according to the options; those of other kinds ("host", "input", "group") become pseudonyms, as inside the trace. Returns
- * false if memory runs out. */
+/* Appends to `b` the redacted form of a string that is printed outside the trace, such as in a table. Strings of the kind "name"
+ * are redacted according to the options; strings of other kinds ("host", "input", "group") become pseudonyms, as inside the
+ * trace. Returns false if memory runs out. */
 bool redact_outside(const struct tk_redact_options *opt, const char *kind, const char *text, struct buf *b);
 
 /* Copies the name of a run to `to`, for use in a path. Redacts the name, unless it is a timestamp or `opt` is NULL. */

@@ -4,7 +4,7 @@
 
 #include "links.h"
 
-/* True if the name of the class is that of a call of a module. */
+/* True if the class has the name of a call of a module. */
 bool regions_is_module(const struct tk_trace *t, tk_id cls);
 
 enum region { REGION_OP, REGION_MODULE };

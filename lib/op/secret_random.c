@@ -1,7 +1,7 @@
 /* secret_random.c - see secret_random.h.
  *
  * Names consist of words, so most neighbouring characters have the same class (upper, lower, digit). If characters are drawn at random
- * from the 62 letters and digits, 62% of neighbours differ in class. Of all names, mangled C++ names come closest to this rate; they
+ * from the 62 letters and digits, 62% of neighbours differ in class. Mangled C++ names come closest to this rate; they
  * are recognised by their prefix. Suffixes such as "0d1d2d3de4", which Triton appends to kernel names, are hexadecimal but contain few
  * different letters. */
 #include "secret_random.h"

@@ -27,8 +27,8 @@ static bool carries_count(const struct shrink *s, const struct tk_args *it) {
   return met == 3;
 }
 
-/* Returns the number and total duration of the original spans: 1 and the span's own duration, or those of the spans that were merged
- * into it, now or by an earlier shrink. */
+/* Returns the number and total duration of the original spans: 1 and the span's own duration, or the number and total of the
+ * spans that were merged into it, now or by an earlier shrink. */
 static void stands_for(const struct shrink *s, const struct tk_event *e, uint64_t *count, i128 *total) {
   struct tk_args it = tk_args_of(s->t, e->args);
   struct tk_arg arg;

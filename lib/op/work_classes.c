@@ -59,8 +59,8 @@ static bool look_around_all(struct work_classes *w, const uint8_t *of) {
   return ok;
 }
 
-/* Callback for work without classes so far: takes those of the host event at the start of a flow to the work. Needed for torch_npu,
- * which records calls of CANN on separate tracks, and draws flows from operators to kernels. */
+/* Callback for work without classes so far: takes the classes of the host event at the start of a flow to the work. Needed for
+ * torch_npu, which records calls of CANN on separate tracks, and draws flows from operators to kernels. */
 static void take_flow(void *arg, tk_id host, tk_id work) {
   uint16_t *around = arg;
   if (!around[work]) around[work] = around[host];

@@ -288,8 +288,8 @@ static void add_host(struct tk_trace *t, struct perf_line name) {
   trace_end_raw(t);
 }
 
-/* Reads the lines of `perf script --header` that concern the trace (perf_header__fprintf_info of Linux). The time of the recording is
- * that of the file perf.data, on the local clock, so it does not place the samples. */
+/* Reads the lines of `perf script --header` that concern the trace (perf_header__fprintf_info of Linux). The time of the
+ * recording is the time of the file perf.data in the local time zone, so it does not place the samples. */
 static void read_header(struct perf *r, struct perf_line l) {
   struct perf_line value;
   char text[400];

@@ -245,8 +245,8 @@ static bool find_document(struct json_walk *w, struct json_value *document, stru
   return true;
 }
 
-/* The DevTools subtract the time at which a recording began from the times of samples (offsetSampleTimes), but not from those of
- * markers, and do not store it. So nothing shows which marker belongs to which sample: markers lose their clock. */
+/* The DevTools subtract the time at which a recording began from the times of samples (offsetSampleTimes), but not from the
+ * times of markers, and do not store it. So nothing shows which marker belongs to which sample: markers lose their clock. */
 static void part_markers(struct gecko *g) {
   struct tk_trace *t = g->t;
   uint64_t n = 0;
