@@ -300,6 +300,16 @@ static void read_header(struct perf *r, struct perf_line l) {
   trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, text);
 }
 
+/* True for the first line of a sample whose command, such as "dd" or "cc", could be the address of a frame. */
+static bool is_of_hex_command(struct perf_line l, struct head *h) {
+  enum { SHORT = 8 }; /* hexadecimal digits; longer words are addresses */
+  struct perf_line word = l;
+  skip_blanks(&word);
+  size_t n = 0;
+  while (n <= SHORT && word.p + n < word.end && ascii_hex((char)word.p[n])) n++;
+  return n <= SHORT && read_head(l, h) && h->has_time;
+}
+
 static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
   struct tk_frame f;
   struct head h;
@@ -309,7 +319,7 @@ static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
     flush_sample(r);
   } else if (*text.p == '#') {
     read_header(r, text);
-  } else if (r->has_head && read_frame(r->t, l, &f)) {
+  } else if (r->has_head && !is_of_hex_command(l, &h) && read_frame(r->t, l, &f)) {
     add_frame(r, &f, offset);
   } else if (read_head(l, &h)) {
     begin_sample(r, &h);

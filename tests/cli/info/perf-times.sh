@@ -6,3 +6,6 @@ tracekit info none.perf 2>&1 | grep -oE '[0-9]+ stack samples|samples without ti
 tracekit tree none.perf 2>&1 | grep -cE ' (f|main)$'
 printf 'step 7 loss:\n0.5 (lower)\n' > log.txt
 tracekit info log.txt 2>&1 | grep -o 'not a recognised trace format'
+# Without call chains, each line is a sample, and the name of a command may look like an address.
+printf 'dd 7/7 [000] 1.5: cycles: 400570 f (/bin/dd)\n  cc 8/8 [000] 2.5: cycles: 400570 g (/bin/cc)\n' > hex.perf
+tracekit info hex.perf 2>&1 | grep -oE '[0-9]+ stack samples|[0-9.]+ s long'
