@@ -56,6 +56,22 @@ tk_time measure_kth(const struct interval *v, uint64_t n, uint64_t k, tk_time *r
   return kth_of_few(room, n, k);
 }
 
+struct durations measure_durations(const struct interval *v, uint64_t n, uint64_t left_out, tk_time *room) {
+  const uint64_t counted = n - left_out;
+  struct durations d = {.min = INT64_MAX};
+  i128 total = 0;
+  for (uint64_t i = 0; i < n; i++) {
+    if (v[i].dur < d.min) d.min = v[i].dur;
+    if (v[i].dur > d.max) d.max = v[i].dur;
+    total += v[i].dur;
+  }
+  if (left_out) d.min = measure_kth(v, n, left_out, room);
+  d.mean = (tk_time)((total * 2 + (i128)counted) / ((i128)counted * 2));
+  d.p50 = measure_kth(v, n, left_out + (counted + 1) / 2 - 1, room);
+  d.p95 = measure_kth(v, n, n - counted / 20 - 1, room);
+  return d;
+}
+
 /* ---- union ---- */
 
 /* Appends an interval that starts no earlier than the intervals v[from .. n). Joins it with the last of these if the two

@@ -16,6 +16,15 @@ static inline struct interval measure_part(const struct window *w, tk_time start
   return (struct interval){start, end > start ? end - start : 0};
 }
 
+/* Statistics of durations: nearest-rank percentiles, and a mean that is rounded to a picosecond. */
+struct durations {
+  tk_time min, max, mean, p50, p95;
+};
+
+/* Measures the durations of n intervals, without the `left_out` shortest ones. These must be 0, and fewer than n. `room` has space for n
+ * times. */
+struct durations measure_durations(const struct interval *v, uint64_t n, uint64_t left_out, tk_time *room);
+
 /* Returns the k-th shortest duration, k from 0 to n - 1. `room` has space for n times. */
 tk_time measure_kth(const struct interval *v, uint64_t n, uint64_t k, tk_time *room);
 

@@ -256,8 +256,9 @@ static bool lay_out(struct top *top) {
 
 /* ---- rows ---- */
 
-static struct tk_total total_of(i128 ps) { /* in seconds and ps */
-  return (struct tk_total){(int64_t)(ps / 1000000000000), (int64_t)(ps % 1000000000000)};
+static struct tk_total total_of(i128 ps) {
+  const i128 second = 1000000000000;
+  return (struct tk_total){(int64_t)(ps / second), (int64_t)(ps % second)};
 }
 
 static bool is_in(const struct top *top, const struct draft *d, uint32_t group) {
@@ -341,15 +342,11 @@ static struct interval *intervals_of(struct top *top, const struct draft *d) {
 
 /* Measures the spans, or the instants if there are no spans. Ordered by duration, instants come first, because theirs is 0. */
 static void measure(struct tk_top_row *row, struct interval *v, struct interval *room) {
-  const uint64_t all = row->timed, left_out = row->instants < all ? row->instants : 0, n = all - left_out;
-  i128 total = 0;
-  for (uint64_t i = 0; i < all; i++) total += v[i].dur;
-  row->mean = (tk_time)((total * 2 + (i128)n) / ((i128)n * 2));
-  row->min = measure_kth(v, all, left_out, (tk_time *)room);
-  row->p50 = measure_kth(v, all, left_out + (n + 1) / 2 - 1, (tk_time *)room);
-  row->p95 = measure_kth(v, all, all - n / 20 - 1, (tk_time *)room);
-  row->max = measure_kth(v, all, all - 1, (tk_time *)room);
-  row->union_time = measure_union(v, all, room);
+  const uint64_t left_out = row->instants < row->timed ? row->instants : 0;
+  const struct durations d = measure_durations(v, row->timed, left_out, (tk_time *)room);
+  row->min = d.min, row->max = d.max, row->mean = d.mean;
+  row->p50 = d.p50, row->p95 = d.p95;
+  row->union_time = measure_union(v, row->timed, room);
 }
 
 static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *row) {
