@@ -44,9 +44,10 @@ static const struct row FUNCTORS[] = {
   {"direct_copy_kernel", COPY}, {"copy_kernel_cuda", COPY}, {"copy_device_to_device", COPY},
   {"elementwise_kernel_with_index", ELEMENTWISE},
   {"AdamFunctor", OPTIMIZER}, {"FusedAdam", OPTIMIZER}, {"FusedSgd", OPTIMIZER}, {"LAMBStage", OPTIMIZER}, {"FlashAttn", ATTENTION},
-  {"ImplicitGemmConvolution", CONV}, {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"GemmUniversal", MATMUL}, {NULL, CLASS_NONE}};
+  {"ImplicitGemmConvolution", CONV}, {"fprop", CONV}, {"|dgrad", CONV}, {"|wgrad", CONV}, {"GemmUniversal", MATMUL}, {NULL, CLASS_NONE}};
 
-/* Names, in lower case. Triton's kernels come first, because their names list the operators that they fuse. */
+/* Names, in lower case; a word after '|' matches only at the start of a word. Triton's kernels come first, because their names list the
+ * operators that they fuse. */
 static const struct row NAMES[] = {
   {"triton_", TRITON},
   /* collectives: NCCL, RCCL, Ascend, XLA, NVSHMEM, DeepEP, vLLM and TensorRT-LLM */
@@ -72,7 +73,7 @@ static const struct row NAMES[] = {
   {"miopenbatchnorm", NORM},
   /* convolutions: cuDNN, MIOpen, Ascend, XLA */
   {"igemm_fwd_", CONV}, {"igemm_bwd_", CONV}, {"igemm_wrw_", CONV}, {"im2d2col", CONV}, {"im3d2col", CONV},
-  {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"scudnn", CONV}, {"hcudnn", CONV}, {"convolve", CONV}, {"convolution", CONV},
+  {"fprop", CONV}, {"|dgrad", CONV}, {"|wgrad", CONV}, {"scudnn", CONV}, {"hcudnn", CONV}, {"convolve", CONV}, {"convolution", CONV},
   {"winograd", CONV}, {"conv1d", CONV}, {"conv2d", CONV}, {"conv3d", CONV}, {"conv_", CONV}, {"_conv", CONV}, {"im2col", CONV},
   {"col2im", CONV}, {"miopen", CONV}, {"fft1d_", CONV}, {"fft2d_", CONV}, {"implicit_gemm", CONV}, {"computeoffsets", CONV},
   {"computeboffsets", CONV},
@@ -119,16 +120,12 @@ static const struct row NAMES[] = {
   {"fillscalar", ELEMENTWISE}, {"vectoradd", ELEMENTWISE}, {"scal_kernel", ELEMENTWISE},
   {"convert", COPY}, {NULL, CLASS_NONE}};
 
-/* True if the word at p is only a part of another word: "_conv" in "_convert", "dgrad" in "biasaddgrad", "wgrad" in "powgrad". */
-static bool is_within(const char *text, const char *p, const char *word) {
-  if (strcmp(word, "_conv") == 0) return text_begins(p, "_convert");
-  const bool is_gradient = strcmp(word, "dgrad") == 0 || strcmp(word, "wgrad") == 0;
-  return is_gradient && p > text && ascii_letter(p[-1]);
-}
-
+/* True if the text contains the word; but not "dgrad" in "biasaddgrad" if the row says "|dgrad", and not "_conv" in "_convert". */
 static bool has_part(const char *text, const char *word) {
+  const bool is_start = *word == '|', is_conv = strcmp(word, "_conv") == 0;
+  word += is_start;
   const char *p = strstr(text, word);
-  while (p && is_within(text, p, word)) p = strstr(p + 1, word);
+  while (p && ((is_start && p > text && ascii_letter(p[-1])) || (is_conv && text_begins(p, "_convert")))) p = strstr(p + 1, word);
   return p != NULL;
 }
 
