@@ -298,6 +298,9 @@ enum tk_holds {
   TK_HOLDS_ALL = 2047
 };
 
+/* Resolution of a format that stores no times. */
+#define TK_NO_TIMES INT64_C(1000000000000)
+
 struct tk_format_info {
   const char *name;           /* "json" */
   const char *title;          /* "Chrome JSON" */
@@ -306,7 +309,7 @@ struct tk_format_info {
   const char *const *words;   /* NULL-terminated: other names for the format; NULL = none. A name shared by several formats
                                * selects none */
   unsigned holds;             /* bits of enum tk_holds; there is no bit for spans (no_spans) */
-  tk_time resolution;         /* times are rounded to a multiple of this, in ps; 10^12 = the format has no times */
+  tk_time resolution;         /* times are rounded to a multiple of this, in ps; TK_NO_TIMES = the format has no times */
   bool can_read, can_write;
   bool carries;               /* files of this format can store data of other formats that only those formats understand */
   bool is_carried;            /* data of this format can be stored in files of other formats */

@@ -344,7 +344,7 @@ struct tk_shrink_report {
 TK_EXPERIMENTAL bool tk_shrink_check(const struct tk_shrink_options *opt, struct tk_err *err);
 
 /* Writes the sealed trace so that it meets the target; afterwards the trace in memory equals the written one. If the target
- * cannot be met, fails with TK_ELIMIT and names the smallest possible size. */
+ * cannot be met, fails with TK_ELIMIT and names the smallest possible size, or states that no event would remain. */
 TK_EXPERIMENTAL bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt,
                                struct tk_shrink_report *report, struct tk_err *err);
 /* Same as tk_shrink, but writes to memory, which the caller frees with free(); `name` implies format and compression, as in

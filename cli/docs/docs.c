@@ -135,13 +135,14 @@ void docs_overview(FILE *to, const struct command *const *commands) {
   for (size_t i = 0; (name = topic_name(i, &summary)); i++) fprintf(to, "  %-12s %s\n", name, summary);
 }
 
-/* Lists the names of the formats that can be read and written, or only read. */
-static void list_formats(FILE *to, const char *heading, bool can_write) {
+/* Lists the names of the formats that can be read, written or both. */
+static void list_formats(FILE *to, const char *heading, bool can_read, bool can_write) {
   enum { NAME = 15 };
   const struct tk_format_info *f;
   char names[512] = "";
   for (size_t i = 0, n = 0; (f = tk_format(i)); i++)
-    if (f->can_write == can_write) n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", f->name);
+    if (f->can_read == can_read && f->can_write == can_write) n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", f->name);
+  if (!*names) return;
   fprintf(to, "  %-*s", NAME - 2, heading);
   wrap(to, names, NAME, NAME);
 }
@@ -153,8 +154,9 @@ void docs_usage(FILE *to, const struct command *const *commands) {
         "  -h, --help     print this help\n"
         "  -V, --version  print the version and build options\n", to);
   fputs("\nFormats:\n", to);
-  list_formats(to, "read, write", true);
-  list_formats(to, "read", false);
+  list_formats(to, "read, write", true, true);
+  list_formats(to, "read", true, false);
+  list_formats(to, "write", false, true);
   fputs("\nExit status:\n", to);
   for (int i = 0; i < N_STATUSES; i++) {
     fprintf(to, "  %-5d", statuses[i].status);
@@ -187,22 +189,24 @@ const char *docs_held(size_t n, unsigned *holds) {
 
 const char *docs_resolution(const struct tk_format_info *f, char *text, size_t size) {
   static const char *const units[] = { "ps", "ns", "us", "ms" };
-  enum { N_UNITS = sizeof units / sizeof *units };
   long long n = f->resolution;
   size_t unit = 0;
-  for (; n % 1000 == 0 && unit < N_UNITS; n /= 1000) unit++;
-  if (unit == N_UNITS) return "no times"; /* a resolution of a second stands for a format without times */
+  if (n == TK_NO_TIMES) return "no times";
+  for (; n % 1000 == 0 && unit + 1 < sizeof units / sizeof *units; n /= 1000) unit++;
   snprintf(text, size, "%lld %s", n, units[unit]);
   return text;
 }
 
-/* Formats "stores times to 1 ns; cannot store dangling flow points", or "stores stack samples without times; ...". */
+/* Formats "stores times to 1 ns; cannot store dangling flow points", or "stores no times; ...". */
 static void format_limits(const struct tk_format_info *f, char *text, size_t size) {
   const char *name, *before = "; cannot store ";
   unsigned holds;
   char step[32];
-  if (f->no_spans) snprintf(text, size, "stores stack samples without times");
-  else snprintf(text, size, "stores times to %s", docs_resolution(f, step, sizeof step));
+  snprintf(text, size, f->resolution == TK_NO_TIMES ? "stores %s" : "stores times to %s", docs_resolution(f, step, sizeof step));
+  if (f->no_spans) {
+    strncat(text, "; cannot store spans", size - strlen(text) - 1);
+    before = ", ";
+  }
   for (size_t i = 0; (name = docs_held(i, &holds)); i++) {
     size_t n = strlen(text);
     bool is_implied = held[i].loss == TK_LOSS_DANGLING && !(f->holds & TK_HOLDS_FLOWS);

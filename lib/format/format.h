@@ -40,7 +40,6 @@ struct format {
   bool has_types; /* args keep the types of their numbers: int, unsigned int, double */
   bool in_parts; /* its sinks accept parts written by other processes (graph/sink.h) */
   bool invents_pids; /* pids are numbers of devices or planes, not of processes of the operating system */
-  bool untimed; /* files have stack samples without times; beside traces, they are left out of folders */
   bool in_manifest; /* Perfetto can read it, so it may be listed in a manifest */
   /* How trace_processor reads the stack samples of a format. */
   struct {

@@ -16,10 +16,8 @@ enum { NAMED = 3 };
 static bool is_untimed(const struct tk_sources *s, size_t i) {
   const uint32_t entry = s->impl->chosen[i].entry;
   const char *name = entry == UINT32_MAX ? NULL : s->impl->source.entries[entry].format;
-  const struct format *f;
-  for (size_t k = 0; name && (f = format_row(k)) != NULL; k++)
-    if (strcmp(f->info.name, name) == 0) return f->untimed;
-  return false;
+  const struct format *f = name ? format_by_name(name) : NULL;
+  return f && f->info.resolution == TK_NO_TIMES;
 }
 
 /* True for a trace with times, but not for a file that cannot be read. */

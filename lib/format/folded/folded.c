@@ -14,10 +14,9 @@ const struct format format_folded = {
              .endings = ENDINGS,
              .words = WORDS,
              .holds = TK_HOLDS_SAMPLES,
-             .resolution = 1000000000000,
+             .resolution = TK_NO_TIMES,
              .can_read = true,
              .no_spans = true},
-    .untimed = true,
     .bid = folded_bid,
     .read = folded_read,
 };
