@@ -44,7 +44,8 @@ static const struct row FUNCTORS[] = {
   {"direct_copy_kernel", COPY}, {"copy_kernel_cuda", COPY}, {"copy_device_to_device", COPY},
   {"elementwise_kernel_with_index", ELEMENTWISE},
   {"AdamFunctor", OPTIMIZER}, {"FusedAdam", OPTIMIZER}, {"FusedSgd", OPTIMIZER}, {"LAMBStage", OPTIMIZER}, {"FlashAttn", ATTENTION},
-  {"ImplicitGemmConvolution", CONV}, {"fprop", CONV}, {"|dgrad", CONV}, {"|wgrad", CONV}, {"GemmUniversal", MATMUL}, {NULL, CLASS_NONE}};
+  {"ImplicitGemmConvolution", CONV}, {"fprop", CONV}, {"|dgrad", CONV}, {"|wgrad", CONV}, {"GemmUniversal", MATMUL},
+  {NULL, CLASS_NONE}};
 
 /* Names, in lower case; a word after '|' matches only at the start of a word. Triton's kernels come first, because their names list the
  * operators that they fuse. */
