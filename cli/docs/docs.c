@@ -140,8 +140,10 @@ static void list_formats(FILE *to, const char *heading, bool can_read, bool can_
   enum { NAME = 15 };
   const struct tk_format_info *f;
   char names[512] = "";
-  for (size_t i = 0, n = 0; (f = tk_format(i)); i++)
-    if (f->can_read == can_read && f->can_write == can_write) n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", f->name);
+  for (size_t i = 0, n = 0; (f = tk_format(i)); i++) {
+    if (f->can_read != can_read || f->can_write != can_write) continue;
+    n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", f->name);
+  }
   if (!*names) return;
   fprintf(to, "  %-*s", NAME - 2, heading);
   wrap(to, names, NAME, NAME);
