@@ -21,6 +21,7 @@ struct item {
   uint64_t exact;           /* hash of link, label and ordinal among items with both; 0 = no link */
   tk_id event;
   uint32_t pair;            /* 1 + index of its pair; 0 = none */
+  bool is_single;           /* no other item has its link and label */
 };
 
 /* One recording. Items are sorted by end. */
@@ -99,12 +100,19 @@ static bool number_items(struct side *s, struct mem *mem) {
     uint32_t *nth = x->link ? map_put(&seen, link_key(x), 0) : NULL;
     ok = nth || !x->link;
     if (!nth) continue;
-    const uint64_t key[4] = {x->label, (uint64_t)x->link, (*nth)++, *map_get(&all, link_key(x))};
+    const uint32_t n = *map_get(&all, link_key(x));
+    const uint64_t key[4] = {x->label, (uint64_t)x->link, (*nth)++, n};
     x->exact = hash_bytes(key, sizeof key) | 1;
+    x->is_single = n == 1;
   }
   map_free(&all);
   map_free(&seen);
   return ok;
+}
+
+static struct item item_of(const struct side *s, tk_id event) {
+  const struct tk_event *e = &s->t->events[event];
+  return (struct item){.start = trace_ns(s->t, 0, e->ts), .end = trace_ns(s->t, 0, e->ts + e->dur), .event = event};
 }
 
 static bool take_items(struct side *s, enum what what, struct mem *mem) {
@@ -114,8 +122,10 @@ static bool take_items(struct side *s, enum what what, struct mem *mem) {
     const unsigned kind = kinds_of(&s->kinds, e);
     if (!is_wanted(e, kind, what)) continue;
     if (!mem_grow(mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
-    s->v[s->n++] = (struct item){.start = trace_ns(s->t, 0, e->ts), .end = trace_ns(s->t, 0, e->ts + e->dur), .event = i,
-                                 .link = what == ANNOTATIONS ? 1 : link_of(s, e), .label = label_of(s, e, kind, what)};
+    struct item *x = &s->v[s->n++];
+    *x = item_of(s, i);
+    x->link = what == ANNOTATIONS ? 1 : link_of(s, e);
+    x->label = label_of(s, e, kind, what);
   }
   if (s->n) qsort(s->v, s->n, sizeof *s->v, items_by_end);
   return number_items(s, mem);
@@ -160,27 +170,39 @@ static void take_constant(struct twice *w, const struct same *same, int64_t pivo
 
 static double most_error(enum what what) { return what == ANNOTATIONS ? 50e3 : 10e3; }
 
-/* Compares the ends of items with equal keys. Keys of annotations are only their ordinals, which differ if one recorder started
- * later; so the result must not contradict wall clocks. */
-static bool compare_by_key(struct twice *w, const struct side *s, bool walled, enum what what, const char *tied_by) {
+static struct same_event apart_of(const struct item *a, const struct item *b) {
+  return (struct same_event){.start = (double)num_sub(b->start, a->start), .end = (double)num_sub(b->end, a->end)};
+}
+
+/* Compares items with equal keys, or only those whose name occurs once in each recording. Returns false when memory runs out. */
+static bool compare_items(const struct twice *w, const struct side *s, enum what what, bool single, struct same *same) {
   struct map index;
-  double *apart = mem_array(w->mem, (uint64_t)s[1].n + 1, sizeof *apart);
+  struct same_event *apart = mem_array(w->mem, (uint64_t)s[1].n + 1, sizeof *apart);
   uint32_t n = 0;
   map_init(&index, w->mem);
   bool ok = apart != NULL;
   for (uint32_t i = 0; i < s[0].n && ok; i++)
-    if (s[0].v[i].exact) ok = map_put(&index, s[0].v[i].exact, i) != NULL;
+    if (s[0].v[i].exact && (s[0].v[i].is_single || !single)) ok = map_put(&index, s[0].v[i].exact, i) != NULL;
   for (uint32_t i = 0; i < s[1].n && ok; i++) {
     const struct item *b = &s[1].v[i];
     const uint32_t *at = b->exact ? map_get(&index, b->exact) : NULL;
-    if (at && s[0].v[*at].label == b->label) apart[n++] = (double)num_sub(b->end, s[0].v[*at].end);
+    if (at && s[0].v[*at].label == b->label) apart[n++] = apart_of(&s[0].v[*at], b);
   }
-  const struct same same = same_offset(apart, n, most_error(what));
-  const bool fits = what != ANNOTATIONS || !walled || fabs(same.offset_ns) <= MARGIN_NS;
-  if (ok && same.sound && fits) take_constant(w, &same, s[1].v[0].end, tied_by);
+  if (ok) *same = same_offset(w->mem, apart, n, most_error(what));
   mem_free(w->mem, apart);
   map_free(&index);
   return ok;
+}
+
+/* Keys of annotations are only their ordinals, which differ if one recorder started later; so the result must not contradict wall
+ * clocks, unless names that occur once, such as "iteration 7", confirm it. */
+static bool compare_by_key(struct twice *w, const struct side *s, bool walled, enum what what, const char *tied_by) {
+  struct same same;
+  if (!compare_items(w, s, what, false, &same)) return false;
+  const bool is_doubtful = what == ANNOTATIONS && walled && fabs(same.offset_ns) > MARGIN_NS;
+  if ((!same.sound || is_doubtful) && !compare_items(w, s, what, true, &same)) return false;
+  if (same.sound) take_constant(w, &same, s[1].v[0].end, tied_by);
+  return true;
 }
 
 static bool solve_clocks(struct twice *w, struct side *s, bool walled, const char *tied_by, struct tk_err *err) {
@@ -288,13 +310,13 @@ static void count_work(struct twice *w, const struct side *s) {
 
 /* Computes the offset again, from all pairs of device work. Called if the solver found the offset from names, without keys. */
 static bool refine(struct twice *w, const struct side *s) {
-  double *apart = mem_array(w->mem, (uint64_t)w->n + 1, sizeof *apart);
+  struct same_event *apart = mem_array(w->mem, (uint64_t)w->n + 1, sizeof *apart);
   if (!apart) return false;
   for (uint32_t i = 0; i < w->n; i++) {
-    const struct tk_event *a = &s[0].t->events[w->pairs[i].a], *b = &s[1].t->events[w->pairs[i].b];
-    apart[i] = (double)num_sub(trace_ns(s[1].t, 0, b->ts + b->dur), trace_ns(s[0].t, 0, a->ts + a->dur));
+    const struct item a = item_of(&s[0], w->pairs[i].a), b = item_of(&s[1], w->pairs[i].b);
+    apart[i] = apart_of(&a, &b);
   }
-  const struct same same = same_offset(apart, w->n, w->error_ns);
+  const struct same same = same_offset(w->mem, apart, w->n, w->error_ns);
   mem_free(w->mem, apart);
   if (same.sound && align_is_constant(&w->map)) take_constant(w, &same, w->map.pivot_ns, w->tied_by);
   return true;

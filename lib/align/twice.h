@@ -1,10 +1,11 @@
 /* twice.h - finds events that two recordings of one rank both contain, and compares the clocks of the recordings by them.
  *
- *     kernels, copies    keys: correlation id and name, otherwise name and order       the solver of align/solve
- *     annotations        only if kernels do not suffice: NVTX ranges, record_function  the solver of align/solve
+ *     kernels, copies    keys: correlation id and name, otherwise name and order
+ *     annotations        only if kernels do not suffice: NVTX ranges, record_function; keys: name and ordinal
  *
- * A kernel in both recordings is one event with two readings, so its ends are equal on a common clock, as the ends of a collective
- * are. The solver therefore needs no other model: each recording is a host, and the answer includes "nothing is shared". */
+ * Events with equal keys are compared one by one (solve/same.h). Without keys, the solver that aligns hosts is used: an event in both
+ * recordings has equal ends on a common clock, as the kernels of a collective have, so each recording is a host, and the answer
+ * includes "nothing is shared". */
 #ifndef ALIGN_TWICE_H
 #define ALIGN_TWICE_H
 

@@ -10,6 +10,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import nsysreport  # noqa: E402
 import recordings  # noqa: E402
 from databases import folder, path, tracekit  # noqa: E402
 from nsysreport import EPOCH  # noqa: E402
@@ -189,6 +190,33 @@ def snapshots():
     check('snapshot: without annotations, nothing is claimed', 'its wall clock is used; the recordings share no event' in said, said)
 
 
+def annotations():
+    """Checks the offset found from annotations only: NVTX ranges around those of the other profiler, so they start earlier and end
+    later. Names that occur once show offsets that the wall clocks contradict."""
+    draw, steps = random.Random(7), 40
+    spans, at = [], EPOCH + 1_000_000
+    for i in range(steps):
+        inner = at + draw.randrange(20_000, 40_000)
+        spans += [(f'iteration {i}', at, at + 10_000_000), ('forward', inner, inner + draw.randrange(3_000_000, 6_000_000)), ('save', at + 8_000_000, at + 9_000_000)]
+        at += 10_000_000 + draw.randrange(2_000_000)
+    rows = [dict(ph='X', cat='user_annotation', name=name, pid=9, tid=9, ts=(a - EPOCH) / 1000, dur=(b - a) / 1000) for name, a, b in spans]
+    with open(path('inner_rank0.json'), 'w') as f:
+        json.dump({'schemaVersion': 1, 'baseTimeNanoseconds': EPOCH, 'traceEvents': rows}, f)
+    for shift in (0, 300_000, -5_000_000, 123_456_789, 2_000_000_000):
+        r = nsysreport.Report(path('outer_rank0.sqlite'))
+        for name, a, b in spans:
+            r.add('NVTX_EVENTS', start=a - EPOCH + shift - draw.randrange(2000, 4000), end=b - EPOCH + shift + draw.randrange(4000, 9000), eventType=59,
+                  text=name, globalTid=nsysreport.process(9) + 9)
+        r.close()
+        _, said, _ = merge(path('inner_rank0.json'), path('outer_rank0.sqlite'), options=['--join'])
+        os.remove(path('outer_rank0.sqlite'))
+        moved, error = offset(said)
+        if shift == 0:
+            check('annotations around others: the clocks agree', f'agrees with that of the other input: {3 * steps} annotations' in said, said)
+            continue
+        check(f'annotations around others: offset of {shift} ns within the error', abs(moved + shift) <= error < 15_000, said)
+
+
 def clocks():
     """Checks that clocks which differ by days give a note, and that clocks which differ by months are refused, unless they are
     ignored (--align=start)."""
@@ -322,6 +350,6 @@ def damage():
             f.write(data)
 
 
-for test in (offsets, windows, undecided, regular, rows, orders, kept_times, snapshots, clocks, near_misses, stated, commands, pairs, planned, damage):
+for test in (offsets, windows, undecided, regular, rows, orders, kept_times, snapshots, annotations, clocks, near_misses, stated, commands, pairs, planned, damage):
     test()
 sys.exit(finish())
