@@ -507,6 +507,13 @@ struct tk_sql_value {
   size_t n;
 };
 
+/* Value of a parameter of a statement: "?" and "?1" take the values without a name in their order, ":name", "@name" and "$name" the
+ * value with this name. A statement with a parameter that has no value is refused. */
+struct tk_sql_param {
+  const char *name; /* without the first character; NULL = by position */
+  struct tk_sql_value value;
+};
+
 /* Callbacks that receive results: each statement with columns calls begin, row for each row, then end. Each callback may be
  * NULL; returning false stops the run. */
 struct tk_sql_answer {
@@ -523,6 +530,8 @@ struct tk_sql_options {
   uint64_t max_memory; /* as in tk_load_options; includes the trace */
   struct tk_progress progress; /* called to ask whether to continue */
   unsigned threads;    /* threads that run read-only statements in parallel; 0 = number of cores */
+  const struct tk_sql_param *params; /* [n_params]; must outlive the database */
+  size_t n_params;
 };
 #define TK_SQL_OPTIONS_INIT TK_OPTIONS_INIT(tk_sql_options)
 

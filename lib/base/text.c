@@ -35,21 +35,26 @@ static bool is_unit(const struct unit *u, const char *word, bool any_case) {
   return !*a && !*b;
 }
 
+/* Computes the number of n characters x factor, rounded. The decimals of numbers above 10^18 do not count. */
+static bool multiply(const char *text, size_t n, uint64_t factor, i128 *out) {
+  static const i128 ONE = 1000000000000;
+  const i128 most = ((i128)1 << 126) / (i128)factor;
+  i128 v;
+  const bool has_decimals = num_scaled((const uint8_t *)text, (const uint8_t *)text + n, 12, &v);
+  if (!has_decimals && !num_scaled((const uint8_t *)text, (const uint8_t *)text + n, 0, &v)) return false;
+  if (v > most || v < -most) return false;
+  v *= (i128)factor;
+  *out = has_decimals ? (v + (v < 0 ? -ONE : ONE) / 2) / ONE : v;
+  return true;
+}
+
 /* Parses a number, an optional space and a unit. Rounds the result. */
 static bool parse(const char *text, const struct unit *units, i128 *out) {
-  const char *p = text + strspn(text, "+-0123456789.");
-  const char *unit = p + (*p == ' ');
+  const size_t n = strspn(text, "+-0123456789.");
+  const char *unit = text + n + (text[n] == ' ');
   const bool any_case = units == SIZES;
-  i128 v;
-  if (p == text || !num_scaled((const uint8_t *)text, (const uint8_t *)p, 12, &v)) return false;
-  for (; units->name; units++) {
-    if (!is_unit(units, unit, any_case)) continue;
-    const i128 most = ((i128)1 << 126) / (i128)units->factor;
-    if (v > most || v < -most) return false;
-    v *= (i128)units->factor;
-    *out = (v + (v < 0 ? -500000000000 : 500000000000)) / 1000000000000;
-    return true;
-  }
+  for (; n && units->name; units++)
+    if (is_unit(units, unit, any_case)) return multiply(text, n, units->factor, out);
   return false;
 }
 
@@ -209,9 +214,23 @@ bool text_is_plain(const uint8_t *p, size_t n) {
   return true;
 }
 
+/* Parses the end of a time: nothing or Z for UTC, or an offset from it such as +05:30 or -0800. */
+static bool parse_zone(const char *p, int64_t *seconds) {
+  const int sign = *p == '-' ? -1 : 1;
+  int hour, minute, n = 0;
+  *seconds = 0;
+  if (!*p || strcmp(p, "Z") == 0) return true;
+  if (*p != '+' && *p != '-') return false;
+  if (sscanf(++p, "%2d%*1[:]%2d%n", &hour, &minute, &n) != 2 && sscanf(p, "%2d%2d%n", &hour, &minute, &n) != 2) return false;
+  if (p[n] || n < 4 || hour < 0 || hour > 23 || minute < 0 || minute > 59) return false;
+  *seconds = sign * (hour * 3600 + minute * 60);
+  return true;
+}
+
 bool text_parse_absolute(const char *text, i128 *ps) {
   int year, month, day, hour, minute, second, n = 0;
   i128 fraction = 0;
+  int64_t ahead;
   if (sscanf(text, "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second, &n) != 6 || n == 0) return false;
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 || minute > 59) return false;
   if (second < 0 || second > 60) return false;
@@ -221,9 +240,8 @@ bool text_parse_absolute(const char *text, i128 *ps) {
     if (!digits || !num_scaled((const uint8_t *)p, (const uint8_t *)p + 1 + digits, 12, &fraction)) return false;
     p += 1 + digits;
   }
-  if (*p == 'Z') p++;
-  if (*p) return false;
-  int64_t s = days_from(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
+  if (!parse_zone(p, &ahead)) return false;
+  int64_t s = days_from(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - ahead;
   *ps = (i128)s * 1000000000000 + fraction;
   return true;
 }

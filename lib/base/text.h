@@ -40,7 +40,8 @@ static inline bool ascii_equal(const char *a, const char *b, size_t n) {
 /* True if all bytes are printable ASCII or whitespace. */
 bool text_is_plain(const uint8_t *p, size_t n);
 
-/* Parses "2026-11-20T10:37:52.123456789Z" (the fraction and the Z are optional) into ps since the epoch. */
+/* Parses "2026-11-20T10:37:52.123456789Z" into ps since the epoch. The fraction and the Z are optional; an offset from UTC such as
+ * +05:30 may replace the Z. */
 bool text_parse_absolute(const char *text, i128 *ps);
 /* Parses a duration as tk_parse_duration does, of up to 10^18 days. */
 bool text_parse_duration(const char *text, i128 *ps);

@@ -19,10 +19,11 @@ struct window_frame window_frame(const struct tk_trace *t) {
 }
 
 static bool percent(const char *text, const struct window_frame *f, tk_time *out) {
+  static const i128 MOST = 1000000000000000000; /* 10^9 % */
   size_t n = strlen(text);
   i128 v;
   if (n < 2 || text[n - 1] != '%') return false;
-  if (!num_scaled((const uint8_t *)text, (const uint8_t *)text + n - 1, 9, &v)) return false;
+  if (!num_scaled((const uint8_t *)text, (const uint8_t *)text + n - 1, 9, &v) || v > MOST || v < -MOST) return false;
   *out = num_clamp(f->start + ((i128)f->end - f->start) * v / ((i128)100 * 1000000000));
   return true;
 }

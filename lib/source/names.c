@@ -379,7 +379,7 @@ static bool add_pattern(struct source *s, const char *pattern, struct tk_err *er
   glob_t found;
   bool ok = true;
   if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
-    return fail_with(s, pattern, TK_EOPEN, 0, "no file matches this pattern");
+    return fail_with(s, pattern, TK_EOPEN, ENOENT, "no file matches this pattern");
   qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_path);
   for (size_t i = 0; ok && i < found.gl_pathc; i++) ok = add_name(s, found.gl_pathv[i], LISTS, err);
   globfree(&found);

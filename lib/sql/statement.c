@@ -127,6 +127,38 @@ static struct tk_sql_value value_at(sqlite3_stmt *stmt, int i) {
   return v;
 }
 
+/* Finds the value of parameter i of a statement, from 1; NULL = it has none. */
+static const struct tk_sql_value *find_param(const struct tk_sql *s, const char *name, int i) {
+  const bool by_name = name && *name != '?';
+  int place = 0;
+  for (size_t k = 0; k < s->opt.n_params; k++) {
+    const struct tk_sql_param *p = &s->opt.params[k];
+    if (by_name ? p->name && strcmp(p->name, name + 1) == 0 : !p->name && ++place == i) return &p->value;
+  }
+  return NULL;
+}
+
+static int bind_value(sqlite3_stmt *stmt, int i, const struct tk_sql_value *v) {
+  switch (v->type) {
+  case TK_SQL_INTEGER: return sqlite3_bind_int64(stmt, i, v->i);
+  case TK_SQL_REAL: return sqlite3_bind_double(stmt, i, v->d);
+  case TK_SQL_TEXT: return sqlite3_bind_text64(stmt, i, v->text, v->n, SQLITE_STATIC, SQLITE_UTF8);
+  case TK_SQL_BLOB: return sqlite3_bind_blob64(stmt, i, v->text, v->n, SQLITE_STATIC);
+  default: return sqlite3_bind_null(stmt, i);
+  }
+}
+
+static bool bind_params(const struct tk_sql *s, sqlite3_stmt *stmt, struct tk_err *err) {
+  const int n = stmt ? sqlite3_bind_parameter_count(stmt) : 0;
+  for (int i = 1; i <= n; i++) {
+    const char *name = sqlite3_bind_parameter_name(stmt, i);
+    const struct tk_sql_value *v = find_param(s, name, i);
+    if (!v) return err_set(err, TK_EUSAGE, "SQL: parameter %s has no value", name ? name : "?");
+    if (bind_value(stmt, i, v) != SQLITE_OK) return err_set(err, TK_ELIMIT, "SQL: the value of parameter %d is too large", i);
+  }
+  return true;
+}
+
 struct running {
   struct tk_sql *s;
   sqlite3_stmt *stmt;
@@ -192,6 +224,10 @@ bool statement_run(struct tk_sql *s, const char *whole, const char **p, const st
   guard_start(s, err);
   if (sqlite3_prepare_v2(s->db, statement, -1, &r.stmt, &tail) != SQLITE_OK) return fail(s, whole, statement, err);
   *p = tail;
+  if (!bind_params(s, r.stmt, err)) {
+    sqlite3_finalize(r.stmt);
+    return false;
+  }
   s->changed |= r.stmt && !sqlite3_stmt_readonly(r.stmt);
   if (r.stmt && !run_statement(&r, whole, statement, err)) return false;
   if (r.stopped) *p = tail + strlen(tail);

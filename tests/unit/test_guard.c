@@ -234,11 +234,53 @@ static void the_rest_is_allowed(void **state) {
   }
 }
 
+static bool add_number(void *arg, const struct tk_sql_value *values, size_t n) {
+  for (size_t i = 0; i < n; i++) *(int64_t *)arg += values[i].i;
+  return true;
+}
+
+/* Values reach every statement, also those that other threads run; a statement without one of its values is refused. */
+static void parameters_are_bound(void **state) {
+  static const struct tk_sql_param PARAMS[] = {{NULL, {.type = TK_SQL_INTEGER, .i = 1}},
+                                               {"x", {.type = TK_SQL_INTEGER, .i = 1000}},
+                                               {NULL, {.type = TK_SQL_INTEGER, .i = 20}}};
+  static const struct {
+    const char *sql;
+    int64_t sum;
+  } GOOD[] = {{"SELECT ?", 1},
+              {"SELECT ?, ?", 21},
+              {"SELECT ?2", 20},
+              {"SELECT :x, @x, $x, :x", 4000},
+              {"SELECT ?; SELECT ?, ?; SELECT $x", 1022}};
+  static const char *const BAD[] = {"SELECT ?, ?, ?", "SELECT ?3", "SELECT :y", "SELECT ?; SELECT ?, ?, ?",
+                                    "CREATE TABLE t AS SELECT $y"};
+  (void)state;
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    const struct tk_sql_options opt = {.size = sizeof opt, .threads = threads, .params = PARAMS,
+                                       .n_params = LENGTH(PARAMS)};
+    struct tk_err err = {0};
+    struct tk_sql *s = tk_sql_open(trace, &opt, &err);
+    assert_non_null(s);
+    for (size_t i = 0; i < LENGTH(GOOD); i++) {
+      int64_t sum = 0;
+      const struct tk_sql_answer to = {.row = add_number, .arg = &sum};
+      expect(tk_sql_run(s, GOOD[i].sql, &to, &err), GOOD[i].sql, err.msg, "no error");
+      assert_int_equal(sum, GOOD[i].sum);
+    }
+    for (size_t i = 0; i < LENGTH(BAD); i++) {
+      const bool ok = tk_sql_run(s, BAD[i], NULL, &err);
+      expect(!ok && strstr(err.msg, "has no value"), BAD[i], ok ? "no error" : err.msg, "has no value");
+    }
+    tk_sql_close(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(functions_are_decided), cmocka_unit_test(modules_are_decided), cmocka_unit_test(functions_are_refused),
       cmocka_unit_test(pragmas_are_refused),   cmocka_unit_test(modules_are_refused), cmocka_unit_test(attacks_are_refused),
       cmocka_unit_test(copies_are_guarded),    cmocka_unit_test(the_rest_is_allowed),
+      cmocka_unit_test(parameters_are_bound),
   };
   return cmocka_run_group_tests(tests, make_trace, free_trace);
 }

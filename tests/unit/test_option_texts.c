@@ -56,13 +56,32 @@ static void parse_time_ranges(void **state) {
 /* Times in a file may count from years ago, with more than 64 bits of picoseconds. */
 static void parse_late_times(void **state) {
   struct tk_trace *t = feed_text("[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1653340563769987,\"dur\":100,\"name\":\"a\"}]");
-  static const char *const same[] = {"1653340563769997..", "1653340563769997us..", "1653340563.769997s..", "+10us.."};
+  static const char *const same[] = {"1653340563769997..", "1653340563769997us..", "1653340563.769997s..",
+                                     "1653340563769997000ns..", "1653340563769997000.0ns..", "1653340563769997000000ps..", "+10us.."};
   struct tk_range range;
   (void)state;
   for (size_t i = 0; i < LENGTH(same); i++) {
     assert_true(tk_parse_time_range(t, same[i], &range, NULL));
     assert_int_equal(range.first, t->events[1].ts + 10000000);
   }
+  tk_free(t);
+}
+
+static void parse_dates(void **state) {
+  struct tk_trace *t = feed_text(TEXT); /* 2023-11-14T22:13:20Z */
+  static const char *const same[] = {"2023-11-14T22:13:20.00001Z..", "2023-11-14T22:13:20.00001..", "2023-11-14 22:13:20.00001+00:00..",
+                                     "2023-11-15T03:43:20.00001+05:30..", "2023-11-14T14:13:20.00001-0800.."};
+  static const char *const bad[] = {"2023-11-14T22:13:20+..", "2023-11-14T22:13:20+5..", "2023-11-14T22:13:20+05:60..",
+                                    "2023-11-14T22:13:20+24:00..", "2023-11-14T22:13:20+05:300..", "2023-11-14T22:13:20Z+01:00..",
+                                    "100000000000000000000000000%.."};
+  struct tk_range range;
+  (void)state;
+  for (size_t i = 0; i < LENGTH(same); i++) {
+    if (!tk_parse_time_range(t, same[i], &range, NULL)) fail_msg("'%s' is not a range", same[i]);
+    assert_true(range.first == INT64_MIN); /* the first event starts then */
+  }
+  for (size_t i = 0; i < LENGTH(bad); i++)
+    if (tk_parse_time_range(t, bad[i], &range, NULL)) fail_msg("'%s' is a range", bad[i]);
   tk_free(t);
 }
 
@@ -248,7 +267,7 @@ static void thresholds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(parse_times), cmocka_unit_test(parse_scales), cmocka_unit_test(parse_time_ranges),
-    cmocka_unit_test(parse_late_times),
+    cmocka_unit_test(parse_late_times), cmocka_unit_test(parse_dates),
     cmocka_unit_test(filter_by_number), cmocka_unit_test(rebase_by_number), cmocka_unit_test(checks), cmocka_unit_test(settings),
     cmocka_unit_test(sched_setting), cmocka_unit_test(lists_settings), cmocka_unit_test(thresholds),
   };
