@@ -99,7 +99,7 @@ static const char *utf8(struct options *o, PyObject *text) {
   PyObject *bytes = NULL;
   char *s = NULL;
   if (PyUnicode_Check(text)) bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
-  else PyErr_SetString(PyExc_TypeError, "a text is wanted");
+  else PyErr_Format(PyExc_TypeError, "expected a string, not %R", text);
   /* raises ValueError if the text contains a NUL, because the length argument is NULL */
   if (!bytes || PyBytes_AsStringAndSize(bytes, &s, NULL) != 0 || PyList_Append(o->kept, bytes) != 0) o->failed = true;
   Py_XDECREF(bytes);
@@ -108,7 +108,11 @@ static const char *utf8(struct options *o, PyObject *text) {
 
 static const char *opt_text(struct options *o, const char *key) {
   PyObject *v = option(o, key);
-  return v ? utf8(o, v) : NULL;
+  if (v && !PyUnicode_Check(v)) {
+    PyErr_Format(PyExc_TypeError, "%s: expected a string, not %R", key, v);
+    o->failed = true;
+  }
+  return v && !o->failed ? utf8(o, v) : NULL;
 }
 
 static bool opt_bool(struct options *o, const char *key) {
@@ -143,7 +147,7 @@ static const char *const *texts(struct options *o, PyObject *list, size_t *n) {
   const Py_ssize_t size = PyList_Check(list) ? PyList_Size(list) : -1;
   const char **v = size >= 0 && o->n_blocks < 16 ? PyMem_Calloc((size_t)size + 1, sizeof *v) : NULL;
   if (!v) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a list of texts is wanted");
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "expected a list of strings");
     o->failed = true;
     return NULL;
   }
@@ -766,12 +770,51 @@ static bool sql_row(void *arg, const struct tk_sql_value *values, size_t n) {
   return !a->failed;
 }
 
+/* Converts a Python value to a parameter of a statement. The bytes of texts live as long as the options. */
+static void sql_param(struct options *o, PyObject *from, struct tk_sql_value *to) {
+  char *bytes = NULL;
+  Py_ssize_t n = 0;
+  if (from == Py_None) {
+    to->type = TK_SQL_NULL;
+  } else if (PyLong_Check(from)) {
+    to->type = TK_SQL_INTEGER;
+    to->i = PyLong_AsLongLong(from);
+  } else if (PyFloat_Check(from)) {
+    to->type = TK_SQL_REAL;
+    to->d = PyFloat_AsDouble(from);
+  } else if (PyUnicode_Check(from)) {
+    to->type = TK_SQL_TEXT;
+    to->text = utf8(o, from);
+    to->n = to->text ? strlen(to->text) : 0;
+  } else if (PyBytes_Check(from) && PyBytes_AsStringAndSize(from, &bytes, &n) == 0) {
+    *to = (struct tk_sql_value){.type = TK_SQL_BLOB, .text = bytes, .n = (size_t)n};
+  } else if (!PyErr_Occurred()) {
+    PyErr_Format(PyExc_TypeError, "params: expected None, bool, int, float, str or bytes, not %R", from);
+  }
+  o->failed |= PyErr_Occurred() != NULL;
+}
+
+/* Reads the option "params", a list of (name or None, value). The result is freed with the options. */
+static const struct tk_sql_param *sql_params(struct options *o, size_t *n) {
+  PyObject *list = option(o, "params");
+  const Py_ssize_t size = list ? PyList_Size(list) : 0;
+  struct tk_sql_param *v = size > 0 ? opt_block(o, (size_t)size, sizeof *v) : NULL;
+  *n = v ? (size_t)size : 0;
+  for (Py_ssize_t i = 0; v && i < size && !o->failed; i++) {
+    PyObject *pair = PyList_GetItem(list, i), *name = PyTuple_GetItem(pair, 0);
+    if (name != Py_None) v[i].name = utf8(o, name);
+    sql_param(o, PyTuple_GetItem(pair, 1), &v[i].value);
+  }
+  return v;
+}
+
 static PyObject *trace_sql(PyObject *self, PyObject *args) {
   PyObject *query, *dict;
   if (!PyArg_ParseTuple(args, "UO!", &query, &PyDict_Type, &dict)) return NULL;
   ASKS(self, dict);
-  const struct tk_sql_options opt = {.timeout_ms = opt_uint(&w.o, "timeout_ms"), .max_rows = opt_uint(&w.o, "max_rows"),
-                                     .max_memory = opt_uint(&w.o, "max_memory"), .progress = TICK(&w.call)};
+  struct tk_sql_options opt = {.timeout_ms = opt_uint(&w.o, "timeout_ms"), .max_rows = opt_uint(&w.o, "max_rows"),
+                               .max_memory = opt_uint(&w.o, "max_memory"), .progress = TICK(&w.call)};
+  opt.params = sql_params(&w.o, &opt.n_params);
   const char *text = utf8(&w.o, query);
   struct answers a = {.call = &w.call, .list = PyList_New(0)};
   if (!a.list || !work_enter(&w)) {

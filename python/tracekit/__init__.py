@@ -16,24 +16,28 @@ Several threads may use one trace; they wait for each other.
 from __future__ import annotations
 
 import contextlib as _contextlib
+import gzip as _gzip
 import importlib as _importlib
+import io as _io
+import math as _math
+import operator as _operator
 import os as _os
 import tempfile as _tempfile
 import warnings as _warnings
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union, cast as _cast
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, cast as _cast
 
 from . import _native
 from . import _command
-from ._errors import EmptyResult, Error, FindingsError
+from ._errors import EmptyResult, Error, FindingsError, IncompleteTrace
 from ._progress import Progress, shown as _shown
 from ._runs import compared as _compared_runs
 from ._report import Checks, Report, checked as _checked, page as _page
-from ._select import Match, expressions as _expressions
+from ._select import Match, StepRange, TimeRange, expressions as _expressions, step_range as _step_range, time_range as _time_range
 from ._tables import Rows, Table, TraceTable, described as _described
 from ._urls import names as _names, output as _output, outputs as _outputs
 from ._view import Html, frame as _frame, summary as _summary
 
-__all__ = ["Checks", "EmptyResult", "Error", "FindingsError", "Progress", "Report", "Rows", "Table", "Trace", "check", "command", "diff",
+__all__ = ["Checks", "EmptyResult", "Error", "FindingsError", "IncompleteTrace", "Progress", "Report", "Rows", "Table", "Trace", "check", "command", "diff",
            "extract", "list", "load", "merge", "redact", "report", "size", "split", "__version__"]
 __version__: str = _native.version
 
@@ -173,6 +177,11 @@ def load(source: Source, *, run: Optional[str] = None, host: Optional[str] = Non
         A source cannot be read: FileNotFoundError, PermissionError, OSError; ValueError if it is not a trace; MemoryError
         beyond `max_memory`.
 
+    Warns
+    -----
+    IncompleteTrace
+        The file was truncated or damaged, so events are missing.
+
     Examples
     --------
     >>> t = tracekit.load("logs", rank=3)
@@ -183,18 +192,29 @@ def load(source: Source, *, run: Optional[str] = None, host: Optional[str] = Non
         "format": format, "threads": threads, "max_memory": _size(max_memory), "max_size": _size(max_size), "strict": strict,
         "step_name": step_name, "sched": sched}
     with _shown(progress, "reading") as options["progress"]:
-        if isinstance(source, (bytes, bytearray, memoryview)):
-            return Trace(_native.load_bytes(bytes(source), "(bytes)", options))
-        read = getattr(source, "read", None)
-        if read is None or isinstance(source, (str, _os.PathLike)):
-            return Trace(_native.load(_names(_cast("Paths", source)), options))
-        name = getattr(source, "name", None)
-        return Trace(_native.load_bytes(read(), name if isinstance(name, str) else "(file)", options))
+        t = Trace(_load(source, options))
+    if t.info["truncated"]:
+        _warnings.warn(f"{t.info['source']}: incomplete: {_repairs(t)}", IncompleteTrace, stacklevel=2)
+    return t
+
+
+def _load(source: Source, options: Dict[str, Any]) -> _native.Trace:
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return _native.load_bytes(bytes(source), "(bytes)", options)
+    read = getattr(source, "read", None)
+    if read is None or isinstance(source, (str, _os.PathLike)):
+        return _native.load(_names(_cast("Paths", source)), options)
+    name = getattr(source, "name", None)
+    return _native.load_bytes(read(), name if isinstance(name, str) else "(file)", options)
+
+
+def _repairs(t: Trace) -> str:
+    return "; ".join(note["text"] for note in t.info["notes"] if note["kind"] == "repair") or "its end is missing"
 
 
 def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[str] = None, group_by: str = "rank",
-          offset: Union[Texts, Dict[Any, Any]] = None, ranks: Any = None, every_rank: int = 0, steps: Optional[str] = None,
-          time: Optional[str] = None, to: Size = None, marker: Optional[str] = None, clock_error: Union[None, int, str] = None,
+          offset: Union[Texts, Dict[Any, Any]] = None, ranks: Any = None, every_rank: int = 0, steps: StepRange = None,
+          time: TimeRange = None, to: Size = None, marker: Optional[str] = None, clock_error: Union[None, int, str] = None,
           reference: Optional[str] = None, offsets_from: Optional[Path] = None, anchor: Optional[str] = None,
           link_collectives: bool = False, collectives: Optional[Path] = None, align_report: Optional[Path] = None,
           to_zero: bool = False, derive: bool = False, fold_graphs: bool = False, manifest: bool = False, keep_going: bool = False,
@@ -223,9 +243,9 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
         Ranks to keep: a number, a string "3..5", a range, or a list of them.
     every_rank : int
         Keep ranks 0, N, 2 N and so on; 0 keeps all.
-    steps : str, optional
+    steps : str, int or range, optional
         Range of training steps to keep, such as "3..5", applied to each rank.
-    time : str, optional
+    time : str or pair, optional
         Range of time to keep on the merged timeline, such as "+2s..+5s".
     to : int or str, optional
         Maximum size of the output in bytes, or a string such as "100MB".
@@ -296,7 +316,7 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
     """
     options: Dict[str, Any] = {
         "align": _word(align, _ALIGN, "align"), "label": label, "group_by": _word(group_by, _GROUP_BY, "group_by"),
-        "offsets": _offsets(offset), "ranks": _ranges(ranks), "every_rank": every_rank, "steps": steps, "time": time, "to": _size(to),
+        "offsets": _offsets(offset), "ranks": _ranges(ranks), "every_rank": every_rank, "steps": _step_range(steps), "time": _time_range(time), "to": _size(to),
         "marker": marker, "clock_error_ps": _ps(clock_error), "reference": _text(reference), "offsets_from": _path(offsets_from),
         "anchor": anchor, "link_collectives": link_collectives, "collectives": _path(collectives), "align_report": _path(align_report),
         "to_zero": to_zero, "derive": derive, "fold_graphs": fold_graphs, "manifest": manifest, "keep_going": keep_going,
@@ -376,7 +396,7 @@ def extract(sources: Paths, output: Optional[Path] = None, *, run: Optional[str]
     return Rows(rows, kind=_native.ROW_EXTRACTED)
 
 
-def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, brief: bool = False,
+def report(sources: Paths, *, where: Texts = None, time: TimeRange = None, steps: StepRange = None, brief: bool = False,
            keep_going: bool = False, thresholds: Optional[Path] = None, run: Optional[str] = None, host: Optional[str] = None,
            rank: Optional[int] = None, step_dir: Union[None, int, str] = None, latest_good: bool = False,
            step_name: Optional[str] = None, max_memory: Size = None, threads: Optional[int] = None,
@@ -389,9 +409,9 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
         Paths or addresses, as in `load`.
     where : str or iterable of str, optional
         Filter expressions that restrict which device work is counted, as in `Trace.filter`.
-    time : str, optional
+    time : str or pair, optional
         Range of time, such as "+2s..+5s".
-    steps : str, optional
+    steps : str, int or range, optional
         Range of training steps, such as "3..5".
     brief : bool
         Leave out findings, launches and all tables but `memory`.
@@ -433,12 +453,12 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
     """
     names = _names(sources)
     words = _command.options({
-        "expr": _texts(where), "time": time, "step": steps, "keep_going": keep_going, "thresholds": thresholds, "run": run, "host": host,
+        "expr": _texts(where), "time": _time_range(time), "step": _step_range(steps), "keep_going": keep_going, "thresholds": thresholds, "run": run, "host": host,
         "rank": rank, "step_dir": step_dir, "latest_good": latest_good, "step_name": step_name, "max_memory": max_memory,
         "threads": threads})
     with _shown(progress, "reading") as shown:
         found = _described(_native.report(names, {
-            "where": _texts(where), "time": time, "steps": steps, "brief": brief, "keep_going": keep_going,
+            "where": _texts(where), "time": _time_range(time), "steps": _step_range(steps), "brief": brief, "keep_going": keep_going,
             "thresholds": _path(thresholds), "run": run, "host": host, "rank": rank, "step_dir": _text(step_dir),
             "latest_good": latest_good, "step_name": step_name, "max_memory": _size(max_memory), "threads": threads,
             "progress": shown}), _native.ROW_REPORT)
@@ -446,7 +466,7 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
 
 
 def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *more: Paths, by: str = "name", by_path: bool = False,
-         fold: bool = False, whole: bool = False, over: bool = False, match: str = "name", names: Optional[Iterable[str]] = None, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, keep_going: bool = False, latest_good: bool = False,
+         fold: bool = False, whole: bool = False, over: bool = False, match: str = "name", names: Optional[Iterable[str]] = None, where: Texts = None, time: TimeRange = None, steps: StepRange = None, keep_going: bool = False, latest_good: bool = False,
          step_name: Optional[str] = None, max_memory: Size = None, threads: Optional[int] = None,
          progress: ProgressOption = None) -> Row:
     """Compares two or more runs.
@@ -474,9 +494,9 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *
         Compare the totals of ranks rather than steps.
     where : str or iterable of str, optional
         Filter expressions, as in `Trace.filter`.
-    time : str, optional
+    time : str or pair, optional
         Range of time, such as "+2s..+5s".
-    steps : str, optional
+    steps : str, int or range, optional
         Range of training steps, such as "3..5".
     keep_going : bool
         Leave out inputs that cannot be read, and runs without readable inputs, with a note.
@@ -762,6 +782,36 @@ def command(*words: Any) -> Any:
     return _command.parsed(texts)
 
 
+def _name_of(file: Any) -> Optional[str]:
+    """Returns the name of a file object that selects the format; without .gz if the object itself compresses."""
+    name = getattr(file, "name", None)
+    if not isinstance(name, str):
+        return None
+    return name[:-3] if isinstance(file, _gzip.GzipFile) and name.endswith(".gz") else name
+
+
+def _write_all(file: BinaryIO, content: bytes) -> None:
+    """Writes the content also if the file object accepts only a part of it per call."""
+    rest = memoryview(content)
+    while len(rest):
+        n = file.write(rest)
+        if n is None and isinstance(file, _io.RawIOBase):
+            raise BlockingIOError("the file object accepts no more data now")
+        rest = rest[n if isinstance(n, int) else len(rest):]
+
+
+def _distinct(names: Sequence[str]) -> List[str]:
+    """Returns the names of columns, in which a repeated one gets a number."""
+    found: List[str] = []
+    for name in names:
+        numbered, n = name, 0
+        while numbered in found:
+            n += 1
+            numbered = f"{name}_{n}"
+        found.append(numbered)
+    return found
+
+
 @_contextlib.contextmanager
 def _opened(source: Any, reading: Dict[str, Any]) -> Iterator[Trace]:
     """Yields the source if it is a Trace; otherwise loads it, and closes the trace at the end."""
@@ -804,6 +854,7 @@ class Trace:
 
     def __init__(self, native: _native.Trace) -> None:
         self._native = native
+        self._rows: Optional[TraceTable] = None  # holds the events as rows, for t[i]
 
     def __enter__(self) -> Trace:
         """Returns the trace, which is closed at the end of the block."""
@@ -830,8 +881,15 @@ class Trace:
         return isinstance(name, str) and self.events("name")._has_word(name)
 
     def __getitem__(self, index: Union[int, slice, str, Sequence[str]]) -> Any:
-        """Returns an event as a dict (index), events as a list of dicts (slice), or the table of some columns (names)."""
-        return self.events()[index]
+        """Returns an event as a dict (index), events as a list of dicts (slice), or the table of some columns (names). The first
+        event builds the whole table, which is kept until the trace changes."""
+        if self._rows is None:
+            self._rows = self.events()._held()
+        return self._rows[index]
+
+    def __reversed__(self) -> Iterator[Row]:
+        """Returns the events from the last to the first."""
+        return (self[i] for i in range(len(self) - 1, -1, -1))
 
     def copy(self) -> Trace:
         """Returns a copy, which shares nothing with this trace.
@@ -859,6 +917,7 @@ class Trace:
         --------
         >>> t.close()
         """
+        self._rows = None
         self._native.close()
 
     @property
@@ -882,7 +941,12 @@ class Trace:
 
     def _target(self, inplace: bool) -> Trace:
         """Returns the trace that an operation changes."""
+        self._rows = None if inplace else self._rows
         return self if inplace else self.copy()
+
+    def _time(self, time: TimeRange) -> Optional[str]:
+        """Returns a time range as text; an integer is a `ts` of this trace's tables."""
+        return time if time is None or isinstance(time, str) else _time_range(time, self.info["clock"] == "realtime")
 
     # ---- tables ----
 
@@ -976,7 +1040,7 @@ class Trace:
 
     # ---- analysis ----
 
-    def top(self, by: str = "name", *, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, sort: str = "total",
+    def top(self, by: str = "name", *, where: Texts = None, time: TimeRange = None, steps: StepRange = None, sort: str = "total",
             cols: Texts = None, min_count: int = 0, fold: bool = False, progress: ProgressOption = None) -> Rows:
         """Lists the names, or other groups of events, that took the most time.
 
@@ -987,9 +1051,9 @@ class Trace:
             module, class or arg.KEY.
         where : str or iterable of str, optional
             Filter expressions, as in `filter`.
-        time : str, optional
-            Range of time, such as "+2s..+5s".
-        steps : str, optional
+        time : str or pair, optional
+            Range of time, as in `filter`, such as "+2s..+5s".
+        steps : str, int or range, optional
             Range of training steps, such as "3..5".
         sort : {"total", "self", "union", "count", "mean", "min", "p50", "p95", "max", "name"}
             Column by which to sort.
@@ -1019,12 +1083,12 @@ class Trace:
         """
         place, arg = _by(by)
         with _shown(progress, "counting") as shown:
-            return Rows(self._native.top({"by": place, "arg": arg, "where": _texts(where), "time": time, "steps": steps,
+            return Rows(self._native.top({"by": place, "arg": arg, "where": _texts(where), "time": self._time(time), "steps": _step_range(steps),
                                           "cols": _texts(cols), "sort": _word(sort, _SORT, "sort"), "min_count": min_count,
                                           "fold": fold, "progress": shown}), kind=_native.ROW_TOP)
 
     def tree(self, by: Optional[str] = None, *, per: Optional[str] = None, path: Optional[str] = None, where: Texts = None,
-             time: Optional[str] = None, steps: Optional[str] = None, fold: bool = False, sort: str = "total", layers: bool = False,
+             time: TimeRange = None, steps: StepRange = None, fold: bool = False, sort: str = "total", layers: bool = False,
              levels: int = 0, progress: ProgressOption = None) -> Rows:
         """Returns time by call path.
 
@@ -1065,11 +1129,11 @@ class Trace:
         """
         place, arg = (None, None) if by is None else _by(by)
         with _shown(progress, "counting") as shown:
-            return Rows(self._native.tree({"by": place, "arg": arg, "per": per, "path": path, "where": _texts(where), "time": time,
-                                           "steps": steps, "fold": fold, "by_start": _word(sort, ("total", "start"), "sort") == 1,
+            return Rows(self._native.tree({"by": place, "arg": arg, "per": per, "path": path, "where": _texts(where), "time": self._time(time),
+                                           "steps": _step_range(steps), "fold": fold, "by_start": _word(sort, ("total", "start"), "sort") == 1,
                                            "layers": layers, "levels": levels, "progress": shown}), kind=_native.ROW_TREE)
 
-    def report(self, *, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, brief: bool = False,
+    def report(self, *, where: Texts = None, time: TimeRange = None, steps: StepRange = None, brief: bool = False,
                thresholds: Optional[Path] = None, progress: ProgressOption = None) -> Report:
         """Summarises where the run spent its time, for this trace only.
 
@@ -1092,9 +1156,9 @@ class Trace:
         --------
         >>> t.report()["ranks"].to_pandas()
         """
-        words = _command.options({"expr": _texts(where), "time": time, "step": steps, "thresholds": thresholds})
+        words = _command.options({"expr": _texts(where), "time": self._time(time), "step": _step_range(steps), "thresholds": thresholds})
         with _shown(progress, "counting") as shown:
-            found = _described(self._native.report({"where": _texts(where), "time": time, "steps": steps, "brief": brief,
+            found = _described(self._native.report({"where": _texts(where), "time": self._time(time), "steps": _step_range(steps), "brief": brief,
                                                     "thresholds": _path(thresholds), "progress": shown}), _native.ROW_REPORT)
 
         def make() -> str:
@@ -1129,14 +1193,16 @@ class Trace:
         """
         return diff(self, after, **options)
 
-    def sql(self, query: str, *, timeout: Optional[float] = None, max_rows: Optional[int] = None,
-            progress: ProgressOption = None) -> Rows:
+    def sql(self, query: str, params: Union[None, Sequence[Any], Mapping[str, Any]] = None, *, timeout: Optional[float] = None,
+            max_rows: Optional[int] = None, progress: ProgressOption = None) -> Rows:
         """Runs SQL on the tables of Perfetto's trace_processor.
 
         Parameters
         ----------
         query : str
             Statements; docs/sql.md lists the tables. Times are nanoseconds.
+        params : sequence or dict, optional
+            Values of parameters: a sequence for "?", a dict for ":name".
         timeout : float, optional
             Limit in seconds.
         max_rows : int, optional
@@ -1147,22 +1213,24 @@ class Trace:
         Returns
         -------
         Rows
-            The rows of the last statement.
+            The rows of the last statement. If several columns have the same name, the others are called name_1, name_2, ...
 
         Raises
         ------
         Error
-            The statement is invalid, or exceeds the limit.
+            The statement is invalid, exceeds the limit, or has a parameter without a value.
 
         Examples
         --------
-        >>> t.sql("SELECT name, sum(dur) AS ns FROM slice GROUP BY name ORDER BY ns DESC LIMIT 3")
+        >>> t.sql("SELECT name, sum(dur) AS ns FROM slice WHERE dur > ? GROUP BY name ORDER BY ns DESC LIMIT 3", [1000])
         """
+        pairs = params.items() if isinstance(params, Mapping) else ((None, value) for value in params or ())
         with _shown(progress, "querying") as shown:
-            answers = self._native.sql(query, {"timeout_ms": None if timeout is None else int(timeout * 1000), "max_rows": max_rows,
-                                               "progress": shown})
+            answers = self._native.sql(query, {"timeout_ms": None if timeout is None else _math.ceil(timeout * 1000),
+                                               "max_rows": max_rows, "params": [*pairs], "progress": shown})
         columns, rows = answers[-1] if answers else ((), [])
-        return Rows((dict(zip(columns, row)) for row in rows), columns=columns)
+        names = _distinct(columns)
+        return Rows((dict(zip(names, row)) for row in rows), columns=names)
 
     def size(self, format: Optional[str] = None, *, level: Optional[int] = None) -> Row:
         """Shows what takes up space in the trace, through the installed command.
@@ -1218,8 +1286,8 @@ class Trace:
                rank: Optional[Match] = None, host: Optional[Match] = None, process: Optional[Match] = None,
                thread: Optional[Match] = None, track: Optional[Match] = None, pid: Optional[Match] = None, tid: Optional[Match] = None,
                device: Optional[Match] = None, stream: Optional[Match] = None, step: Optional[Match] = None,
-               phase: Optional[Match] = None, launched_by: Optional[Match] = None, time: Optional[str] = None,
-               steps: Optional[str] = None, keep_args: Texts = None, drop_args: Texts = None, parents: bool = False,
+               phase: Optional[Match] = None, launched_by: Optional[Match] = None, time: TimeRange = None,
+               steps: StepRange = None, keep_args: Texts = None, drop_args: Texts = None, parents: bool = False,
                children: bool = False, flows: bool = False, drop_flows: bool = False, allow_empty: bool = False, inplace: bool = False,
                progress: ProgressOption = None) -> Trace:
         """Returns a trace with only the events for which all conditions are true.
@@ -1232,10 +1300,11 @@ class Trace:
             One condition each, on the symbol with this name (docs/filter.md): a number; a string, which is a glob if it contains *,
             ? or [; a compiled pattern, which must match somewhere in the string; a range or a slice, which excludes its end; or
             a list, of which one value must match.
-        time : str, optional
-            Range of time, including its ends, such as "+2s..+5s".
-        steps : str, optional
-            Range of training steps, including its ends, such as "3..5".
+        time : str or pair, optional
+            Range of time without its end, such as "+2s..+5s", or a pair (start, end), each an integer (a `ts` in ns), a datetime,
+            a string or None.
+        steps : str, int or range, optional
+            Range of training steps; a string such as "3..5" includes its end.
         keep_args, drop_args : str or iterable of str, optional
             Globs of keys of args to keep, or to remove.
         parents : bool
@@ -1273,7 +1342,7 @@ class Trace:
         conditions = _expressions(where, fields)
         t = self._target(inplace)
         with _shown(progress, "filtering") as shown:
-            done = t._native.filter({"where": conditions or None, "time": time, "steps": steps, "keep_args": _texts(keep_args),
+            done = t._native.filter({"where": conditions or None, "time": self._time(time), "steps": _step_range(steps), "keep_args": _texts(keep_args),
                                      "drop_args": _texts(drop_args), "parents": parents, "children": children, "flows": flows,
                                      "drop_flows": drop_flows, "progress": shown})
         if not done["events"] and done["events_before"] and not allow_empty:
@@ -1457,9 +1526,10 @@ class Trace:
         ----------
         path : str, os.PathLike or binary file object
             File, whose extension selects format and compression (.json.gz, .pftrace, .xplane.pb); an address, to which the
-            complete file is uploaded; or a file object, which needs `format` unless its name implies one.
+            complete file is uploaded; or a file object.
         format : str, optional
-            Format and compression, such as "json.gz"; by default, from the extension, otherwise the format of the trace.
+            Format and compression, such as "json.gz"; by default, from the extension, otherwise the format of the trace. For a
+            file object, this alone decides whether the content is compressed.
         level : int
             Compression: 1 is fastest, 9 is smallest, 0 is the default.
         pretty : bool
@@ -1495,10 +1565,9 @@ class Trace:
         if isinstance(path, (str, _os.PathLike)):
             with _output(path, bool(options["force"])) as file:
                 return self._native.save(file, options)
-        name = getattr(path, "name", None)
-        options["name"] = name if isinstance(name, str) else f"out.{format or self.info['format']}"
+        options["name"] = f"out.{format}" if format else _name_of(path) or f"out.{self.info['format']}"
         saved: Row = self._native.save(None, options)
-        path.write(saved.pop("content"))
+        _write_all(path, saved.pop("content"))
         return saved
 
     def to_bytes(self, format: str = "json", *, compress: bool = False) -> bytes:

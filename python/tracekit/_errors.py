@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import errno as _errno
+import os as _os
 from typing import Any, Dict, Optional, Tuple, Type
 
 ADVICE = {
@@ -54,6 +55,9 @@ class Error(Exception):
         self.args = (f"{message} ({ADVICE[option]})" if option in ADVICE else message,)
         self.code = code
         self.errno = errno or None
+        if isinstance(self, OSError):
+            self.filename = self.file
+            self.strerror = _os.strerror(errno) if errno else None
         self.offset = offset
 
     def __str__(self) -> str:
@@ -107,6 +111,10 @@ class FindingsError(Error, AssertionError):
 
 class EmptyResult(UserWarning):
     """A selection matched no event."""
+
+
+class IncompleteTrace(UserWarning):
+    """A trace was truncated or damaged, so events are missing."""
 
 
 _BY_CODE: Dict[str, Type[Error]] = {"usage": UsageError, "format": FormatError, "corrupt": FormatError,

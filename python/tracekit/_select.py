@@ -1,11 +1,15 @@
-"""Filter expressions from keyword arguments: kind="kernel", rank=[0, 1], step=slice(3, 5), name="nccl*"."""
+"""Filter expressions from keyword arguments: kind="kernel", rank=[0, 1], step=slice(3, 5), name="nccl*"; and ranges of times and steps."""
 from __future__ import annotations
 
+import operator
 import re
-from typing import Any, Dict, Iterable, List, Pattern, Union
+from datetime import datetime, timedelta, timezone
+from typing import Any, Dict, Iterable, List, Optional, Pattern, Tuple, Union
 
 Value = Union[str, int, "Pattern[str]"]
 Match = Union[Value, range, slice, Iterable[Value]]
+TimeRange = Union[None, str, Tuple[Any, Any]]  # a pair: int, datetime, str or None
+StepRange = Union[None, str, int, range]
 
 
 def quoted(text: str) -> str:
@@ -47,3 +51,46 @@ def expressions(where: Union[None, str, Iterable[str]], fields: Dict[str, Any]) 
     pattern must match somewhere in the string; a range or a slice excludes its end; a list matches any of its values."""
     given = [] if where is None else [where] if isinstance(where, str) else [str(w) for w in where]
     return given + [_test(field, value) for field, value in fields.items() if value is not None]
+
+
+def _date(ns: int) -> str:
+    seconds, rest = divmod(ns, 10**9)
+    return f"{(datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=seconds)).strftime('%Y-%m-%dT%H:%M:%S')}.{rest:09d}Z"
+
+
+def _moment(value: Any, is_utc: bool) -> str:
+    """Returns one end of a time range as text. An integer is a `ts` of a table; is_utc: these are relative to the epoch."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if getattr(getattr(value, "dtype", None), "kind", "") == "M":  # numpy.datetime64
+        return str(value)
+    try:
+        ns = operator.index(value)
+    except TypeError:
+        raise TypeError(f"time: expected None, a string, an integer or a datetime, not {value!r}") from None
+    return _date(ns) if is_utc else f"{ns}ns"
+
+
+def time_range(value: TimeRange, is_utc: bool = True) -> Optional[str]:
+    """Returns a time range as the text that the library parses."""
+    if value is None or isinstance(value, str):
+        return value
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise TypeError(f"time: expected a string such as '+2s..+5s' or a pair (start, end), not {value!r}")
+    return f"{_moment(value[0], is_utc)}..{_moment(value[1], is_utc)}"
+
+
+def step_range(value: StepRange) -> Optional[str]:
+    """Returns a range of steps as the text that the library parses."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, range):
+        if value.step != 1 or not value:
+            raise ValueError(f"steps: expected a range with step 1 that is not empty, not {value!r}")
+        return f"{value[0]}..{value[-1]}"
+    try:
+        return str(operator.index(value))
+    except TypeError:
+        raise TypeError(f"steps: expected a string such as '3..5', an integer or a range, not {value!r}") from None

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import html
 import json
+import operator
 import os
 from abc import ABC, abstractmethod
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
@@ -83,7 +84,7 @@ class Table(ABC):
         """Returns a data frame of pandas.
 
         Strings of a trace become categoricals. Columns are converted one at a time, so that at most one of them is in memory
-        twice. pandas copies a column if it needs another layout; for example, integers with nulls become floats.
+        twice. Integers with nulls get a nullable type of pandas, such as Int64.
 
         Parameters
         ----------
@@ -250,6 +251,7 @@ class TraceTable(Table):
 
     def __init__(self, trace: _native.Trace, table: int, columns: List[str], options: Dict[str, Any], ms: bool = False) -> None:
         self._trace, self._table, self._columns, self._options, self._ms = trace, table, columns, options, ms
+        self._kept: object = None
 
     @property
     def columns(self) -> List[str]:
@@ -279,8 +281,8 @@ class TraceTable(Table):
             if step < 0:
                 raise ValueError("a slice of a table cannot go backwards")
             return Rows(self._slice(batch, start, stop)[::step], columns=self._columns)
-        if isinstance(index, int):
-            return self._row(index)
+        if hasattr(index, "__index__"):
+            return self._row(operator.index(index))
         return self._select(list(index))
 
     def _row(self, index: int) -> Row:
@@ -306,7 +308,7 @@ class TraceTable(Table):
             column = self._only(name).to_arrow()
             unit = (column.schema.field(0).metadata or {}).get(b"unit")
             units.update({name: unit.decode()} if unit else {})
-            columns[name] = column.to_pandas(split_blocks=True)[name]
+            columns[name] = column.to_pandas(split_blocks=True, types_mapper=_nullable if column.column(0).null_count else None)[name]
         frame = pandas.DataFrame(columns, copy=False)
         frame.attrs["units"] = units
         return frame
@@ -320,7 +322,12 @@ class TraceTable(Table):
         return self._trace.table(self._table, self._options)
 
     def _batch(self) -> object:
-        return _native.batch(self._stream())
+        return self._kept or _native.batch(self._stream())
+
+    def _held(self) -> TraceTable:
+        """Returns this table, which from now on keeps its rows; for an owner that knows when the trace changes."""
+        self._kept = self._batch()
+        return self
 
     def _slice(self, batch: object, start: int, stop: int) -> List[Row]:
         rows = _native.batch_slice(batch, start, stop)
@@ -417,7 +424,7 @@ class Rows(Table):
     def _frame(self) -> Any:
         import pandas
 
-        frame = pandas.DataFrame(self._by_column())
+        frame = pandas.DataFrame({name: _integers(values) for name, values in self._by_column().items()})
         frame.attrs["units"] = {name: unit for name, (_, unit) in self._formats().items() if unit}
         return frame
 
@@ -476,6 +483,23 @@ class Rows(Table):
 
     def __repr__(self) -> str:
         return repr(self._rows)
+
+
+def _nullable(arrow: Any) -> Any:
+    """Returns the type of pandas for integers with nulls; None for other types. Floats would round times since 1970 to 256 ns."""
+    import pandas
+    import pyarrow
+
+    return {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.uint32(): pandas.UInt32Dtype(), pyarrow.uint16(): pandas.UInt16Dtype()}.get(arrow)
+
+
+def _integers(values: List[Any]) -> Any:
+    """Converts integers with nulls to an array of pandas that keeps them."""
+    import pandas
+
+    some = [value for value in values if value is not None]
+    is_whole = some and len(some) < len(values) and all(type(value) is int and abs(value) < 2**63 for value in some)
+    return pandas.array(values, dtype="Int64") if is_whole else values
 
 
 def _ms_name(name: str) -> str:

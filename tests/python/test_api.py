@@ -1,4 +1,5 @@
 """Tests the API of the package: sources, operations, errors, interrupts, threads, forks, leaks."""
+import datetime
 import gzip
 import io
 import json
@@ -151,10 +152,86 @@ def test_sql():
     assert t.sql("select name, dur from slice order by ts") == [{"name": "a", "dur": 2000}, {"name": "b", "dur": 1000}]
     assert t.sql("select 1; select NULL as n, 1.5 as d, x'00ff' as b") == [{"n": None, "d": 1.5, "b": b"\x00\xff"}]
     assert t.sql("select name from slice where 0") == []
+    assert t.sql("select name, name, dur as name from slice limit 1") == [{"name": "a", "name_1": "a", "name_2": 2000}]
     with pytest.raises(tracekit.Error, match="nosuch"):
         t.sql("select * from nosuch")
     with pytest.raises(tracekit.Error):
         t.sql("with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c", timeout=0.2)
+
+
+def test_sql_parameters():
+    t = tracekit.load(SMALL)
+    assert t.sql("select dur from slice where name = ?", ["b"]) == [{"dur": 1000}]
+    assert t.sql("select :a as a, @b as b, $c as c, :a as d", {"a": 2**62, "b": "x'y", "c": None}) == [{"a": 2**62, "b": "x'y", "c": None, "d": 2**62}]
+    assert t.sql("select ?2 as x, ?1 as y; select ? as z", [b"\x00\xff", 2.5]) == [{"z": b"\x00\xff"}]
+    for query, params in (("select ?", None), ("select ?, ?", [1]), ("select :x", {"y": 1}), ("select :x", [1]), ("select ?", {"x": 1})):
+        with pytest.raises(tracekit.Error, match="has no value"):
+            t.sql(query, params)
+    with pytest.raises(TypeError, match="params"):
+        t.sql("select ?", [object()])
+
+
+def test_time_ranges():
+    rows = [{"ph": "X", "pid": 1, "tid": 1, "ts": 1000 * i, "dur": 100, "name": f"n{i}"} for i in range(10)]
+    for base in (0, 1_700_000_000_123_456_789):
+        t = tracekit.load(json.dumps({"traceEvents": rows, **({"baseTimeNanoseconds": base} if base else {})}).encode())
+        ts = [event["ts"] for event in t]
+        assert [e["name"] for e in t.filter(time=(ts[3], ts[6]))] == ["n3", "n4", "n5"]
+        assert len(t.filter(time=(ts[8], None))) == len(t.filter(time=(None, ts[2]))) == 2 and len(t.filter(time=(None, "+2ms"))) == 2
+        assert t.top(time=(ts[3], ts[6]))["count"] == [1, 1, 1]
+    at = datetime.datetime(2023, 11, 14, 22, 13, 20, 126600)  # of the second trace
+    zone = datetime.timezone(datetime.timedelta(hours=5, minutes=30))
+    assert len(t.filter(time=(at, None))) == len(t.filter(time=(at.replace(tzinfo=datetime.timezone.utc).astimezone(zone), None))) == 6
+    for options in ({"time": 5}, {"time": (object(), None)}, {"steps": 1.5}):
+        with pytest.raises(TypeError, match=[*options][0]):
+            t.filter(**options)
+    with pytest.raises(TypeError, match="step_name: expected a string"):
+        tracekit.load(SMALL, step_name=5)
+
+
+def test_save_into_file_objects(tmp_path):
+    t = tracekit.load(SMALL)
+    path = tmp_path / "t.json.gz"
+    for options in ({}, {"format": "json"}):
+        with gzip.open(path, "wb") as out:
+            t.save(out, **options)
+        with gzip.open(path, "rt") as file:
+            assert len(json.load(file)["traceEvents"]) >= 2
+    with open(path, "wb") as out:
+        t.save(out)
+    assert path.read_bytes()[:2] == b"\x1f\x8b"
+    with open(path, "wb") as out:
+        t.save(out, format="json")
+    assert path.read_bytes()[:1] == b"{"
+
+    class Slow(io.RawIOBase):
+        def __init__(self):
+            self.content = b""
+
+        def write(self, data):
+            self.content += bytes(data[:7])
+            return min(7, len(data))
+
+    slow = Slow()
+    t.save(slow, format="json")
+    assert slow.content == path.read_bytes()
+
+
+def test_incomplete_files_warn(tmp_path):
+    path = tmp_path / "cut.json"
+    path.write_bytes(SMALL[:-20])
+    with pytest.warns(tracekit.IncompleteTrace, match="truncated"):
+        assert len(tracekit.load(path)) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tracekit.load(SMALL)
+
+
+def test_system_errors_name_the_file(tmp_path):
+    for name in ("missing.json", "missing*.json"):
+        with pytest.raises(FileNotFoundError) as caught:
+            tracekit.load(tmp_path / name)
+        assert caught.value.filename == str(tmp_path / name) and caught.value.strerror
 
 
 def test_run_folders(tmp_path, fixture):

@@ -195,6 +195,32 @@ def see_operators(seen, tmp_path):
     seen.rows("merge rank", tracekit.merge(both, out, join=True, force=True)["ranks"], said["ranks"])
 
 
+def compiled(path):
+    """Writes two steps, each of which compiles the same module, within a module whose kernels follow from its launches."""
+    events = []
+    for step in range(2):
+        ts = 1000 * step
+        rows = (("user_annotation", f"ProfilerStep#{step}", 0, 900, {}), ("cpu_op", "PjitFunction(f)", 5, 200, {}), ("cpu_op", "XlaCompile", 10, 150, {}),
+                ("cpu_op", "simplifier", 20, 5, {"module": "jit_f"}), ("python_function", "nn.Module: Net_0", 300, 400, {}),
+                ("python_function", "nn.Module: Linear_0", 310, 300, {}), ("cpu_op", "aten::mm", 320, 100, {}),
+                ("cuda_runtime", "cudaLaunchKernel", 330, 5, {"correlation": step + 1}))
+        events += [{"ph": "X", "cat": cat, "name": name, "pid": 9, "tid": 1, "ts": ts + at, "dur": dur, "args": args} for cat, name, at, dur, args in rows]
+        events.append({"ph": "X", "cat": "kernel", "name": LONG, "pid": 0, "tid": 7, "ts": ts + 400, "dur": 90,
+                       "args": {"device": 0, "stream": 7, "correlation": step + 1}})
+    path.write_text(json.dumps({"distributedInfo": {"rank": 1}, "traceEvents": events}))
+    return str(path)
+
+
+def see_compilations(seen, tmp_path):
+    path = compiled(tmp_path / "compiled.json")
+    seen.row(KINDS["report"], tracekit.report(path), command("report", "--json", path))
+    ours, said = tracekit.diff(path, path), command("diff", "--json", path, path, fails=True)
+    seen.rows("diff", ours["rows"], said["rows"])
+    tracekit.merge([job(tmp_path / f"rank{rank}.json", rank) for rank in range(2)], tmp_path / "merged.json")
+    merged = str(tmp_path / "merged.json")
+    seen.rows("listed file", tracekit.list(merged, deep=True), command("list", "--json", "-a", "--deep", merged)["files"])
+
+
 def see_files(seen, fixture, tmp_path):
     for folder in ("json/torch/ddp2_handler", "json/jax/multihost", "nasty", "xplane/mlp_train"):
         for flags, deep in (([], False), (["--deep"], True)):
@@ -241,5 +267,7 @@ def test_every_field(fixture, tmp_path):
     see_job(seen, tmp_path)
     (tmp_path / "operators").mkdir()
     see_operators(seen, tmp_path / "operators")
+    (tmp_path / "compilations").mkdir()
+    see_compilations(seen, tmp_path / "compilations")
     never = {f"{name}: {field}" for name, fields in ROWS for field in fields if field not in seen.fields[name]}
     assert never == set(), "; ".join(sorted(never))

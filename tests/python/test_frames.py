@@ -1,6 +1,7 @@
 """Checks that data frames agree with `tracekit top --json`: to the picosecond, or within 1 ns per event."""
 import json
 import os
+import re
 import subprocess
 import sysconfig
 from decimal import Decimal
@@ -43,12 +44,24 @@ def by_duckdb(table):
     return {n: (c, int(s or 0)) for n, c, s in rows}
 
 
+def merged(found):
+    """Adds up the rows of names that differ only in the addresses of objects."""
+    sums = {}
+    for name, (count, total) in found.items():
+        row = sums.setdefault(name and re.sub(r" at 0x[0-9a-f]+", " at 0x*", name), [0, 0])
+        row[0] += count
+        row[1] += total
+    return {name: tuple(row) for name, row in sums.items()}
+
+
 @pytest.mark.parametrize("path", traces(), ids=os.path.basename)
 def test_as_the_command(path):
     want = top(path)
+    folded = any(name and " at 0x*" in name for name in want)  # `top` does not distinguish objects by their addresses
     with tracekit.load(path) as t:
         for ask in (by_pandas, by_polars, by_duckdb):
             exact, whole = ask(t.events(["name", "type", "dur"], unit="ps")), ask(t.events(["name", "type", "dur"]))
+            exact, whole = (merged(found) if folded else found for found in (exact, whole))
             assert {n: (c, Decimal(s) / 1000) for n, (c, s) in exact.items()} == want
             assert {n: c for n, (c, _) in whole.items()} == {n: c for n, (c, _) in want.items()}
             for name, (count, total) in whole.items():

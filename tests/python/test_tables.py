@@ -96,7 +96,7 @@ def test_times_of_arrow(trace):
     zone = "UTC" if trace.info["clock"] == "realtime" else None
     assert typed.schema.types == [pyarrow.timestamp("ns", zone), pyarrow.duration("ns")]
     assert [column.cast(pyarrow.int64()) for column in typed.columns] == plain.columns
-    with pytest.raises(ValueError, match="picoseconds"):
+    with pytest.raises(ValueError, match="picosecond"):
         pyarrow.table(trace.events(unit="ps", times="arrow"))
 
 
@@ -214,3 +214,27 @@ def test_a_trace_is_a_sequence_of_events(trace):
         trace[len(trace)]
     with pytest.raises(ValueError, match="backwards"):
         trace[::-1]
+    assert list(reversed(trace)) == events[::-1]
+
+
+def test_rows_follow_changes(trace):
+    t = trace.copy()
+    first = t[0]
+    t.rebase(shift="1s", inplace=True)
+    assert t[0]["ts"] == first["ts"] + 10**9
+    t.filter(kind="kernel", inplace=True)
+    assert all(t[i]["kind"] == "kernel" for i in range(len(t)))
+    t.close()
+    with pytest.raises(ValueError):
+        t[0]
+
+
+def test_integers_with_nulls_stay_exact():
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    rows = [{"ph": "X", "pid": 1, "tid": 1, "ts": 1.7e15 + i, "dur": 1, "name": "a", "args": {"big": 2**60 + i}} for i in range(3)]
+    t = tracekit.load(json.dumps(rows + [{"ph": "i", "pid": 1, "tid": 1, "ts": 0, "name": "z"}]).encode())
+    frame = t.events(["ts", "arg.big"]).to_pandas()
+    assert frame.ts.dropna().diff().dropna().tolist() == [1000, 1000] and frame["arg.big"].dropna().tolist() == [2**60 + i for i in range(3)]
+    assert isinstance(frame.ts.dtype, pandas.Int64Dtype) and frame.ts.isna().sum() == 1
+    assert isinstance(t.sql("select null as n union all select 1").to_pandas().n.dtype, pandas.Int64Dtype)
