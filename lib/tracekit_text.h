@@ -34,9 +34,10 @@ struct tk_range {
 TK_API bool tk_parse_range(const char *text, struct tk_range *range);
 /* Parses a range of times of a trace, such as "+2s..+5s", "-1s..", "10%..20%", "1500us..3ms" or "2026-11-20T10:37:52Z..", into the
  * range of tk_filter_options and tk_selection. +TIME is relative to the first event, -TIME to the end of the last one, N% is a part
- * of the time between these, a plain time is one that the file prints (microseconds unless it has a unit), and a date is UTC
- * unless it has an offset such as +05:30. An open end is INT64_MIN or INT64_MAX. t: may be NULL, which checks the text only and leaves the range as it is. Returns false with
- * err (TK_EUSAGE) if the text is malformed, ends before it starts, or is a date although the clock of the trace is unknown. */
+ * of the time between these, a plain time is one that the file prints (microseconds unless it has a unit), and a date is UTC unless
+ * it has an offset such as +05:30. An open end is INT64_MIN or INT64_MAX. t: may be NULL, which checks the text only and leaves the
+ * range as it is. Returns false with err (TK_EUSAGE) if the text is malformed, ends before it starts, or is a date although the
+ * clock of the trace is unknown. */
 TK_API bool tk_parse_time_range(const struct tk_trace *t, const char *text, struct tk_range *range, struct tk_err *err);
 /* Parses a time that is printed in a trace: microseconds, or a number with a unit. Returns false if malformed. */
 TK_API bool tk_parse_time(const char *text, struct tk_total *time);
