@@ -79,6 +79,7 @@ enum part {
   MARKERS,     /* its threads are host threads with annotations */
   OPERATORS,   /* its threads are host threads with operators */
   SUMMARY,     /* derived from other processes; shows no work of its own */
+  REPEATS,     /* shows spans of other processes again, of hosts and devices */
   COUNTERS     /* counters of a device */
 };
 
@@ -110,6 +111,10 @@ static const struct process_row {
     {"CUDA functions", "CPU functions", QUEUES, "GPU"},      /* PyTorch's autograd profiler without Kineto */
     {"CPU functions", "CUDA functions", OPERATORS, NULL},    /* another name that the same profiler gives them */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which stores the device name as text in "pid" */
+    {"gpu/[0-9]*", "cpu/0", QUEUES, "GPU"},                  /* this row and the next three: MXNet, src/profiler/profiler.cc */
+    {"cpu/[0-9]*", "gpu/0", OPERATORS, NULL},
+    {"operator", "cpu/0", REPEATS, NULL},
+    {"Custom Operator", "cpu/0", REPEATS, NULL},
     /* these 8 rows: TensorFlow 1, python/client/timeline.py */
     {"*/stream:all Compute", "*/stream:[0-9]* Compute", SUMMARY, "GPU"}, /* all streams; the device, if it is alone */
     {"*/memcpy Compute", "copies:*/stream:[0-9]* Compute", SUMMARY, "GPU"}, /* if the streams show the copies, too */
@@ -187,9 +192,11 @@ static bool is_valid(const struct tk_trace *t, const struct process_row *row) {
 }
 
 /* Parses the device number: 1 in "DEVICE<node1>[Data Center GPU Max 1550] 0:9a:0:0 #1" (the first tile appends ".0"), 2 in
- * "Device 2". */
+ * "Device 2", 3 in "gpu/3". */
 static int64_t number_at_end(const char *name) {
-  const char *hash = strrchr(name, '#'), *blank = strrchr(name, ' '), *p = hash ? hash + 1 : blank ? blank + 1 : "";
+  const char *hash = strrchr(name, '#'), *mark = hash ? hash : strrchr(name, ' ');
+  if (!mark) mark = strrchr(name, '/');
+  const char *p = mark ? mark + 1 : "";
   const size_t n = strspn(p, "0123456789");
   return n && n < 10 && (!p[n] || (hash && p[n] == '.')) ? strtoll(p, NULL, 10) : -1;
 }
@@ -208,7 +215,7 @@ static int64_t accelerator_number_of(const struct tk_trace *t, const struct proc
 }
 
 /* Finds the device of a process. `valid`: bit set of the rows to try (valid_rows). */
-static struct accelerator of_process(const struct tk_trace *t, const struct tk_track *k, uint32_t valid) {
+static struct accelerator of_process(const struct tk_trace *t, const struct tk_track *k, uint64_t valid) {
   const char *name = process_words(t, k);
   struct accelerator a = {NULL, -1}; /* the family is kept even if no number follows */
   for (unsigned i = 0; i < N_PROCESSES; i++) {
@@ -237,7 +244,7 @@ static bool has_part(const struct tk_trace *t, tk_id process, unsigned parts, ch
 }
 
 bool accelerator_is_part(const struct tk_trace *t, tk_id process) { return has_part(t, process, 1 << COLLECTIVES | 1 << COPIES, 0); }
-bool accelerator_is_queue(const struct tk_trace *t, tk_id process) { return has_part(t, process, 1 << QUEUES, '/'); }
+bool accelerator_is_queue(const struct tk_trace *t, tk_id process) { return has_part(t, process, 1 << QUEUES, ':'); }
 
 /* ---- tracks ---- */
 
@@ -250,14 +257,14 @@ static bool is_queue(const char *name) {
 }
 
 /* Returns the bit set of rows whose `with` condition the trace meets. */
-static uint32_t valid_rows(const struct tk_trace *t) {
-  uint32_t valid = 0;
+static uint64_t valid_rows(const struct tk_trace *t) {
+  uint64_t valid = 0;
   for (unsigned i = 0; i < N_PROCESSES; i++)
-    if (is_valid(t, &PROCESSES[i])) valid |= UINT32_C(1) << i;
+    if (is_valid(t, &PROCESSES[i])) valid |= UINT64_C(1) << i;
   return valid;
 }
 
-static const struct process_row *accelerator_row_of(const struct tk_trace *t, const struct tk_track *k, uint32_t valid) {
+static const struct process_row *accelerator_row_of(const struct tk_trace *t, const struct tk_track *k, uint64_t valid) {
   const char *name = process_words(t, k);
   for (unsigned i = 0; i < N_PROCESSES; i++)
     if (valid >> i & 1 && is_named(name, PROCESSES[i].name)) return &PROCESSES[i];
@@ -295,7 +302,9 @@ static bool has_row_name(const char *name, const struct thread_row *row) {
 
 static const char *thread_words(const struct tk_trace *t, const struct tk_track *k) {
   const char *name = tk_string(t, k->name, NULL);
-  return !*name && k->tid.kind == TK_IDENT_STR ? tk_string(t, k->tid.str, NULL) : name;
+  if (*name || k->tid.kind != TK_IDENT_STR) return name;
+  const char *tid = tk_string(t, k->tid.str, NULL);
+  return tid + strspn(tid, "0123456789"); /* MXNet has numbers above 2^63, which are text in the graph */
 }
 
 static const struct thread_row *thread_row(const struct tk_trace *t, const struct tk_track *k) {
@@ -312,7 +321,7 @@ struct accelerator accelerator_of(const struct tk_trace *t, tk_id track) {
   const struct tk_track *k = &t->tracks[track];
   const struct thread_row *row = thread_row(t, k);
   const uint8_t *end;
-  if (!row) return of_process(t, k->kind == TK_TRACK_PROCESS ? k : &t->tracks[k->parent], UINT32_MAX);
+  if (!row) return of_process(t, k->kind == TK_TRACK_PROCESS ? k : &t->tracks[k->parent], UINT64_MAX);
   if (!row->numbered) return (struct accelerator){row->family, -1};
   const size_t n = strchr(row->begin, '*') ? strcspn(row->begin, "[") : strlen(row->begin);
   const struct num number = num_scan((const uint8_t *)thread_words(t, k) + n, &end);
@@ -327,6 +336,7 @@ static unsigned role_of(const struct process_row *row, const char *thread) {
   case CALLS: return KIND_RUNTIME;
   case MARKERS: return KIND_ANNOTATION;
   case OPERATORS: return KIND_OP;
+  case REPEATS: return KIND_REPEAT;
   case COUNTERS: return 0;
   default: return KIND_DEVICE | KIND_REPEAT;
   }
@@ -349,14 +359,15 @@ static bool mark_render_stages(const struct tk_trace *t, uint32_t *roles) {
 }
 
 bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
-  const uint32_t valid = valid_rows(t);
+  const uint64_t valid = valid_rows(t);
   bool any = false;
   roles[0] = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i], *process = &t->tracks[k->parent];
     roles[i] = 0;
+    const struct process_row *row = k->hidden ? NULL : accelerator_row_of(t, process, valid);
+    if (k->kind == TK_TRACK_ASYNCS && row && row->part == REPEATS) roles[i] = KIND_REPEAT;
     if (k->kind != TK_TRACK_THREAD || k->hidden) continue; /* XPlane has a hidden thread for the counters of a process */
-    const struct process_row *row = accelerator_row_of(t, process, valid);
     if (!row && strstr(tk_string(t, process->name, NULL), "/device:")) continue;
     const char *thread = thread_words(t, k);
     if (row) roles[i] = role_of(row, thread);

@@ -50,8 +50,8 @@ bool accelerator_is_queue(const struct tk_trace *t, tk_id process);
 extern const char *const accelerator_links[];
 enum { ACCELERATOR_LINKS = 6 };
 
-/* Returns the kinds (kind.h) of a name and its category. Sets *bare if the category does not determine the kind, so that the kind
- * depends on the track. */
+/* Returns the kinds (kind.h) of a name and its category. Sets *bare if the category alone does not determine the kind, so that the
+ * kind also depends on the track. */
 unsigned accelerator_class(const char *name, const char *cat, bool *bare);
 /* True for the name of a call of a device's runtime: "cudaMemcpyAsync", "hipModuleLaunchKernel",
  * "zeCommandQueueExecuteCommandLists". */

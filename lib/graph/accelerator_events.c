@@ -47,7 +47,7 @@ static const struct category_row {
     {"DygraphKernelLaunch", KIND_OP},
     {"PythonUserDefined", KIND_ANNOTATION},
     {"Node", KIND_OP},                              /* ONNX Runtime: EventCategory */
-    {"operator", KIND_OP},                          /* MXNet: src/profiler/profiler.cc */
+    {"operator", KIND_OP | KIND_EITHER},            /* MXNet: src/profiler/profiler.cc; of host and device */
     {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
     {"nvtx-kernel", KIND_DEVICE | KIND_REPEAT},     /* nsys2json.py: first to last kernel of an NVTX range */
     {NULL, 0}};
@@ -85,6 +85,7 @@ static const char *const WORK[] = {
 static const char *const BARE[] = {
     "hpu_op", "cuda", "hip", ACCELERATOR_RENDER_STAGE,
     "Op",                                                                            /* TensorFlow 1, timeline.py */
+    "Custom Operator",                                                               /* MXNet */
     "gpu", "GPU", "CUDA", "HIP", "cupti", "CUPTI", /* scripts that convert CUPTI's records; Chrome has "gpu", too */
     "Iteration Time", "FP_BP Time", "Iteration Refresh", "Data_aug Bound", "Reduce", /* Ascend: msprof, step traces */
     NULL};
@@ -150,6 +151,7 @@ static const char *const COPIES_BY_NAME[] = {
     "MEMORY_COPY_",                                               /* rocprofiler-sdk */
     "zeCommandListAppendMemoryCopy", "zeCommandListAppendImageCopy", /* unitrace */
     "dma_request",                                                /* MTIA: between host and device */
+    "CopyCPU2GPU", "CopyGPU2CPU", "CopyGPU2GPU", "SyncCopyGPU2CPU", /* MXNet, src/ndarray/ndarray.cc */
     ACCELERATOR_COPIES, NULL};
 static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", ACCELERATOR_FILLS, NULL};
 
@@ -244,5 +246,7 @@ unsigned accelerator_class(const char *name, const char *cat, bool *bare) {
   if (*bare) return 0;
   if (is_any(cat, WORK)) return of_work(name);
   if (strcmp(cat, "cpu_op") == 0 && accelerator_is_call(name)) return KIND_RUNTIME; /* unitrace: runtime calls */
-  return of_category(cat);
+  const unsigned kinds = of_category(cat);
+  *bare = kinds & KIND_EITHER;
+  return kinds;
 }

@@ -51,9 +51,9 @@ static struct spans look(const struct tk_trace *t, const struct tk_track *k, tk_
     if (e->kind != TK_EVENT_SPAN) continue;
     const char *name = tk_string(t, t->classes[e->cls].name, NULL);
     bool bare;
-    accelerator_class(name, tk_string(t, t->classes[e->cls].cat, NULL), &bare);
+    const unsigned kinds = accelerator_class(name, tk_string(t, t->classes[e->cls].cat, NULL), &bare);
     s.aiu = s.aiu && bare && accelerator_aiu(name);
-    s.host = s.host || !bare || e->depth > 0 || *name == '$' || accelerator_name(name) & (KIND_OP | KIND_RUNTIME);
+    s.host = s.host || !bare || kinds || e->depth > 0 || *name == '$' || accelerator_name(name) & (KIND_OP | KIND_RUNTIME);
     s.copies = s.copies || is_device_copy(name);
     s.kernels = s.kernels || is_kernel(name);
     s.linked = s.linked && link && args_of_event(t, e, link, &arg);

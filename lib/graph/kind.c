@@ -44,8 +44,9 @@ static unsigned of_class(const char *name, const char *cat) {
 static unsigned in_role(unsigned kind, unsigned role) {
   static const unsigned COPY = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER;
   static const unsigned OTHER = KIND_PYTHON | KIND_STEP | KIND_OP | KIND_RUNTIME | KIND_ANNOTATION;
+  if (role & KIND_REPEAT) return role & KIND_DEVICE;
   if (!(role & KIND_DEVICE)) return kind | role;
-  if (role & KIND_REPEAT) return KIND_DEVICE;
+  if (kind & KIND_EITHER) kind &= ~(unsigned)KIND_OP;
   if (kind & KIND_WAIT || (role & KIND_WAIT && kind & COPY)) return (kind & ~COPY) | KIND_DEVICE;
   role &= ~(unsigned)KIND_WAIT;
   if (role & KIND_COLLECTIVE) return kind & KIND_COLLECTIVE ? kind | role : (kind & ~COPY) | KIND_DEVICE;
@@ -142,7 +143,7 @@ static unsigned find_kinds(const struct kinds *k, const struct tk_event *e) {
   unsigned kind = k->of_class[e->cls];
   if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
   if (kind & KIND_BARE) kind = e->kind == TK_EVENT_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
-  static const unsigned OF_CLASS = KIND_WAIT | KIND_BARE | KIND_REPEAT | KIND_TALLY;
+  static const unsigned OF_CLASS = KIND_WAIT | KIND_BARE | KIND_REPEAT | KIND_TALLY | KIND_EITHER;
   kind = on_track(kind & ~OF_CLASS, k->of_track[e->track], e->kind == TK_EVENT_SPAN);
   static const unsigned OF[] = {[TK_EVENT_SPAN] = KIND_SPAN, [TK_EVENT_INSTANT] = KIND_INSTANT, [TK_EVENT_COUNTER] = KIND_COUNTER,
                                 [TK_EVENT_SAMPLE] = KIND_SAMPLE};

@@ -18,7 +18,8 @@ enum kind {
   KIND_BARE = 1 << 18, /* no category, so the track decides the kind */
   KIND_MOVE = 1 << 20, /* an instruction of HLO with this name moves data; for a track: all its spans do */
   KIND_REPEAT = 1 << 21, /* repeats what other events record, such as a host's annotation; also the role of such a track */
-  KIND_TALLY = 1 << 22 /* with REPEAT: counters of other events, at arbitrary times */
+  KIND_TALLY = 1 << 22, /* with REPEAT: counters of other events, at arbitrary times */
+  KIND_EITHER = 1 << 23 /* with OP and BARE: operators, which are work of a device if a device's queue shows them */
 };
 
 struct kind_word {

@@ -140,6 +140,20 @@ def jax():
             x('cuLaunchKernel', 701, 3, 5, 5, correlation_id=3)]
 
 
+def mxnet(gpus=True):
+    """Returns a trace of MXNet, src/profiler/profiler.cc: each operator is a span of its device, and again an async span of the process
+    "operator", up to 1 us later. Thread ids are hashes, which may be above 2^63."""
+    pids = {'cpu/0': 0, 'cpu/1': 1, **({'gpu/0': 2, 'gpu/1': 3} if gpus else {}), 'cpu pinned/': 4, 'operator': 3060606181218273969, 'MXNET_C_API': 7}
+    out = [e for name, pid in pids.items() for e in meta(pid, name)]
+    work = [('gpu/0', 'Convolutionin: [[1,3,8,8]]', 20, 50), ('gpu/1', 'Convolutionin: [[1,3,8,8]]', 20, 40), ('gpu/0', 'CopyCPU2GPU', 80, 5),
+            ('gpu/0', 'CopyGPU2CPU', 90, 6)] if gpus else []
+    for i, (process, name, ts, dur) in enumerate([*work, ('cpu/0', 'stack', 0, 10), ('cpu/0', 'Convolutionin: [[1,3,8,8]]', 100, 7)]):
+        key = {'name': name, 'cat': 'operator', 'tid': (1 << 63) + i}
+        out += [{**key, 'ph': ph, 'ts': t, 'pid': pids[process]} for ph, t in (('B', ts), ('E', ts + dur))]
+        out += [{**key, 'ph': ph, 'ts': t, 'pid': pids['operator'], 'id': key['tid']} for ph, t in (('b', ts + 1), ('e', ts + dur - 1))]
+    return out + [{'name': 'MXInvoke', 'cat': 'MXNET_C_API', 'ph': ph, 'ts': t, 'pid': 7, 'tid': 9, 'id': 9} for ph, t in (('b', 0), ('e', 90))]
+
+
 BLITS = ('__amd_rocclr_copyBuffer.kd', '__amd_rocclr_copyBufferRectAligned', '__amd_rocclr_fillBufferAligned.kd')
 
 
@@ -212,6 +226,8 @@ DEVICES = {
     'nsys2json': (nsys2json(), {'devices': {'GPU 0', 'GPU 1'}, 'kernel': ['sgemm'] * 2, 'runtime': ['cudaLaunchKernel'], 'annotation': ['step'],
                                 'linked': 1, 'busy': 90000}),
     'autograd profiler': (autograd(), {'devices': {'GPU'}, 'kernel': ['sgemm'], 'op': ['aten::mm'], 'busy': 50000}),
+    'MXNet': (mxnet(), {'devices': {'GPU 0', 'GPU 1'}, 'kernel': ['Convolutionin: [[1,3,8,8]]'] * 2, 'memcpy': ['CopyCPU2GPU', 'CopyGPU2CPU'],
+                        'op': ['Convolutionin: [[1,3,8,8]]', 'stack'], 'runtime': [], 'busy': 101000}),
     'JAX, ROCm': (jax_rocm(), {'devices': {'GPU:0'}, 'kernel': ['CopyKernel', 'gemm.kd'], 'runtime': ['hipMemcpyDtoDAsync'], 'busy': 85000,
                                'memcpy': ['CopyDeviceToDevice'] * 2 + list(BLITS[:2]), 'memset': ['Fill', BLITS[2]]}),
     'HIP blits': (blits(), {'devices': {'GPU 0'}, 'kernel': ['gemm'], 'memcpy': list(BLITS[:2]), 'memset': [BLITS[2]], 'busy': 20000}),
@@ -387,6 +403,16 @@ def judge_calls(folder):
     check('a kernel of apex', names(path, 'kernel') == ['cuComputeGradInput'] and names(path, 'runtime') == ['cuEventRecord'], names(path, 'kernel'))
 
 
+def judge_mxnet(folder):
+    """Checks that MXNet's async spans, which repeat operators and work, have no kind of their own, with and without GPUs."""
+    for gpus, want in ((True, {'op': 2, 'kernel': 2, 'memcpy': 2, 'device': 4}), (False, {'op': 2})):
+        path = write(folder, 'mxnet.json', mxnet(gpus))
+        found = {k: n for k, n in json.loads(run('info', '-q', '--json', path))['traces'][0]['kinds'].items() if k in ('op', 'kernel', 'memcpy', 'device')}
+        check(f'MXNet, {"GPUs" if gpus else "no GPU"}: kinds', found == want, found)
+        work = {r['name']: r['total_ns'] for r in json.loads(run('top', '-q', '--kind', 'device', '--allow-empty', '--json', path))['rows']}
+        check(f'MXNet, {"GPUs" if gpus else "no GPU"}: work', sum(work.values()) == (101000 if gpus else 0), work)
+
+
 def judge_mtia(folder):
     """Checks that waits and records of events on MTIA are not kernels, and that its DMA requests are copies."""
     names = [('fc-dtype_Float', 300), ('event_wait', 500), ('event_record', 1), ('dma_request', 20), ('dma_request', 30)]
@@ -560,6 +586,7 @@ def main():
             unknown = no_device(what, write(folder, f'suspect{i}.json', events))
             judge(f'suspect: {what}', '' if any(f"'{name}' looks like a device" in s for s in unknown) else f'{unknown}')
         judge_calls(folder)
+        judge_mxnet(folder)
         judge_mtia(folder)
         judge_hcom(folder)
         judge_external(folder)
