@@ -18,9 +18,8 @@ static const char *unnumbered(struct reporter *p, const struct work_row *w, cons
   const struct tk_ident pid = p->t->tracks[w->process].pid;
   const bool is_part = accelerator_is_part(p->t, w->process);
   if (!is_part && p->match.kinds.roles[w->track] & KIND_DEVICE) {
-    const char *family = accelerator_spans_family(p->t, w->track);
-    const bool is_rank = strcmp(family, "AIU") == 0 && pid.kind == TK_IDENT_INT; /* the pid is the rank */
-    return is_rank ? numbered(p, family, pid.num) : family;
+    const struct accelerator a = accelerator_spans_device(p->t, w->process, w->track);
+    return a.number >= 0 ? numbered(p, a.family, a.number) : a.family;
   }
   if (pid.kind != TK_IDENT_INT || is_part) return n ? report_keep(p->impl, process, n) : "device";
   if (!p->family) p->family = accelerator_of_categories(p->t);

@@ -150,7 +150,8 @@ static bool find_hardware(struct finder *f) {
   for (tk_id i = 1; i <= t->n_tracks && !any; i++) any = t->tracks[i].kind == TK_TRACK_PROCESS && accelerator_is_part(t, i);
   for (tk_id i = 1; any && i <= t->n_tracks; i++) {
     const tk_id process = t->tracks[i].parent;
-    if (!(f->m->kinds.roles[i] & KIND_DEVICE) || !accelerator_of(t, process).family) continue;
+    const bool is_whole = accelerator_of(t, process).family || accelerator_spans_is_whole(t, i);
+    if (!(f->m->kinds.roles[i] & KIND_DEVICE) || !is_whole) continue;
     uint32_t *device = map_put(&f->hardware, rank_key(f, process), process);
     if (!device) return false;
     if (*device != process) *device = 0;

@@ -243,7 +243,10 @@ static bool has_part(const struct tk_trace *t, tk_id process, unsigned parts, ch
   return false;
 }
 
-bool accelerator_is_part(const struct tk_trace *t, tk_id process) { return has_part(t, process, 1 << COLLECTIVES | 1 << COPIES, 0); }
+bool accelerator_is_part(const struct tk_trace *t, tk_id process) {
+  return has_part(t, process, 1 << COLLECTIVES | 1 << COPIES, 0) || accelerator_spans_is_part(t, process);
+}
+
 bool accelerator_is_queue(const struct tk_trace *t, tk_id process) { return has_part(t, process, 1 << QUEUES, ':'); }
 
 /* ---- tracks ---- */

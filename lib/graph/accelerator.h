@@ -66,8 +66,12 @@ unsigned accelerator_aiu(const char *name);
 /* Sets roles[] of the threads without a role whose spans show that they are queues of a device (accelerator_spans.c). Returns true
  * if there are any. */
 bool accelerator_spans(const struct tk_trace *t, uint32_t *roles);
-/* Returns the family of the device whose queue accelerator_spans found. */
-const char *accelerator_spans_family(const struct tk_trace *t, tk_id track);
+/* Returns the device whose queue accelerator_spans found. `process` represents the device. */
+struct accelerator accelerator_spans_device(const struct tk_trace *t, tk_id process, tk_id track);
+/* True if the args of the track's spans show that its process is a device. */
+bool accelerator_spans_is_whole(const struct tk_trace *t, tk_id track);
+/* As accelerator_is_part, for processes without a name. */
+bool accelerator_spans_is_part(const struct tk_trace *t, tk_id process);
 /* Stores in roles[track] the kinds of that track's spans without a category. Returns false if all are 0. */
 bool accelerator_roles(const struct tk_trace *t, uint32_t *roles);
 

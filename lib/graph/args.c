@@ -74,7 +74,7 @@ uint32_t args_shape_of(const struct tk_trace *t, uint32_t args) {
 
 bool args_decide(const struct tk_trace *t, uint32_t shape) {
   static const char *const KEYS_READ[] = {"Python id", "Python parent id", /* seal_frames, then steps and kind_xla */
-                                          "correlationId",                      /* accelerator_spans */
+                                          "correlationId", "fullname", "op_full_name", /* accelerator_spans */
                                           "step_num", "hlo_op", "is_eager", "correlation_id", "memcpy_details", "memset_details",
                                           "avg ms"}; /* kind_summary */
   const struct tk_arg_shape *s = shape ? t->store->shapes[shape] : NULL;

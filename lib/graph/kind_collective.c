@@ -93,9 +93,19 @@ static bool is_operator(const char *name) {
   return *word != NULL;
 }
 
+bool kind_collective_of_stream(const char *name) {
+  static const char BEGIN[] = "stream_", MIDDLE[] = "_parallel_";
+  if (!text_begins(name, BEGIN)) return false;
+  const char *stream = name + sizeof BEGIN - 1, *middle = stream + strspn(stream, "0123456789");
+  if (middle == stream || !text_begins(middle, MIDDLE)) return false;
+  const char *index = middle + sizeof MIDDLE - 1;
+  return ascii_digit(*index) && !index[strspn(index, "0123456789")];
+}
+
 bool kind_is_collective(const char *name) {
   char head[256];
   if (text_any_begins(name, SPANS) || is_instruction(name + (*name == '%')) || is_operator(name)) return true;
+  if (kind_collective_of_stream(name)) return true;
   copy_head(name, head, sizeof head);
   return text_any_holds(head, KERNELS);
 }

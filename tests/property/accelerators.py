@@ -154,6 +154,21 @@ def mxnet(gpus=True):
     return out + [{'name': 'MXInvoke', 'cat': 'MXNET_C_API', 'ph': ph, 'ts': t, 'pid': 7, 'tid': 9, 'id': 9} for ph, t in (('b', 0), ('e', 90))]
 
 
+def mindspore(gpu=False):
+    """Returns a timeline of MindSpore without metadata, profiler/parser/integrator.py: the pid is the device, the tid is the stream.
+    On Ascend, the pid 9000 shows work of the device's own CPUs, and the pid 10000 shows collectives."""
+    def args(name, **more):
+        return {'type': name.split('-')[0], **more}
+    if gpu:
+        return [x('Default/InitDataSetQueue-op0', 1, 'Ops', 0, 90), x('Default/MatMul-op5', 1, 'Ops', 15, 9),
+                *(x(SIGNATURE, 1, '17', ts, 30, type='cuLaunchKernel', op_full_name='Default/MatMul-op5', grid_dim='8,1,1', block_dim='1,1,1')
+                  for ts in (20, 60))]
+    return [x('InitData', 9000, '0', 0, 8), x('InitData', 9000, '0', 10, 8), x('MatMul-op1', 1, '519', 20, 30, **args('MatMul', fullname='Default/MatMul-op1')),
+            x('Mul-op2', 1, '523', 40, 20, **args('Mul', fullname='Default/Mul-op2')), x('stream_520_parallel_0', 10000, '520', 70, 25),
+            x('stream_520_parallel_1', 10000, '520', 100, 5)]
+
+
+SIGNATURE = 'void at::native::elementwise_kernel<128, 2>(int)'
 BLITS = ('__amd_rocclr_copyBuffer.kd', '__amd_rocclr_copyBufferRectAligned', '__amd_rocclr_fillBufferAligned.kd')
 
 
@@ -175,9 +190,6 @@ def blits():
 def bare(label):
     """Returns events of a device without categories, as old versions of torch.profiler and many scripts write them."""
     return [*meta(5, 'python', label, t1='stream 1'), *meta(6, 'python', 'CPU'), x('k1', 5, 1, 0, 10), x('k2', 5, 1, 20, 10), x('main', 6, 6, 0, 40)]
-
-
-SIGNATURE = 'void at::native::elementwise_kernel<128, 2>(int)'
 
 
 def cupti(threads, cat=None, copy='[MEMCPY] DtoH', **args):
@@ -228,6 +240,9 @@ DEVICES = {
     'autograd profiler': (autograd(), {'devices': {'GPU'}, 'kernel': ['sgemm'], 'op': ['aten::mm'], 'busy': 50000}),
     'MXNet': (mxnet(), {'devices': {'GPU 0', 'GPU 1'}, 'kernel': ['Convolutionin: [[1,3,8,8]]'] * 2, 'memcpy': ['CopyCPU2GPU', 'CopyGPU2CPU'],
                         'op': ['Convolutionin: [[1,3,8,8]]', 'stack'], 'runtime': [], 'busy': 101000}),
+    'MindSpore, Ascend': (mindspore(), {'devices': {'NPU 1'}, 'op': [], 'runtime': [], 'collective': 2, 'busy': 86000, 'kernel': [
+        'InitData', 'InitData', 'MatMul-op1', 'Mul-op2', 'stream_520_parallel_0', 'stream_520_parallel_1']}),
+    'MindSpore, GPU': (mindspore(True), {'devices': {'GPU 1'}, 'kernel': [SIGNATURE] * 2, 'op': [], 'runtime': [], 'busy': 60000}),
     'JAX, ROCm': (jax_rocm(), {'devices': {'GPU:0'}, 'kernel': ['CopyKernel', 'gemm.kd'], 'runtime': ['hipMemcpyDtoDAsync'], 'busy': 85000,
                                'memcpy': ['CopyDeviceToDevice'] * 2 + list(BLITS[:2]), 'memset': ['Fill', BLITS[2]]}),
     'HIP blits': (blits(), {'devices': {'GPU 0'}, 'kernel': ['gemm'], 'memcpy': list(BLITS[:2]), 'memset': [BLITS[2]], 'busy': 20000}),
@@ -333,6 +348,8 @@ PERFETTO = {
 
 HOSTS = {
     'Chrome': [*meta(7, 'GPU Process', None, t8='CrGpuMain', t9='VizCompositorThread'), x('Scheduler::RunNextTask', 7, 8, 0, 10, 'gpu')],
+    'args of MindSpore': [x('open', 1, 1, 0, 10, fullname='/etc/passwd', type='file'), x('main', 1, 2, 20, 10),
+                          x('stream_3_parallel_x', 10000, 3, 0, 5), x('idle', 9000, 1, 0, 5, 'sched')],
     'Android': [*meta(7, 'com.app', None, t8='GPU completion', t9='RenderThread'), x('waiting for GPU completion 1', 7, 8, 0, 10)],
     'Node': [*meta(7, 'node', None, t8='stream 0', t9='queue'), x('read', 7, 8, 0, 10), x('pump', 7, 9, 0, 10)],
     'calls with a stream': [*meta(7, 'python', 'CPU'), x('triton_poi_fused_0', 7, 7, 0, 10, 'cpu_op', stream=7, device=0)],
