@@ -210,10 +210,31 @@ static bool any_is_at_zero(const struct chrome *r) {
   return false;
 }
 
+static bool is_below_zero(const struct tk_arg *arg) {
+  return (arg->type == TK_ARG_INT || arg->type == TK_ARG_DECIMAL) ? arg->i < 0 : arg->type == TK_ARG_DOUBLE && arg->d < 0;
+}
+
+static bool any_has_tdur(const struct tk_trace *t) {
+  for (uint32_t i = 1; i <= t->store->n_shapes; i++)
+    for (uint32_t k = 0; k < t->store->shapes[i]->n; k++)
+      if (t->store->shapes[i]->fields[k].key == KEY_TDUR) return true;
+  return false;
+}
+
+/* Notes spans whose thread ran for a negative time. The field is kept, because nothing depends on it, and trace_processor keeps it. */
+static void note_thread_times(struct tk_trace *t) {
+  struct tk_arg arg;
+  if (!any_has_tdur(t)) return;
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (t->events[i].kind == TK_EVENT_SPAN && args_of_event(t, &t->events[i], KEY_TDUR, &arg) && is_below_zero(&arg))
+      trace_note(t, TK_NOTE_FACT, UINT64_MAX, "negative tdur: kept");
+}
+
 void chrome_finish(struct chrome *r) {
   place_all(r);
   if (r->has_origin && r->origin_ps != (i128)r->origin_ns * 1000)
     trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, "times beyond 64 bits of nanoseconds: counted from one of them");
+  note_thread_times(r->t);
   if (!any_is_at_zero(r)) return;
   lose_zeros(r);
   lose_untimed(r);
