@@ -2,7 +2,8 @@
  *
  *     mark     events that match; then related events (--keep): children of these, events linked to both by flows, parents of all these
  *     keep     graph/subset.c extracts the marked events; flows without one of their ends are removed
- *     clip     spans that cross an edge of the window; the last counter sample before the window moves to its start
+ *     clip     spans that cross an edge of the window; the last counter sample before the window moves to its start, as do instants that
+ *              state what was there (state_events.c)
  *     args     args with unwanted keys are removed
  *
  * All decisions are made on the input: depth, self time and steps are computed before anything is removed. */
@@ -19,6 +20,7 @@
 #include "frames.h"
 #include "graph/seal.h"
 #include "nothing.h"
+#include "state_events.h"
 #include "strip.h"
 #include "graph/args.h"
 
@@ -62,6 +64,18 @@ static void keep_left_edge(struct filter *f) {
       if (!(f->t->events[i].flags & TK_FLAG_LOST_CLOCK)) last = i;
     if (last) f->keep.events[last] = wants_track(f, k) && match_event(&f->match, last);
   }
+}
+
+/* Keeps the instants before the window that state what is there at its start. */
+static void keep_state(struct filter *f) {
+  const struct tk_trace *t = f->t;
+  uint8_t *is = f->scope.narrowed ? state_events_classes(t, f->mem) : NULL;
+  for (tk_id i = 1; is && i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (!is[e->cls] || e->kind != TK_EVENT_INSTANT || e->ts >= f->scope.window.start || e->flags & TK_FLAG_LOST_CLOCK) continue;
+    f->keep.events[i] = wants_track(f, e->track) && match_event(&f->match, i);
+  }
+  mem_free(f->mem, is);
 }
 
 /* ---- related events ---- */
@@ -225,6 +239,7 @@ static bool mark_events(struct filter *f, struct tk_err *err) {
 static bool mark_all(struct filter *f, struct tk_err *err) {
   if (any_dropped(f) && !mark_events(f, err)) return false;
   keep_left_edge(f);
+  keep_state(f);
   mark_points(f);
   mark_records(f);
   mark_tracks(f);
@@ -239,15 +254,19 @@ static bool keeps_passthrough(const struct filter *f) {
   return cuts_only(f) && format && format->passthrough_times && format->passthrough_times(f->t, range, &found);
 }
 
-/* Returns true with err set if no event is kept, although the trace has events. If the window is outside the trace, counter samples
- * that are kept for the start of the window are ignored. */
+static bool is_earlier_state(const struct filter *f, const struct tk_event *e) {
+  return f->scope.narrowed && e->kind == TK_EVENT_INSTANT && e->ts < f->scope.window.start;
+}
+
+/* Returns true with err set if no event is kept, although the trace has events. Instants that state what was there before the window are
+ * ignored, and if the window is outside the trace, so are counter samples that are kept for the start of the window. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
   const struct window_frame all = window_frame(f->t);
   if (!f->opt->refuse_empty || !f->t->n_events) return false;
   bool past = f->scope.narrowed && (f->scope.window.start > all.end || f->scope.window.end < all.start);
   for (tk_id i = 1; i <= f->t->n_events && !past; i++)
-    if (f->keep.events[i]) return false;
+    if (f->keep.events[i] && !is_earlier_state(f, &f->t->events[i])) return false;
   if (keeps_passthrough(f)) return false;
   return !nothing_say(&n, err);
 }
