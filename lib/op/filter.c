@@ -2,8 +2,8 @@
  *
  *     mark     events that match; then related events (--keep): children of these, events linked to both by flows, parents of all these
  *     keep     graph/subset.c extracts the marked events; flows without one of their ends are removed
- *     clip     spans that cross an edge of the window; the last counter sample before the window moves to its start, as do instants that
- *              state what was there (state_events.c)
+ *     clip     spans that cross an edge of the window; the last counter sample before the window moves to its start, and instants that
+ *              state what was there (state_events.c) do, too
  *     args     args with unwanted keys are removed
  *
  * All decisions are made on the input: depth, self time and steps are computed before anything is removed. */
@@ -258,8 +258,8 @@ static bool is_earlier_state(const struct filter *f, const struct tk_event *e) {
   return f->scope.narrowed && e->kind == TK_EVENT_INSTANT && e->ts < f->scope.window.start;
 }
 
-/* Returns true with err set if no event is kept, although the trace has events. Instants that state what was there before the window are
- * ignored, and if the window is outside the trace, so are counter samples that are kept for the start of the window. */
+/* Returns true with err set if no event is kept, although the trace has events. Ignores instants that state what was there before the
+ * window and, if the window is outside the trace, counter samples that are kept for the start of the window. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
   const struct window_frame all = window_frame(f->t);
