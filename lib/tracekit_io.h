@@ -239,7 +239,7 @@ enum tk_loss {
   TK_LOSS_CATEGORIES,  /* categories of events */
   TK_LOSS_ASYNC,       /* ids of async spans, which become spans of a track */
   TK_LOSS_FLOW_POINTS,
-  TK_LOSS_DANGLING,    /* flow points without a partner, which the format's viewers do not show */
+  TK_LOSS_DANGLING,    /* flow points without a partner that the format cannot store */
   TK_LOSS_ARGS,        /* events that lost args */
   TK_LOSS_RECORDS,     /* records without a time or a meaning in the graph */
   TK_LOSS_METADATA,    /* top-level keys */

@@ -93,7 +93,7 @@ def chain_fault(straight, source, way, base):
             return [message]
         lost.update(gone)
         path = target
-    fault = sums_fault(info(straight), info(path), lost)
+    fault = sums_fault(info(straight), info(path), lost, on_the_way=True)
     faults = [fault] if fault else []
     if not faults and os.path.getsize(straight) <= MOST_VALUES:
         faults = value_faults(plain_events(load(straight)), plain_events(load(path), way), lost)

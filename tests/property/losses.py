@@ -20,6 +20,8 @@ ODD = {'traceEvents': [
     {'ph': 'f', 'pid': 1, 'tid': 2, 'ts': 9, 'id': 1, 'name': 'f', 'cat': 'c', 'bp': 'e'},
     {'ph': 'X', 'pid': 1, 'tid': 2, 'ts': 8, 'dur': 5, 'name': 'target'},
     {'ph': 's', 'pid': 1, 'tid': 1, 'ts': 4, 'id': 2, 'name': 'dangling', 'cat': 'c'},
+    {'ph': 's', 'pid': 1, 'tid': 3, 'ts': 4, 'id': 3, 'name': 'of no span', 'cat': 'c'},
+    {'ph': 'X', 'pid': 1, 'tid': 4, 'ts': 8, 'dur': 5, 'name': 'out', 'bind_id': '0x9', 'flow_out': True},
     {'ph': 'b', 'pid': 1, 'tid': 1, 'ts': 1, 'id': 7, 'name': 'async', 'cat': 'c'},
     {'ph': 'e', 'pid': 1, 'tid': 1, 'ts': 9, 'id': 7, 'name': 'async', 'cat': 'c'},
     {'ph': 'O', 'pid': 1, 'tid': 1, 'ts': 1, 'id': 7, 'name': 'object', 'args': {'snapshot': {}}},

@@ -184,9 +184,13 @@ static void sort_points(struct event_writer *w) {
 /* Current source of each chain, and the starts from which no flow has been drawn yet. */
 struct sources {
   struct chains at; /* last point of each chain */
-  uint8_t *loose;   /* by point: 1 = a start from which no flow has been drawn yet */
-  uint64_t dangling;
+  uint8_t *loose;   /* by point: 1 = a start from which no flow has been drawn yet, and which is lost without a flow */
+  uint64_t lost;
 };
+
+/* True if the point is in the output only as part of a flow. Points that were separate events are args of their event (collect_points),
+ * and points that are not bound to an event are events of their own. */
+static bool needs_flow(const struct tk_flow_point *f) { return f->bound && f->role >= TK_FLOW_OUT; }
 
 static void follow_flow(struct event_writer *w, struct sources *s, tk_id point, uint64_t *id, bool own_id) {
   const struct tk_flow_point *f = &w->t->flow_points[point];
@@ -194,25 +198,25 @@ static void follow_flow(struct event_writer *w, struct sources *s, tk_id point, 
   tk_id *source = chains_of(&s->at, f);
   const tk_id from = *source ? w->t->flow_points[*source].at : 0;
   if (!f->bound || (!start && !from)) {
-    s->dangling++;
+    s->lost += needs_flow(f);
     return;
   }
   if (!start) {
     bool shown = add_flow(w, from, f, own_id ? (uint64_t)f->id : *id);
     if (!own_id) *id += w->step;
-    s->dangling += !shown;
-    if (shown) s->dangling -= s->loose[*source];
+    s->lost += !shown && needs_flow(f);
+    if (shown) s->lost -= s->loose[*source];
     if (shown) s->loose[*source] = 0;
   }
   if (!start && f->role != TK_FLOW_STEP && f->role != TK_FLOW_INOUT) return;
   *source = point;
-  s->loose[point] = start;
-  s->dangling += start;
+  s->loose[point] = start && needs_flow(f);
+  s->lost += s->loose[point];
 }
 
 uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id) {
   const struct tk_trace *t = w->t;
-  struct sources s = {.dangling = 0};
+  struct sources s = {.lost = 0};
   struct uses uses;
   const uint64_t least = *next_id;
   w->in_packets = classes_in_packets(w);
@@ -236,5 +240,5 @@ uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id) {
   mem_free(w->mem, w->in_packets);
   w->in_packets = NULL;
   sort_flow_ends(w);
-  return s.dangling;
+  return s.lost;
 }

@@ -307,16 +307,19 @@ static void graph_end(struct perfetto_sink *s) {
   mem_free(&s->mem, s->tids);
 }
 
-/* Writes flow points that do not belong to a span. A point on a track that is not written still counts as a point whose other
- * end is missing. */
-static void write_lone_points(struct perfetto_sink *s) {
+/* Writes flow points that do not belong to an event. Returns the number of points whose track is not written. */
+static uint64_t write_lone_points(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
+  uint64_t lost = 0;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
-    if (f->bound || !s->uuids[f->at]) continue;
+    if (f->bound) continue;
+    lost += !s->uuids[f->at];
+    if (!s->uuids[f->at]) continue;
     machine_of_writer(s, f->at);
     flow_points_lone(&s->w, s->uuids[f->at], i);
   }
+  return lost;
 }
 
 /* True if all times of a trace with this origin fit into 64-bit nanoseconds. A damaged input can state any origin. */
@@ -337,18 +340,18 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   s->at_first = false;
   bool ok = graph_begin(s, t);
   if (ok) {
-    uint64_t dangling = flows_write_ends(&s->w, &s->next_flow);
+    uint64_t lost = flows_write_ends(&s->w, &s->next_flow);
     descriptor_tracks(s);
     companions_begin(s);
     ok = write_tracks(s, err);
-    if (ok) write_lone_points(s);
+    if (ok) lost += write_lone_points(s);
     if (ok) records_write(s);
     if (ok) write_late_packets(s);
     if (ok && sink->graphs > 1) write_descriptors(s, t, true);
     saved->events += t->n_events;
     saved->records += s->w.n_packets;
-    saved->flow_points += t->n_flow_points - dangling;
-    sink_lose(sink, TK_LOSS_DANGLING, dangling);
+    saved->flow_points += t->n_flow_points - lost;
+    sink_lose(sink, TK_LOSS_DANGLING, lost);
     sink_lose(sink, TK_LOSS_ARGS, s->w.n_lost_fields);
   }
   graph_end(s);
