@@ -472,7 +472,7 @@ enum { TK_KINDS = 20 };
 struct tk_summary {
   uint64_t spans, instants, counters, flow_points, flow_pairs, dangling_points, records;
   uint64_t overlaps, unfinished, lost_clock;
-  uint32_t machines; /* number of machines that the trace distinguishes; 0 = it names none */
+  uint32_t machines; /* number of machines that the trace distinguishes, including one without a name; 0 = it names none */
   uint32_t processes, threads, counter_tracks, async_tracks;
   uint32_t max_depth;
   tk_time start, end;        /* extent of the events that have a clock */

@@ -43,16 +43,25 @@ static void count_tracks(const struct tk_trace *t, struct tk_summary *s) {
   }
 }
 
+/* True for a track that shows that the unnamed machine took part: Perfetto's packets of the machine that recorded name none. */
+static bool is_of_unnamed(const struct tk_trace *t, const struct tk_track *k) {
+  if (k->kind == TK_TRACK_PROCESS) return !k->machine && !k->hidden && k->pid.kind != TK_IDENT_NONE;
+  return k->count && !t->tracks[k->parent].machine;
+}
+
 static void count_machines(const struct tk_trace *t, struct tk_summary *s, struct mem *mem) {
   struct map seen;
+  bool unnamed = false;
   map_init(&seen, mem);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
+    unnamed = unnamed || is_of_unnamed(t, k);
     uint32_t *slot = k->kind == TK_TRACK_PROCESS && k->machine ? map_put(&seen, k->machine, 0) : NULL;
     if (!slot || *slot) continue;
     *slot = 1;
     s->machines++;
   }
+  s->machines += s->machines && unnamed;
   map_free(&seen);
 }
 
