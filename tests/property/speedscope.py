@@ -43,6 +43,20 @@ def spans_of(path):
     return out[0]
 
 
+def starts(folder):
+    """Times count from the zero of the input, or from the first event if that is earlier or if times are relative to 1970."""
+    for what, first, want in (('at zero', 0, 0), ('later', 40, 40), ('below zero', -10, 0), ('since 1970', 1700000000000000, 0),
+                              ('below zero, with parts', -10.5, 0)):
+        times = [first + 30, first, first + 40]  # the second event is the first in time, on another thread
+        events = [{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': i, 'ts': ts, 'dur': 5} for i, ts in enumerate(times)]
+        with open(f'{folder}/starts.json', 'w', encoding='utf-8') as f:
+            json.dump({'traceEvents': events}, f)
+        p = run('convert', '-q', f'{folder}/starts.json', '-f', 'speedscope', '-o', '-')
+        found = sorted((r['startValue'], r['endValue'], r['events'][0]['at']) for r in json.loads(p.stdout)['profiles'])
+        wanted = sorted((want + ts - first, want + ts - first + 5, want + ts - first) for ts in times)
+        judge(f'starts {what}', '' if found == wanted else f'{found}, not {wanted}')
+
+
 def one(trace, folder):
     source, out = f'{FIXTURES}/{trace}', f'{folder}/x.speedscope.json'
     p = run('convert', source, '-o', out, '--force', '--json', '--no-provenance')
@@ -105,6 +119,7 @@ def descending(folder):
 
 with tempfile.TemporaryDirectory() as folder:
     descending(folder)
+    starts(folder)
     crossing(folder)
     for trace in TRACES:
         one(trace, folder)

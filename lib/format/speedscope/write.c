@@ -227,10 +227,28 @@ static bool write_track(struct speedscope_sink *s, const struct tk_trace *t, con
 
 /* ---- the sink ---- */
 
+/* Returns the time of the earliest event, in ns relative to the origin of the graph, rounded down; 0 if there is none. */
+static int64_t earliest_ns(const struct tk_trace *t) {
+  tk_time first = INT64_MAX;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if ((is_written(e) || e->kind == TK_EVENT_SAMPLE) && e->ts < first) first = e->ts;
+  }
+  if (first == INT64_MAX) return 0;
+  return first / 1000 - (first % 1000 < 0);
+}
+
+/* Returns the time that is written as 0: the start of the first event if times are relative to 1970, otherwise the zero of the input. No
+ * event has a negative time, because a viewer's timeline starts at 0. */
+static int64_t speedscope_base(const struct tk_trace *t) {
+  const int64_t first = num_add(t->origin_ns, earliest_ns(t));
+  return t->clock == TK_CLOCK_REALTIME || first < t->zero_ns ? first : t->zero_ns;
+}
+
 static bool speedscope_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct speedscope_sink *s = (struct speedscope_sink *)sink;
   (void)err;
-  s->base_ns = first->clock == TK_CLOCK_REALTIME ? first->origin_ns : first->zero_ns;
+  s->base_ns = speedscope_base(first);
   write_text(s, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracekit " TK_VERSION
                 "\",\"profiles\":[");
   return true;
