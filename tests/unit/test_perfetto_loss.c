@@ -19,7 +19,7 @@ static const struct loss losses[] = {
     {"{\"ph\":\"M\",\"pid\":1,\"name\":\"uptime\",\"args\":{\"uptime\":1}}", TK_LOSSES, 0, 0},
     {"{\"ph\":\"N\",\"pid\":1,\"tid\":1,\"ts\":1,\"name\":\"o\",\"id\":\"1\"}", TK_LOSSES, 0, 0},
     {"{\"ph\":\"s\",\"pid\":1,\"tid\":1,\"ts\":1,\"name\":\"f\",\"cat\":\"c\",\"id\":1}", TK_LOSSES, 0, 0},
-    {"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2,\"name\":\"s\",\"bind_id\":\"0x1\",\"flow_out\":true}", TK_LOSS_DANGLING, 1, 1},
+    {"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2,\"bind_id\":\"0x1\",\"flow_out\":true}", TK_LOSS_DANGLING, 1, 1},
 };
 
 static struct tk_saved saved_of(const struct tk_trace *t) {

@@ -238,8 +238,8 @@ static int64_t earliest_ns(const struct tk_trace *t) {
   return first / 1000 - (first % 1000 < 0);
 }
 
-/* Returns the time that is written as 0: the start of the first event if times are relative to 1970, otherwise the zero of the input. No
- * event has a negative time, because a viewer's timeline starts at 0. */
+/* Returns the time that is written as 0: the start of the first event if times are relative to 1970, otherwise the zero of the
+ * input. No event has a negative time, because a viewer's timeline starts at 0. */
 static int64_t speedscope_base(const struct tk_trace *t) {
   const int64_t first = num_add(t->origin_ns, earliest_ns(t));
   return t->clock == TK_CLOCK_REALTIME || first < t->zero_ns ? first : t->zero_ns;
