@@ -55,6 +55,7 @@ enum tk_row {
   TK_ROW_REPORT_FIGURE,     /* tk_report_figure */
   TK_ROW_REPORT_COMPILATION, /* tk_report_compilation */
   TK_ROW_REPORT_LAYER,      /* tk_report_layer */
+  TK_ROW_REPORT_FUNCTION,   /* tk_report_function */
   TK_N_ROWS
 };
 

@@ -325,6 +325,16 @@ struct tk_report_compilation {
   const char *name;     /* name of the outermost span of the compilation */
 };
 
+/* A function in stack samples, as in tk_top_row. Weights in a unit other than time: 1 ns means 1 unit. */
+struct tk_report_function {
+  const char *name;
+  size_t name_len;
+  const char *unit;     /* unit of the weights, such as "samples"; "" = time */
+  uint64_t samples;     /* samples whose stack contains the function */
+  struct tk_total self, total; /* self: weight of the samples with this innermost frame; total: of those whose stack contains it */
+  double self_of_sum, total_of_sum; /* shares of the weight of all samples in this unit */
+};
+
 /* A figure beyond its threshold. */
 struct tk_report_finding {
   const char *id;       /* "device-idle"; tk_thresholds lists all */
@@ -396,6 +406,9 @@ struct tk_report {
   const char *step_name; /* name of the spans that mark steps, with * for numbers; NULL = none, bare numbers, or different ones */
   TK_FIXED struct tk_report_layer *layers; /* in preorder, most device time first; none in brief reports and without device work */
   size_t n_layers;
+  TK_FIXED struct tk_report_function *functions; /* of stack samples, by unit, largest self weight first; none in brief reports */
+  size_t n_functions;
+  uint64_t samples; /* stack samples that these rows count */
 };
 
 /* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */

@@ -1,5 +1,6 @@
 /* html.c - prints a report as one HTML page: charts first, then the tables of text.c. */
 #include "html.h"
+#include "functions.h"
 #include "histogram.h"
 #include "layers.h"
 #include "roofline.h"
@@ -533,6 +534,7 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   html_compilations(to, r, top);
   html_annotations(to, r, top);
   html_operators(to, r, top);
+  functions_draw(to, r, top);
   unknown(to, r);
   html_script(to, zoom_script);
   html_end(to);

@@ -1,6 +1,7 @@
 /* text.c - prints a report as text. */
 #include "text.h"
 #include "findings.h"
+#include "functions.h"
 #include "layers.h"
 #include "memory.h"
 #include "roofline.h"
@@ -584,7 +585,8 @@ bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   bool ok = print_figures(r) && print_parts(r) && print_steps(r) && print_devices(r) && print_idle(r) &&
             print_gaps(r, top, full_names) && print_waits(r) && print_collectives(r, top) && print_kernels(r, top, full_names) &&
             print_copies(r, top) && layers_print(r, top) && roofline_print(r, top) && print_launches(r, top) && print_memory(r) &&
-            print_held(r, top) && print_hosts(r) && print_compilations(r, top) && print_annotations(r, top) && print_ops(r, top);
+            print_held(r, top) && print_hosts(r) && print_compilations(r, top) && print_annotations(r, top) && print_ops(r, top) &&
+            functions_print(r, top);
   print_unknown(r);
   return ok;
 }

@@ -37,7 +37,8 @@ static struct subject subject_of(const struct tk_report *r, const struct tk_repo
   return s;
 }
 
-enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3 }; /* with less, shares are meaningless */
+/* With less, shares are meaningless. */
+enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3, FEWEST_SAMPLES = 100 };
 
 /* True if the row's idle time is meaningful. The row must be a device with enough work that runs kernels, and its launched work must
  * have been recorded. (On a device that only copies, there are no kernels to wait for.) */
@@ -409,6 +410,26 @@ static bool add_memory(struct finder *to) {
   return !c.memory || add_finding(to, &c);
 }
 
+/* True for the name of a function. False for the frames with which V8 records its own state (v8/src/profiler/profile-generator.cc), and
+ * for the frame that perf prints for an address without a symbol. */
+static bool is_function(const char *name) {
+  static const char *const STATES[] = {"", "(idle)", "(program)", "(garbage collector)", "(root)", "(unresolved function)",
+                                       "[unknown]"};
+  for (size_t i = 0; i < sizeof STATES / sizeof *STATES; i++)
+    if (strcmp(name, STATES[i]) == 0) return false;
+  return true;
+}
+
+/* Judges the function with the largest self weight. */
+static bool add_function(struct finder *to) {
+  const struct tk_report *r = to->r;
+  const struct tk_report_function *f = r->functions;
+  if (!to->whole || !r->n_functions || r->samples < FEWEST_SAMPLES || !is_function(f->name)) return true;
+  const struct finding_case c = {.limit = LIMIT_FUNCTION, .figure = 100 * f->self_of_sum, .function = f};
+  to->any = true;
+  return !is_beyond(r, c.limit, c.figure) || add_finding(to, &c);
+}
+
 /* Returns the mean length of the windows of all devices, in seconds. */
 static double mean_window(const struct tk_report *r) {
   double sum = 0;
@@ -489,9 +510,9 @@ bool findings_make(struct tk_report *r) {
   struct finder to = {.r = r, .whole = true};
   for (size_t i = 0; i < r->n_ranks; i++) to.whole = to.whole && r->ranks[i].judged && !r->ranks[i].incomplete;
   if (impl->opt.brief) return true;
-  const bool ok = add_rows(&to) && add_kernel(&to) && add_occupancy(&to) && add_memory(&to) && add_straggler(&to) &&
-                  add_inputs(&to, LIMIT_TRUNCATED, impl->truncated) && add_inputs(&to, LIMIT_DAMAGED, impl->damaged) &&
-                  add_inputs(&to, LIMIT_CAPPED, impl->capped) && list_findings(&to);
+  const bool ok = add_rows(&to) && add_kernel(&to) && add_occupancy(&to) && add_function(&to) && add_memory(&to) &&
+                  add_straggler(&to) && add_inputs(&to, LIMIT_TRUNCATED, impl->truncated) &&
+                  add_inputs(&to, LIMIT_DAMAGED, impl->damaged) && add_inputs(&to, LIMIT_CAPPED, impl->capped) && list_findings(&to);
   mem_free(&impl->mem, to.v);
   if (ok) conclude(r, &to);
   return ok;

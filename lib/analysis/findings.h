@@ -20,6 +20,7 @@ struct finding_case {
   uint64_t others;
   const struct tk_report_step *step;       /* the step that shows the finding best; NULL = none */
   const struct tk_report_kernel *kernel;   /* the kernel, if the finding is a dominant kernel */
+  const struct tk_report_function *function; /* the function, if the finding is a dominant function */
   const struct tk_report_memory *memory;
   const struct tk_report_meeting *meeting; /* the slow rank, if the finding is a straggler */
 };

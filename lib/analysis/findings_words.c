@@ -131,23 +131,6 @@ static bool lacks_host(const struct words *w) {
   return s.idle > 0 && main_cause(&s).time == s.idle && w->c->row->host_ops + w->c->row->runtime_calls == 0;
 }
 
-struct finding_gap findings_gap_of(const struct tk_report_rank *row) {
-  bool steps;
-  const struct tk_report_split s = report_split_of_row(row, &steps);
-  struct finding_gap gap = {.at = row->gap_at, .length = steps ? 0 : row->gap, .in_step = steps};
-  for (size_t i = 0; steps && i < row->n_steps; i++)
-    if (row->steps[i].gap > gap.length) gap.at = row->steps[i].gap_at, gap.length = row->steps[i].gap;
-  gap.most = 2 * gap.length > report_idle_of(&s) ? 1 : row->long_gaps;
-  return gap;
-}
-
-double findings_queued(const struct tk_report_rank *row) {
-  bool steps;
-  const struct tk_report_split s = report_split_of_row(row, &steps);
-  const tk_time idle = report_idle_of(&s);
-  return idle > 0 ? 100 * (double)row->queued / (double)idle : 0;
-}
-
 static void say_idle(struct words *w) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
@@ -321,6 +304,14 @@ static void say_kernel(struct words *w) {
 static void say_occupancy(struct words *w) {
   write(w, "kernel '%.100s', whose occupancy is %s%%, takes ", w->c->kernel->short_name, FIXED(w->c->kernel->occupancy));
   write(w, "%s%% of the time of all device work", FIXED(w->c->figure));
+  put_limit(w);
+}
+
+static void say_function(struct words *w) {
+  const struct tk_report_function *f = w->c->function;
+  char n[32];
+  tk_print_number((double)w->c->r->samples, n);
+  write(w, "'%.100s' is the innermost function for %s%% of the weight of %s stack samples", f->name, FIXED(w->c->figure), n);
   put_limit(w);
 }
 
@@ -587,6 +578,7 @@ static const struct {
     "record fewer steps, so that the profiler drops nothing; for graphs, record their nodes (see docs/recording.md)"},
   [LIMIT_TRUNCATED] = {say_truncated, NULL, "record again, and stop the profiler before the program ends"},
   [LIMIT_DAMAGED] = {say_damaged, NULL, "copy the file again, or record again"},
+  [LIMIT_FUNCTION] = {say_function, NULL, "tracekit tree shows which functions call it"},
   [LIMIT_CAPPED] = {say_capped, NULL, "record fewer steps, or read the file with all events, such as .xplane.pb"},
 };
 

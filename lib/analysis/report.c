@@ -15,7 +15,6 @@
 #include "graph/diagnostics.h"
 #include "measure.h"
 #include "graph/args.h"
-#include "graph/stack.h"
 #include "op/step_launches.h"
 
 /* ---- spreads ---- */
@@ -400,7 +399,7 @@ static bool add_rows(struct reporter *p) {
             report_layers_begin(p) && report_index_make(&p->index, &p->match, &p->works, p->mem);
   ok = ok && (brief || report_count_calls(p));
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
-  ok = ok && add_hosts(p, &ranks) && report_count_memory(p) && report_versions(p);
+  ok = ok && add_hosts(p, &ranks) && report_count_memory(p) && report_versions(p) && (brief || report_functions_add(p));
   map_free(&ranks);
   return ok;
 }
@@ -430,7 +429,6 @@ static void see_input(struct tk_report *r, const struct tk_trace *t, const struc
   impl->truncated += t->truncated && !t->damaged;
   impl->damaged += t->damaged;
   impl->capped += t->capped;
-  impl->has_samples |= stack_has_samples(t);
 }
 
 bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, const struct report_place *place,
@@ -458,12 +456,12 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 
-enum { REPORT_MAPS = 9 };
+enum { REPORT_MAPS = 10 };
 
 /* Lists the maps of a report, which are initialised and freed together. */
 static void list_maps(struct tk_report_impl *m, struct map *maps[REPORT_MAPS]) {
   struct map *const all[REPORT_MAPS] = {&m->kernel_of, &m->launch_of, &m->collective_of, &m->memory_of, &m->said, &m->op_of,
-                                        &m->node_of, &m->layer_of, &m->roof_of};
+                                        &m->node_of, &m->layer_of, &m->roof_of, &m->function_of};
   memcpy(maps, all, sizeof all);
 }
 
@@ -501,7 +499,8 @@ static void say_unknown(struct tk_report *r) {
   report_say_shrunk(r);
   if (!steps) report_unknown(r, "no training steps are marked");
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
-  if (r->impl->has_samples) report_unknown(r, "stack samples are not part of this report; top and tree count them");
+  if (r->impl->unweighed)
+    report_unknown(r, "stack samples in other units are left out: weights are compared in units of time, or else in the first unit");
 }
 
 struct rank_place {
@@ -537,7 +536,8 @@ bool report_close(struct tk_report *r, struct tk_err *err) {
   report_gaps_sort(r);
   report_compilations_sort(r);
   report_held_sort(r);
-  const bool ok = report_make_tables(r) && report_spans_make(r) && report_layers_make(r) && findings_make(r) && report_figures_make(r);
+  const bool ok = report_make_tables(r) && report_spans_make(r) && report_layers_make(r) && report_functions_make(r) &&
+                  findings_make(r) && report_figures_make(r);
   return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
 }
 
@@ -558,7 +558,8 @@ static void report_clear(struct tk_report *r) {
   for (size_t i = 0; i < r->n_memories; i++) mem_free(&m->mem, r->memories[i].over_time);
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
                           r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->roofs, r->held, r->figures, r->compilations,
-                          r->layers, m->ops, m->nodes, m->kernels, m->launches, m->collectives, m->roofs, m->layers};
+                          r->layers, r->functions, m->functions, m->ops, m->nodes, m->kernels, m->launches, m->collectives, m->roofs,
+                          m->layers};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(&m->mem, blocks[i]);
   list_maps(m, maps);
   for (size_t i = 0; i < REPORT_MAPS; i++) map_free(maps[i]);

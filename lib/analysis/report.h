@@ -8,6 +8,7 @@
  *     report_profiler.c overhead of the profiler, recompilation
  *     report_spans.c    spans of hosts by name, and annotations as a tree
  *     report_layers.c   device time by layer
+ *     report_functions.c  functions in stack samples
  *     report_gaps.c     the longest idle times
  *     report_split.c    the time of a step or window by activity
  *     report_shrunk.c   inputs that were shrunk
@@ -106,6 +107,13 @@ struct report_layer {
   bool stepless;
 };
 
+/* A function in stack samples with weights in one unit. unit: text id; 0 = time. */
+struct report_function {
+  uint32_t name, unit;
+  uint64_t samples;
+  i128 self, total;
+};
+
 struct tk_report_impl {
   struct mem mem;
   struct intern texts;
@@ -145,7 +153,10 @@ struct tk_report_impl {
   struct scope scope;   /* scope of the last trace; narrowed: the report covers only a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   const char *suspect; /* sentence about what looks like a device; NULL = none */
-  bool has_samples;    /* some trace contains stack samples */
+  struct report_function *functions;
+  uint32_t n_functions, cap_functions;
+  struct map function_of; /* name << 32 | unit -> 1 + row */
+  uint64_t samples, unweighed; /* stack samples in the rows of functions; those that are not, because of their unit */
 };
 
 /* The name of a trace's input, and the shift that moves its times to the common timeline. */
@@ -277,6 +288,9 @@ bool report_layers_begin(struct reporter *p);
 bool report_layers_add(struct reporter *p, struct tk_err *err);
 void report_layers_end(struct reporter *p);
 bool report_layers_make(struct tk_report *r);
+/* report_functions.c: report_functions_add adds the stack samples of the trace; report_functions_make completes the table. */
+bool report_functions_add(struct reporter *p);
+bool report_functions_make(struct tk_report *r);
 /* report_split.c: divides [start, end) by what the device of p->spent did; divides its idle time by what the group's host did. */
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
 /* Returns the time from which the row's figures are computed, divided by activity: the sum over its steps if its device was busy in

@@ -1,4 +1,5 @@
-/* report_host_fields.c - fields of the tables about hosts: operators, annotations, idle times, compilations (report_fields.h). */
+/* report_host_fields.c - fields of the tables about hosts: operators, annotations, idle times, compilations, sampled functions
+ * (report_fields.h). */
 #include "report_fields.h"
 
 FIELD_KNOWN(op_has_steps, tk_report_op, r->has_steps)
@@ -127,3 +128,39 @@ static const struct tk_field compilation_list[] = {
   FIELD(tk_report_compilation, TEXT, name, "name", "name of its outermost span"),
 };
 const struct field_list report_compilation_fields = FIELD_LIST(tk_report_compilation, compilation_list, "report compilation");
+
+/* ---- stack samples ---- */
+
+static bool get_function_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_function *f = row;
+  (void)owner;
+  v->text = f->name;
+  v->n = f->name_len;
+  return f->name_len > 0;
+}
+
+static bool get_function_unit(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_text(v, ((const struct tk_report_function *)row)->unit);
+}
+
+static bool get_self_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_function *)row)->self_of_sum, true);
+}
+
+static bool get_total_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_function *)row)->total_of_sum, true);
+}
+
+static const struct tk_field function_list[] = {
+  FIELD_GET_IF(TEXT, NONE, "name", get_function_name, "name of the function; null if unnamed"),
+  FIELD_GET_IF(TEXT, NONE, "unit", get_function_unit, "unit of the weights; null: time. In other units, 1 ns means 1 unit"),
+  FIELD(tk_report_function, COUNT, samples, "samples", "number of samples whose stack contains the function"),
+  FIELD_TIME(tk_report_function, self, "self_ns", "weight of the samples with this innermost frame"),
+  FIELD_TIME(tk_report_function, total, "total_ns", "weight of the samples whose stack contains the function"),
+  FIELD_GET(NUMBER, PERCENT, "self_percent", get_self_share, "self_ns as a percentage of the weight of all samples in this unit"),
+  FIELD_GET(NUMBER, PERCENT, "total_percent", get_total_share, "total_ns as a percentage of the same weight"),
+};
+const struct field_list report_function_fields = FIELD_LIST(tk_report_function, function_list, "report function");

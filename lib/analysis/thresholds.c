@@ -57,6 +57,9 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_MODULES] = {"recompiled-module", "", 2, 7, "number of times that XLA recompiled modules of the same name during the steps"},
   [LIMIT_GRAPHS] = {"compiled-graphs", "", 8, INFINITY,
     "functions, and parts of functions between graph breaks, that torch.compile compiled"},
+  [LIMIT_FUNCTION] = {"dominant-function", "%", 50, INFINITY,
+    "self weight of one function as a share of the weight of all stack samples; judged only if there are at least 100 samples; "
+    "frames that are not functions, such as (idle) of V8 and [unknown] of perf, are not judged"},
   [LIMIT_CAPPED] = {"capped", "", 1, INFINITY, "inputs that contain the maximum number of events that their profiler writes"},
 };
 

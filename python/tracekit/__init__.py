@@ -438,6 +438,7 @@ def report(sources: Paths, *, where: Texts = None, time: TimeRange = None, steps
         * `ranks`: a row per device: rank, device, window_ns, busy_ns, idle_ns, compute_ns, ..., `step` (distribution of step
           times), `steps`, `streams`
         * `operators`, `annotations`: spans of hosts by name, and annotations as a tree in preorder
+        * `functions`: functions in stack samples, by self weight
         * `layers`: device time by layer, a tree in preorder
         * `kernels`, `launches`, `collectives`, `waits` (which rank waited for which), `memory`: tables
         * `unknown`: sentences about facts that the traces do not record

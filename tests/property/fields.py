@@ -30,6 +30,7 @@ PLACES = {
     'report layer': ('job', ['$defs', 'layer'], ()),
     'report gap': ('job', ['$defs', 'gap'], ()),
     'report compilation': ('job', ['$defs', 'compilation'], ()),
+    'report function': ('job', ['$defs', 'function'], ()),
     'report roofline': ('job', ['$defs', 'roofline'], ()),
     'report held': ('job', ['$defs', 'held'], ()),
     'report figure': ('job', ['$defs', 'figure'], ()),

@@ -411,6 +411,20 @@ def compiled(folder):
         same(f'status with {name}', (p.returncode, lines[-1], sum(path in line for line in lines)), (status, f'{path}: {end}', 1))
 
 
+def dominant(folder):
+    """Checks the finding about the function with the largest self weight of stack samples."""
+    for what, lines, wanted in (('more than half', ('a;b 51', 'a;c 49'), 'b'), ('less than half', ('a;b 49', 'a;c 50', 'a;d 2'), ''),
+                                ('few samples', ('a;b 99',), ''), ('idle', ('a;(idle) 90', 'a;c 40'), ''),
+                                ('anonymous', ('a;(anonymous) 90', 'a;c 40'), '(anonymous)'), ('no symbol', ('[unknown] 90', 'a;c 40'), '')):
+        path = f'{folder}/dominant.perf'
+        with open(path, 'w', encoding='utf-8') as f:
+            for n, line in enumerate(k for line in lines for k in [line.split()[0]] * int(line.split()[1])):
+                f.write(f'prog 1 1.{n:06d}: 10 cycles:\n' + ''.join(f'\t7f00 {name} (/bin/prog)\n' for name in line.split(';')[::-1]) + '\n')
+        found = [f['text'] for f in report(path)['findings'] if f['id'] == 'dominant-function']
+        judge(f'dominant function: {what}', '' if [f"'{wanted}' is" in t for t in found] == [True] * bool(wanted) else str(found))
+        same(f'its command: {what}', advised(path), '')
+
+
 def once(folder):
     """Checks that a host with two devices has one row of host activity."""
     made = Run(steps=2)
@@ -1077,7 +1091,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, host_only, tensor_cores, pasted, compiled, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
+        for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
                      overlaps, own_steps, nested, unrecorded, captured, hosts, launchers, in_time):
             part(folder)
 

@@ -627,11 +627,21 @@ def graph_launches(work):
 
 
 def only_samples(work):
-    """Checks that the report of a profile of stack samples says which commands count them."""
+    """Checks that the report of a profile of stack samples lists its functions."""
     with open(f'{work}/samples.folded', 'w', encoding='utf-8') as f:
         f.write('main;load 30\nmain;train;step 70\n')
-    unknown = report(f'{work}/samples.folded')['unknown']
-    judge('stack samples', '' if any('stack samples are not part' in u for u in unknown) else str(unknown))
+    with open(f'{work}/cycles.speedscope.json', 'w', encoding='utf-8') as f:
+        json.dump({'$schema': 'https://www.speedscope.app/file-format-schema.json', 'shared': {'frames': [{'name': 'load'}]},
+                   'profiles': [{'type': 'sampled', 'name': 't', 'unit': 'bytes', 'startValue': 0, 'endValue': 5, 'samples': [[0]], 'weights': [5]}]}, f)
+    got = [[f[k] for k in ('name', 'unit', 'samples', 'self_ns', 'total_ns', 'self_percent', 'total_percent')]
+           for f in json.loads(run('report', '-q', '--json', f'{work}/samples.folded', f'{work}/cycles.speedscope.json'))['functions']]
+    want = [['step', 'samples', 1, 70, 70, 70, 70], ['load', 'samples', 1, 30, 30, 30, 30], ['main', 'samples', 2, 0, 100, 0, 100],
+            ['train', 'samples', 1, 0, 70, 0, 70], ['load', 'bytes', 1, 5, 5, 100, 100]]
+    judge('functions', '' if got == want else str(got))
+    text = run('report', '-q', f'{work}/samples.folded', f'{work}/cycles.speedscope.json').decode()
+    rows = [line.split() for line in text.splitlines() if line.split()[-1:] in (['step'], ['load'], ['train'])]
+    judge('text of functions', '' if rows[0] == ['70', '70.0', '70', '70.0', '1', 'step'] and len(rows) == 4 else text)
+    judge('unit in the text', '' if 'by self weight (samples)' in text and 'by self weight (bytes)' in text else text)
 
 
 def late_work(work):
@@ -668,6 +678,7 @@ def main():
         geometry(work)
         never_ended(work)
         only_samples(work)
+        page('functions', f'{work}/p.html', f'{work}/samples.folded', f'{work}/cycles.speedscope.json', words=('step', 'bytes'))
         addresses(work)
         long_operators(work)
         system_calls(work)

@@ -288,6 +288,28 @@ def held(name, path, out, reader):
     check(f'{name}: {out}, rebase', whole(again) == moved, f'{list((moved - whole(again)).items())[:1]} {list((whole(again) - moved).items())[:1]}')
 
 
+def functions(name, path, want):
+    """Checks the functions that `report` lists: their samples, weights, shares and order."""
+    own, total, _, count, unit = sums(want)
+    count = collections.Counter()
+    for stack, _, of, _ in want:
+        if of in TIME if unit is None else of == unit:
+            count.update(set(stack) or {None})
+    got = json.loads(run('report', '--json', '--top', '100000', path).stdout)
+    rows = {r['name']: r for r in got['functions']}
+    whole = sum(own.values())
+    check(f'{name}: report, samples', {k: r['samples'] for k, r in rows.items()} == dict(count), f'{len(rows)} {len(count)}')
+    check(f'{name}: report, unit', {r['unit'] for r in rows.values()} <= {unit}, unit)
+    for k, r in rows.items():
+        weights = [Fraction(str(r[w])) for w in ('self_ns', 'total_ns')]
+        shares = [abs(r[f'{w}_percent'] - float(100 * v / whole)) < .01 if whole > 0 else r[f'{w}_percent'] == 0 for w, v in zip(('self', 'total'), weights)]
+        check(f'{name}: report, {k}', weights == [own[k], total[k]] and all(shares), f'{r}, want {own[k]} {total[k]}')
+    order = [-Fraction(str(r['self_ns'])) for r in got['functions']]
+    check(f'{name}: report, order', order == sorted(order), '')
+    few = json.loads(run('report', '--json', '--top', '2', path).stdout)
+    check(f'{name}: report, --top', few['functions'] == got['functions'][:2] and few['samples'] == got['samples'], few['functions'])
+
+
 def add_up(name, path, want):
     spans = 'units' in name  # this file has spans, too
     select = ['--kind', 'sample']
@@ -298,6 +320,7 @@ def add_up(name, path, want):
     check(f'{name}: top, self', {k: Fraction(str(r['self_ns'])) for k, r in rows.items()} == {k: own[k] for k in total}, rows.keys() ^ total.keys())
     check(f'{name}: top, total', {k: Fraction(str(r['total_ns'])) for k, r in rows.items()} == dict(total))
     check(f'{name}: top, samples', {k: r['samples'] for k, r in rows.items()} == dict(count))
+    functions(name, path, want)
     tree = json.loads(run('tree', '--json', *select, path).stdout)
     found, nodes = {}, {n['id']: n for n in tree['paths']}
     for n in tree['paths']:
