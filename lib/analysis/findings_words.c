@@ -229,16 +229,18 @@ static void say_small_kernels(struct words *w) {
 
 /* ---- communication ---- */
 
-/* Returns the time spent waiting as a percentage of the time in collectives that were found on several ranks; negative if unknown. */
-static double waiting(const struct tk_report *r) {
+/* Returns the time spent waiting as a percentage of the time in collectives, or in messages, that were found on several ranks; negative
+ * if unknown. */
+static double waiting(const struct tk_report *r, bool messages) {
   double wait = 0, core = 0;
   uint64_t members = 0;
   for (size_t i = 0; i < r->n_collectives; i++) {
+    if (report_is_message(r->collectives[i].name) != messages) continue;
     wait += field_seconds(r->collectives[i].wait);
     core += field_seconds(r->collectives[i].core);
   }
   for (size_t i = 0; i < r->n_meetings; i++) members += r->meetings[i].met;
-  const double transfer = r->met ? core * (double)members / (double)r->met : 0;
+  const double transfer = messages ? core : r->met ? core * (double)members / (double)r->met : 0;
   return wait + transfer > 0 ? 100 * wait / (wait + transfer) : -1;
 }
 
@@ -257,20 +259,22 @@ static bool may_lack_ranks(const struct tk_report *r) {
 }
 
 static void say_communication(struct words *w) {
-  const double wait = waiting(w->c->r);
+  const double wait = waiting(w->c->r, false);
   put_share(w, "communicated without computing for");
   if (wait >= 0 && may_lack_ranks(w->c->r))
     write(w, "; %s%% of the time in collectives is waiting for the last of these ranks, the rest is transfer or waiting for ranks that "
              "are not among the inputs", FIXED(wait));
   else if (wait >= 0)
     write(w, "; %s%% of the time in collectives is waiting for the last rank, the rest is transfer", FIXED(wait));
+  else if (waiting(w->c->r, true) >= 0)
+    write(w, "; %s%% of the time in matched sends and receives is waiting for the other rank", FIXED(waiting(w->c->r, true)));
   else if (has_ranks(w->c->r))
     write(w, "; the collectives of these ranks could not be matched, so waiting cannot be told from transfer");
   else write(w, "; this includes waiting for other ranks, which this trace alone cannot tell from transfer");
 }
 
 static void advise_communication(struct words *w) {
-  const double wait = waiting(w->c->r);
+  const double wait = waiting(w->c->r, false);
   const bool unclear = wait >= 0 && wait < 50 && may_lack_ranks(w->c->r);
   static const char LESS[] = "overlap communication with computation, or send less: larger buckets, compression, fewer collectives";
   if (wait < 0 && !has_ranks(w->c->r)) write(w, "report all ranks of the job together, to tell waiting from transfer");
@@ -281,7 +285,7 @@ static void advise_communication(struct words *w) {
 
 static void say_straggler(struct words *w) {
   const struct tk_report_meeting *m = w->c->meeting;
-  const double excess = field_seconds(m->cost) - field_seconds(m->peer_cost), wait = waiting(w->c->r);
+  const double excess = field_seconds(m->cost) - field_seconds(m->peer_cost), wait = waiting(w->c->r, false);
   char time[48];
   tk_print_total((struct tk_total){(int64_t)excess, (int64_t)(1e12 * (excess - floor(excess)))}, time);
   write(w, "rank %lld delays collectives by %s more than other ranks do, which is %s%% of the active window", (long long)m->rank, time,

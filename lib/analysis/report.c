@@ -496,6 +496,7 @@ static void say_unknown(struct tk_report *r) {
   if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are unknown");
   if (linked) report_say_unrecorded(r);
   report_say_lag(r);
+  report_say_messages(r);
   report_say_shrunk(r);
   if (!steps) report_unknown(r, "no training steps are marked");
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");

@@ -141,6 +141,7 @@ struct tk_report_impl {
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
   struct map memory_of; /* rank and allocator, as one string -> 1 + row */
   struct tk_threshold limits[N_THRESHOLDS];
+  uint64_t messages, peerless; /* messages whose both sides were matched; kernels that send or receive and do not record their peers */
   bool has_device;      /* at least one row is a device */
   bool computes;        /* at least one device ran a kernel */
   struct report_mean occupancy; /* mean occupancy of all kernels that compute */
@@ -323,6 +324,12 @@ bool report_cpu_collective(struct reporter *p, tk_id event);
 /* Returns the factor that converts algorithm bandwidth to bus bandwidth: 2(n-1)/n, (n-1)/n or 1, depending on the name of the
  * collective; 0 if the number of ranks is unknown. */
 double report_bus_factor(const char *name, int64_t ranks);
+/* report_messages.c: report_is_message is true for the names of PyTorch's messages between two ranks, whose rows count matched messages
+ * instead of collectives. report_see_message counts a kernel, if it sends or receives without recording its peer. report_say_messages
+ * adds a sentence on these. */
+bool report_is_message(const char *name);
+void report_see_message(struct tk_report_impl *impl, const struct report_args *args, const char *kernel);
+void report_say_messages(struct tk_report *r);
 /* report_flops.c: counts the operations and memory traffic of a row's work. Call report_flops_begin, then report_flops_count for each
  * piece of work, then report_flops_end. report_flops_make completes the table. */
 struct report_stated {

@@ -8,7 +8,8 @@ bool report_args_init(struct report_args *a, const struct tk_trace *t, struct me
       [ARG_BYTES] = "bytes", [ARG_MEMCPY_DETAILS] = "memcpy_details", [ARG_MEMSET_DETAILS] = "memset_details",
       [ARG_BYTES_ACCESSED] = "bytes_accessed", [ARG_FLOPS] = "flops", [ARG_COLLECTIVE] = "Collective name",
       [ARG_ELEMENTS_IN] = "In msg nelems", [ARG_ELEMENTS_OUT] = "Out msg nelems", [ARG_DTYPE] = "dtype",
-      [ARG_GROUP_SIZE] = "Group size", [ARG_BLOCKS] = "blocks per SM", [ARG_OCCUPANCY] = "est. achieved occupancy %",
+      [ARG_GROUP_SIZE] = "Group size", [ARG_FROM_RANK] = "Src Rank", [ARG_TO_RANK] = "Dst Rank",
+      [ARG_BLOCKS] = "blocks per SM", [ARG_OCCUPANCY] = "est. achieved occupancy %",
       [ARG_WARPS] = "warps per SM", [ARG_REGISTERS] = "registers per thread", [ARG_SHARED] = "shared memory", [ARG_GRID] = "grid",
       [ARG_BLOCK] = "block", [ARG_KERNEL_DETAILS] = "kernel_details", [ARG_SIZE] = "size", [ARG_DIRECTION] = "direction"};
   tk_id keys[REPORT_ARGS];

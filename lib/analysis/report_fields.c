@@ -465,9 +465,12 @@ static const struct tk_field collective_list[] = {
   FIELD_NUMBER_OPTIONAL(tk_report_collective, BYTES, bytes, "bytes", collective_has_bytes, "sum of their bytes"),
   FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "bus_gb_per_s", get_bus_rate,
     "bus bandwidth over these durations: a lower bound of the bandwidth of the link"),
-  FIELD(tk_report_collective, COUNT, met, "met", "number of collectives found on two or more ranks"),
+  FIELD(tk_report_collective, COUNT, met, "met",
+    "number of collectives found on two or more ranks; for send and recv, of messages whose other side was found"),
   MET_TIME(core, "shortest_ns", "sum of the shortest duration of each of them"),
-  MET_TIME(wait, "wait_ns", "sum over ranks of the time from the arrival of the rank to the last arrival"),
+  MET_TIME(wait, "wait_ns",
+    "sum over ranks of the time from the arrival of the rank to the last arrival; for send and recv, to the start of the other side, "
+    "or to the end of the kernel if that is earlier"),
   FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "shortest_bus_gb_per_s", get_core_rate, "bus bandwidth over the shortest durations"),
 };
 const struct field_list report_collective_fields = FIELD_LIST(tk_report_collective, collective_list, "report collective");

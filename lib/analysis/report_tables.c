@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "format/json.h"
 #include "histogram.h"
-#include "report_args.h"
 #include "short_apart.h"
 #include "work_names.h"
 #include "graph/args.h"
@@ -269,6 +268,7 @@ static bool count_collective(struct counter *c, const struct work *w, tk_time ti
   double ranks = 0;
   if (w->class != WORK_COMMUNICATION) return true;
   const char *name = report_args_text(&c->args, ARG_COLLECTIVE);
+  report_see_message(c->p->impl, &c->args, tk_string(t, t->classes[e->cls].name, NULL));
   if (!name) name = tk_string(t, t->classes[e->cls].name, NULL);
   struct report_collective *k = report_collective(c->p->impl, name);
   if (!k) return false;

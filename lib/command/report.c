@@ -132,11 +132,46 @@ static int by_rank(const void *p, const void *q) {
   return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Adds the collectives within the selected ranges. */
+/* ---- waiting in messages ---- */
+
+static bool is_end_selected(const struct meetings *m, const struct merge_end *e) {
+  return e->start_ns >= m->ranges[e->input].from_ns && e->start_ns < m->ranges[e->input].to_ns;
+}
+
+/* Adds one side of a message to the report row of its name. A side waits from its own start to that of the other side, but not after
+ * its own end: NCCL can buffer a short message, so that a send ends before the receive starts. Returns false if memory runs out. */
+static bool count_end(struct meetings *m, const struct merge_end *e, const struct merge_end *other) {
+  const int64_t length = e->end_ns - e->start_ns, others = other->end_ns - other->start_ns, wait = other->start_ns - e->start_ns;
+  struct report_collective *k = e->name ? report_collective(m->r->impl, (const char *)m->c->texts.strs[e->name].bytes) : NULL;
+  if (!k) return !e->name;
+  const int64_t shortest = length < others ? length : others;
+  k->met++;
+  k->core += (i128)shortest * 1000;
+  k->wait += wait > 0 ? (i128)(wait < length ? wait : length) * 1000 : 0;
+  if (e->bytes <= 0) return true;
+  k->core_sized++;
+  k->core_time += (i128)shortest * 1000;
+  k->core_bus_bytes += (double)e->bytes;
+  return true;
+}
+
+/* Adds the messages whose ends both start within the selected ranges. */
+static bool add_pairs(struct meetings *m) {
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < m->c->n_pairs; i++) {
+    const struct merge_pair *p = &m->c->pairs[i];
+    if (!is_end_selected(m, &p->sent) || !is_end_selected(m, &p->received)) continue;
+    m->r->impl->messages++;
+    ok = count_end(m, &p->sent, &p->received) && count_end(m, &p->received, &p->sent);
+  }
+  return ok;
+}
+
+/* Adds the collectives and messages within the selected ranges. */
 static bool add_meetings(struct tk_report *r, const struct merge_collectives *c, const struct merge_who *who,
                          const struct meeting_range *ranges) {
   struct meetings m = {.r = r, .c = c, .who = who, .ranges = ranges, .mem = &r->impl->mem};
-  bool ok = true;
+  bool ok = add_pairs(&m);
   map_init(&m.of_rank, m.mem);
   for (uint32_t i = 0, k; ok && i < c->n; i = k) {
     for (k = i; k < c->n && c->v[k].collective == c->v[i].collective;) k++;

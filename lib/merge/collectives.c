@@ -18,6 +18,7 @@
 
 void merge_collectives_free(struct merge_collectives *c, struct mem *mem) {
   mem_free(mem, c->v);
+  mem_free(mem, c->pairs);
   if (c->texts.mem) intern_free(&c->texts);
   *c = (struct merge_collectives){.n = 0};
 }

@@ -23,12 +23,26 @@ struct merge_meeting {
   bool vague;               /* true if the trace does not record the group */
 };
 
+/* One side of a message from a rank to another. */
+struct merge_end {
+  uint32_t input, name;     /* name: id in texts; 0 = unknown */
+  int64_t bytes;            /* -1 = unknown */
+  int64_t start_ns, end_ns; /* on the common timeline */
+};
+
+/* A message whose send and receive are known (pairs.h). */
+struct merge_pair {
+  struct merge_end sent, received;
+};
+
 struct merge_collectives {
   struct merge_meeting *v; /* sorted by collective, then by start */
   uint32_t n, n_collectives;
   uint32_t keyed, vague;   /* keyed: collectives with members found by keys alone (members.h); vague: those of them with unknown
                             * groups */
   uint32_t apart;          /* collectives whose members have equal keys, but by their clocks never overlapped */
+  struct merge_pair *pairs; /* messages; they are not in `v`, because only one of the two ranks must wait for the other */
+  uint32_t n_pairs;
   struct intern texts;
 };
 

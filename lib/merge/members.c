@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "graph/diagnostics.h"
+#include "pairs.h"
 
 bool *members_usable(const struct align_input *inputs, size_t n, const bool *mapped, struct arena *arena) {
   bool *usable = arena_zeros(arena, n + 1, 1);
@@ -32,12 +33,6 @@ void members_place(struct align_anchors *anchors, const struct align_problem *p,
 }
 
 /* ---- rows ---- */
-
-static int64_t members_placed(const struct members_clocks *clocks, uint32_t input, int64_t reading) {
-  int64_t moved;
-  if (!clocks->mapped[input] || __builtin_sub_overflow(reading, align_offset(&clocks->maps[input], reading), &moved)) return reading;
-  return moved;
-}
 
 static struct merge_meeting row_of(const struct align_anchor *a, uint32_t collective, const struct members_clocks *clocks) {
   return (struct merge_meeting){.collective = collective, .input = a->input, .device = a->device, .name = a->name, .group = a->group,
@@ -190,6 +185,7 @@ bool members_take(struct merge_collectives *c, struct align_anchors *anchors, co
   *c = (struct merge_collectives){.v = mem_array(anchors->mem, most + 1, sizeof *c->v)};
   if (!c->v) return false;
   add_found(c, anchors, found, clocks);
+  if (!pairs_take(c, anchors, clocks)) return false;
   if (!add_keyed(c, anchors, found, clocks)) return false;
   c->texts = anchors->texts;
   anchors->texts = (struct intern){.mem = NULL};

@@ -12,6 +12,12 @@ struct members_clocks {
   const bool *usable; /* true if times on the clock can be compared with times of other inputs */
 };
 
+/* Returns a reading of the clock of an input as a time on the common timeline. */
+static inline int64_t members_placed(const struct members_clocks *clocks, uint32_t input, int64_t reading) {
+  int64_t moved;
+  if (!clocks->mapped[input] || __builtin_sub_overflow(reading, align_offset(&clocks->maps[input], reading), &moved)) return reading;
+  return moved;
+}
 /* Returns the array for members_clocks.usable, in which copies of other inputs are not usable. Returns NULL if memory runs out. */
 bool *members_usable(const struct align_input *inputs, size_t n, const bool *mapped, struct arena *arena);
 /* Moves the anchors to the common timeline, and drops the anchors of inputs that could not be placed there. */

@@ -329,6 +329,7 @@ static void take_args(struct collector *c, uint32_t args, tk_id name, unsigned w
   a->label = label_of(c, args, name, what);
   a->op = group_of(c, args);
   if (is_message && (!collect_text(c->t, args, "Process Group Name", &ignored) || !a->label)) a->op = 0;
+  if (is_message && a->op) a->says |= ALIGN_MESSAGE;
   if (a->op && !is_message && collect_number(c->t, args, "Seq", &seq) && seq >= 0) a->exact = (uint64_t)seq + 1;
 }
 

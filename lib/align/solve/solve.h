@@ -29,7 +29,8 @@ enum align_says {
   ALIGN_VAGUE = 8,    /* with EQUAL: uncertain, because the members are unknown */
   ALIGN_COARSE = 16,  /* with VAGUE: a CPU span, which shows when the collective was launched or awaited */
   ALIGN_LOOSE = 32,   /* ranks of one host leave the collective farther apart than NCCL's ranks do */
-  ALIGN_KEYED = 64    /* `exact` is equal on all members, and only there, even if their clocks cannot be aligned */
+  ALIGN_KEYED = 64,   /* `exact` is equal on all members, and only there, even if their clocks cannot be aligned */
+  ALIGN_MESSAGE = 128 /* with SENDS or RECEIVES: a message, whose label is equal only for its group, its sender and its receiver */
 };
 
 /* One collective on one device of a rank. Keys are hashes of its recorded properties; 0 = not recorded. */
