@@ -28,6 +28,8 @@ void docs_findings(FILE *to) {
         "if the device ran at least 10 pieces of work, one of them a kernel, and fewer than 5% of the launching calls lack recorded\n"
         "work: unrecorded work may have run at the same time. Unrecorded calls at the end of the recording, whose work was still\n"
         "queued when the recording ended, do not count, unless at least 5% of the time of the steps follows the last recorded work.\n"
+        "If no work at all is recorded, calls count as unrecorded only if the trace declares a device, as Kineto does: otherwise\n"
+        "another program may have removed the device.\n"
         "Pageable copies, fp32 matmuls and small grids are judged only if the device ran at least 10 pieces of work. Input and\n"
         "compilation of a host without devices are judged only in steps. If no figure can be judged, `unjudged` in `--json` gives the\n"
         "reason. Percentages of a device refer to the time of its steps, or, if steps are not marked or the device did not work in\n"

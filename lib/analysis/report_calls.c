@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "graph/accelerator.h"
 #include "graph/args.h"
 #include "op/captured.h"
 
@@ -69,10 +70,21 @@ static bool is_selection(const struct tk_trace *t) {
   return m && *command;
 }
 
+/* True if a trace without device work does not even declare a device: another program may have removed it. Kineto declares a process
+ * for every GPU (CuptiActivityProfiler.cpp: handleDeviceInfo), and these remain if all work is lost. Exports of Nsight Systems without
+ * work declare their devices only in deviceProperties. */
+static bool lacks_device(const struct reporter *p) {
+  const struct tk_trace *t = p->t;
+  bool declared = trace_meta(t, "deviceProperties") && !trace_meta(t, "schemaVersion");
+  for (tk_id i = 1; !declared && i <= t->n_tracks; i++)
+    declared = p->match.kinds.roles[i] & KIND_DEVICE || accelerator_of(t, i).family;
+  return !declared;
+}
+
 bool report_count_calls(struct reporter *p) {
   const struct tk_trace *t = p->t;
   const tk_id key = intern_id(&t->store->strings, "correlation", 11);
-  if (!key || p->match.root || p->scope.narrowed || (!p->works.n && is_selection(t))) return true;
+  if (!key || p->match.root || p->scope.narrowed || (!p->works.n && (is_selection(t) || lacks_device(p)))) return true;
   bool *recorded = mem_zeros(p->mem, (uint64_t)t->n_events + 1, sizeof *recorded); /* by call: true if its work was recorded */
   bool *launches = mem_array(p->mem, (uint64_t)t->n_classes + 1, sizeof *launches);
   struct last *last = mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last);

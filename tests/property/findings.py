@@ -210,23 +210,28 @@ def with_lost(when, steps=5, tail=0):
     return made
 
 
-def without_device(launches, name='cudaLaunchKernel'):
-    """Returns a recording of the host alone, whose calls launched work."""
+def without_device(launches, name='cudaLaunchKernel', declared=True):
+    """Returns a recording of the host alone, whose calls launched work. `declared`: a process of the device has no events."""
     made = Run()
     made.events = [e for e in made.events if e['pid'] != 0 and e.get('cat') not in ('cuda_runtime', 'ac2g')]
     for i in range(launches):
         made.span(name, 'cuda_runtime', 200 + 10 * i, 5, correlation=70000 + i)
+    made.extra['deviceProperties'] = [{'id': 0, 'name': 'Test GPU'}]
+    made.events += [{'ph': 'M', 'name': 'process_labels', 'pid': 0, 'tid': 0, 'ts': 0, 'args': {'labels': 'GPU 0'}}] * declared
     return made
 
 
 def host_only(folder):
-    """All work is missing: at least ten launches without work are a finding, unless the user removed the work."""
+    """All work is missing: at least ten launches without work are a finding, unless the device was removed from the trace."""
     for made, want in ((without_device(10), {'unrecorded-launches'}), (without_device(9), set()), (without_device(10, 'cudaMalloc'), set())):
         same('no work of launches', ids(made.write(f'{folder}/few.json')), want)
     path = without_device(50).write(f'{folder}/host.json')
     same('no work of 50 launches', ids(path), {'unrecorded-launches'})
     row = report(path)['ranks'][0]
     same('no work of 50 launches: calls', (row['launch_calls'], row['unrecorded_launches'], row['trailing_launches']), (50, 50, 0))
+    path = without_device(50, declared=False).write(f'{folder}/cut.json')
+    same('no device', (ids(path), report(path)['ranks'][0]['launch_calls']), (set(), None))
+    same('no device: facts', [u for u in report(path)['unknown'] if 'launched work that was not recorded' in u], [])
     path, kept = Run().write(f'{folder}/whole.json'), f'{folder}/kept.json'
     run('filter', '-q', '--force', '--kind', 'host', path, '-o', kept)
     same('a filtered trace', ids(kept), set())
