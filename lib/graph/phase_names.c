@@ -48,6 +48,13 @@ static const struct phase_row {
     {"c10d::*", PHASE_COMMUNICATION},
     {"nccl:*", PHASE_COMMUNICATION},
     {"gloo:*", PHASE_COMMUNICATION},
+    /* torch_npu: torch_npu/csrc/distributed/ProcessGroupHCCL.cpp, titles of Work and RECORD_FUNCTION ("HcclAllreduce") */
+    {"hccl:*", PHASE_COMMUNICATION},
+    {"hcclall*", PHASE_COMMUNICATION},
+    {"hcclbroadcast*", PHASE_COMMUNICATION},
+    {"hcclreduce*", PHASE_COMMUNICATION},
+    {"hcclsend*", PHASE_COMMUNICATION},
+    {"hcclrecv*", PHASE_COMMUNICATION},
     /* torch/_dynamo/utils.py: dynamo_timed */
     {"* (dynamo_timed)", PHASE_COMPILE},
     /* Lightning: lightning/pytorch/profilers/profiler.py, with the hooks of strategies and loops */
@@ -74,6 +81,12 @@ static const struct phase_row {
     {"step[[]prefill*", PHASE_PREFILL},
     {"step[[]split_prefill*", PHASE_PREFILL},
     {"step[[]mixed*", PHASE_MIXED},
+    /* Python frames of the same file, and of the runner that replays graphs: _forward_raw calls forward_extend for ForwardMode.EXTEND,
+     * and for rarer modes, which only the spans above distinguish; these are around it */
+    {"*sglang/srt/model_executor/model_runner.py(*): forward_extend", PHASE_PREFILL},
+    {"*sglang/srt/model_executor/model_runner.py(*): forward_split_prefill", PHASE_PREFILL},
+    {"*sglang/srt/model_executor/model_runner.py(*): forward_decode", PHASE_DECODE},
+    {"*sglang/srt/model_executor/cuda_graph_runner.py(*): replay", PHASE_DECODE},
     /* vLLM: vllm/v1/worker/gpu_model_runner.py */
     {"gpu_model_runner: forward", PHASE_FORWARD},
     /* TensorFlow: tensorflow/core/framework/dataset.cc and kernels/data/iterator_ops.cc */

@@ -71,7 +71,8 @@ NAMES = {
                   'DeepSpeedEngine.step', '[pl][profile][LightningModule]Net.optimizer_step'],
     'dataloader': ['enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', 'dataloader', 'load_batch 12', 'batch-generator',
                    '[pl][profile][_TrainingEpochLoop].train_dataloader_next', 'Iterator::Prefetch::Map', 'IteratorGetNextOp::DoCompute'],
-    'communication': ['nccl:all_reduce', 'gloo:all_reduce', 'c10d::allreduce_', 'record_param_comms', 'all-grads-sync', 'params-all-gather'],
+    'communication': ['nccl:all_reduce', 'gloo:all_reduce', 'c10d::allreduce_', 'record_param_comms', 'all-grads-sync', 'params-all-gather',
+                      'hccl:all_reduce', 'HcclAllreduce', 'HcclReduceScatter', 'HcclSend'],
     'prefill': ['step[EXTEND bs=1 toks=512]', 'step[prefill bs=2 toks=900]', 'execute_1_context_1(512)_generation_0(0)',
                 'execute_context_2(900)_generation_0(0)', '[Executor] _forward_step 7: 3 ctx reqs, 90 ctx tokens, 0 gen reqs', 'prefill'],
     'decode': ['step[DECODE bs=8]', 'step[TARGET_VERIFY bs=2]', 'step[DRAFT_EXTEND_V2 bs=1]', 'execute_8_context_0(0)_generation_8(8)',
@@ -80,7 +81,7 @@ NAMES = {
     'mixed': ['step[mixed bs=3 ext=100 dec=2]', 'execute_9_context_1(100)_generation_8(8)', '[Executor] _forward_step 2: 1 ctx reqs, 5 gen reqs'],
     'compile': ['_compile.compile_inner (dynamo_timed)'],
     'checkpoint': ['save_checkpoint'],
-    '': ['step[idle]', 'aten::mm', 'Decode Image', 'forwarder', 'PaintImage', 'decoder_layer', 'backwards compatible', 'ProfilerStep#3', 'optimize',
+    '': ['step[idle]', 'aten::mm', 'Decode Image', 'forwarder', 'PaintImage', 'HcclCommInitRootInfo', 'decoder_layer', 'backwards compatible', 'ProfilerStep#3', 'optimize',
          'Fast Forward Button', 'execute_command', 'execute_8_context_0(0)_generation_0(0)'],
 }
 
@@ -93,6 +94,14 @@ def check_names():
     frames = ['codecs.py(319): decode', 'decode', 'torch/_tensor.py(525): backward', 'train.py(7): forward']
     found = top(put('n.json', [x(n, 1, 10 * i, 5, 'python_function') for i, n in enumerate(frames)]), 'phase')
     check('frames of Python', found == {'': 15000, 'backward': 5000}, found)
+    runner = 'sglang/srt/model_executor/'
+    frames = [f'{runner}model_runner.py(1200): forward_extend', f'/opt/{runner}model_runner.py(1200): forward_split_prefill',
+              f'{runner}model_runner.py(1100): forward_decode', f'{runner}cuda_graph_runner.py(700): replay',
+              'sglang/srt/layers/attention/triton_backend.py(9): forward_extend', f'{runner}model_runner.py(1300): forward_idle']
+    found = top(put('n.json', [x(n, 1, 10 * i, 5, 'python_function') for i, n in enumerate(frames)]), 'phase')
+    check('frames of SGLang', found == {'prefill': 10000, 'decode': 10000, '': 10000}, found)
+    found = top(put('n.json', [x('step[TARGET_VERIFY bs=2]', 1, 0, 10), x(frames[0], 1, 2, 5, 'python_function'), call(3, 1), kernel('k', 4, 7, 1)]), 'phase')
+    check('the span around a frame wins', found == {'decode': 24000}, found)
     found = top(put('n.json', [kernel('backward', 0, 5), kernel('void fused_backward<float>', 10, 5)]), 'phase')
     check('names of kernels', found == {'': 10000}, found)
     cats = ('Forward', 'Backward', 'Optimization', 'Dataloader', 'Communication')
