@@ -563,6 +563,7 @@ struct tk_compare_run {
   double outside_time;  /* self time of the `outside` events, ps */
   const char *step_name; /* name of the spans that mark the compared steps, with * for numbers; NULL = none, bare numbers, or different
                           * ones */
+  double allocated;     /* highest peak of the bytes that are allocated from an allocator of a device; negative = unknown */
 };
 
 struct tk_compare_report {

@@ -44,7 +44,7 @@ static void page_runs(FILE *to, const struct tk_compare_report *r) {
     { "run", false, true }, { "inputs", true, false }, { r->by_step ? "steps" : "ranks", true, false }, { "length", false, false },
     { "window", true, false }, { "busy %", false, false }, { "work", false, false }, { "launches", true, false },
     { "launches per step", false, false },
-    { "memory, peak", false, false }, { 0, false, false } };
+    { "memory, peak", false, false }, { "allocated, peak", true, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[32];
   html_section(to, "Runs", "Window: from the first work of a device to the end of the last, as a mean over the devices.");
@@ -61,6 +61,7 @@ static void page_runs(FILE *to, const struct tk_compare_report *r) {
     html_cell_count(&t, run->launches);
     html_cell(&t, run->launches_per_step >= 0 ? tty_fraction(run->launches_per_step, 1, text) : "–");
     html_cell_bytes(&t, run->memory >= 0, run->memory);
+    html_cell_bytes(&t, run->allocated >= 0, run->allocated);
   }
   html_table_end(&t);
   html_section_end(to);

@@ -91,14 +91,16 @@ static void run_cells(struct table *t, const struct tk_compare_run *run, const c
   table_cell(t, "%s", run->launches && run->launches_per_step >= 0 ? tty_fraction(run->launches_per_step, 1, text) : "");
   if (run->memory >= 0) tk_print_size((uint64_t)run->memory, text);
   table_cell(t, "%s", run->memory >= 0 ? text : "");
+  if (run->allocated >= 0) tk_print_size((uint64_t)run->allocated, text);
+  table_cell(t, "%s", run->allocated >= 0 ? text : "");
   if (side && strcmp(side, run->name) != 0) table_cell(t, "%s: %s", side, run->name);
   else table_cell(t, "%s", run->name);
 }
 
 bool runs_print_head(const struct tk_compare_run *runs, size_t n, bool by_step, const char *const *sides) {
   static const char *const titles[] = { "inputs", NULL, "length", "window", "busy %", "work", "launches", "launches/step", "memory",
-                                        "run" };
-  struct table t = { .align = "rrrrrrrrrl", .drop = "a..d.cbfe.", .width = tty_width(stdout), .sparse = true };
+                                        "allocated", "run" };
+  struct table t = { .align = "rrrrrrrrrrl", .drop = "a..e.dcgfb.", .width = tty_width(stdout), .sparse = true };
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     table_cell(&t, "%s", titles[i] ? titles[i] : by_step ? "steps" : "ranks");
   for (size_t i = 0; i < n; i++) run_cells(&t, &runs[i], sides ? sides[i] : NULL);

@@ -128,7 +128,8 @@ bool diff_open(struct tk_diff_report *r, const struct tk_diff_options *opt, stru
   for (int side = 0; side < 2; side++) {
     struct intern *texts = &r->impl->set.texts;
     const uint32_t name = intern(texts, names[side], strlen(names[side]));
-    r->impl->runs[side] = (struct tk_compare_run){.name = name ? (const char *)texts->strs[name].bytes : "", .memory = -1};
+    r->impl->runs[side] = (struct tk_compare_run){.name = name ? (const char *)texts->strs[name].bytes : "", .memory = -1,
+                                                         .allocated = -1};
   }
   return true;
 }

@@ -58,7 +58,9 @@ void runs_figures(struct tk_compare_run *to, const struct tk_report *figures) {
   for (size_t i = 0; i < figures->n_memories; i++) {
     const struct tk_report_memory *m = &figures->memories[i];
     const double peak = m->peak_reserved >= 0 ? m->peak_reserved : m->peak_allocated;
-    if (!is_of_host(m->allocator) && peak > to->memory) to->memory = peak;
+    if (is_of_host(m->allocator)) continue;
+    if (peak > to->memory) to->memory = peak;
+    if (m->peak_allocated > to->allocated) to->allocated = m->peak_allocated;
   }
 }
 
@@ -258,7 +260,7 @@ bool runs_open(struct tk_compare_report *r, const struct tk_diff_options *opt, c
   for (size_t i = 0; i < n; i++) {
     const uint32_t name = intern(&set->texts, names[i], strlen(names[i]));
     r->runs[r->n_runs++] = (struct tk_compare_run){.name = name ? (const char *)set->texts.strs[name].bytes : "",
-                                                   .memory = -1};
+                                                   .memory = -1, .allocated = -1};
   }
   return mem_check(&set->mem, err);
 }

@@ -132,6 +132,7 @@ static bool get_step_name(const void *row, const void *owner, struct tk_value *v
 
 FIELD_KNOWN(has_window, tk_compare_run, r->window > 0)
 FIELD_KNOWN(has_memory, tk_compare_run, r->memory >= 0)
+FIELD_KNOWN(has_allocated, tk_compare_run, r->allocated >= 0)
 FIELD_KNOWN(has_launches_per_step, tk_compare_run, r->launches_per_step >= 0)
 
 static const struct tk_field run_list[] = {
@@ -156,6 +157,8 @@ static const struct tk_field run_list[] = {
     "number of these calls that start in a step, as a mean over the steps; null unless steps are compared"),
   FIELD_NUMBER_IF(tk_compare_run, BYTES, memory, "peak_memory_bytes", has_memory,
     "highest peak of reserved memory of a device, or of allocated memory if the former is unknown"),
+  FIELD_NUMBER_IF(tk_compare_run, BYTES, allocated, "peak_allocated_bytes", has_allocated,
+    "highest peak of allocated memory of a device; null if unknown"),
   {.name = "step", .help = "step durations; null unless steps are compared", .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPREAD,
    .unknown = TK_UNKNOWN_NULL, .get = get_steps},
 };

@@ -205,7 +205,7 @@ def launches(work):
             fault = [row[k] for k in ('launches', 'launches_per_step', 'peak_memory_bytes')] != [sum(steps) + outside, mean, peak]
             judge(f'launches and memory {options}', f'{row}, {steps}, {outside}, {peak}' if fault else '')
     head = run('diff', '-q', *paths)[1].splitlines()
-    judge('launches in the table', '' if head[0].split()[-4:-1] == ['launches', 'launches/step', 'memory'] else head[0])
+    judge('launches in the table', '' if head[0].split()[-5:-1] == ['launches', 'launches/step', 'memory', 'allocated'] else head[0])
     judge('the first row', '' if re.split('  +', head[1].strip())[6:8] == [str(sum(want[0][0]) + want[0][1]), f'{statistics.mean(want[0][0]):.1f}'] else head[1])
 
 

@@ -162,6 +162,16 @@ def reported():
         found = {m['allocator']: (m['peak_allocated_bytes'], m['peak_reserved_bytes']) for m in json.loads(out)['memory']} if status == 0 else said
         check(f'report of {len(inputs)} inputs', found == want, f'{found} instead of {want}')
         check('no device is suspected', 'looks like a device' not in out)
+    other = Snapshot(12, events=90, devices=2).root()
+    save('other.pickle', pickle.dumps(other))
+    of_other = [expected(other, device) for device in range(2)]
+    peaks = [tuple(max(p) for p in zip(*want.values())), (max(v for s, _, _ in of_other for _, v in s), max(v for _, r, _ in of_other for _, v in r))]
+    _, out, said = tracekit('diff', '-q', '--json', path('peaks.pickle'), path('other.pickle'))
+    runs = [json.loads(out)[side] for side in ('before', 'after')]
+    found = [(r['peak_allocated_bytes'], r['peak_memory_bytes']) for r in runs]
+    check('peaks of two snapshots', found == peaks and peaks[0] != peaks[1], f'{found} instead of {peaks}; {said}')
+    _, out, _ = tracekit('diff', '-q', '--json', path('beside.json'), path('beside.json'))
+    check('no peak', json.loads(out)['after']['peak_allocated_bytes'] is None, out[:300])
 
 
 class Code:
