@@ -274,7 +274,7 @@ static uint64_t count_long_gaps(const struct reporter *p, const struct tk_report
   tk_time sum = 0;
   for (uint32_t i = 0; i < n && i < MOST_LONG; i++) {
     sum += gap_within(p, rank, &v[i], steps);
-    if (2 * sum > report_idle_of(&split)) return i + 1;
+    if (sum > report_idle_of(&split) / 2) return i + 1;
   }
   return 0;
 }

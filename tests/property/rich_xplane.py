@@ -9,6 +9,7 @@ events (tests/support/richtrace.py), and on small ones.
 
     rich_xplane.py [TRACES [SEED]]"""
 import collections
+import json
 import os
 import random
 import subprocess
@@ -144,6 +145,23 @@ def one(label, path, folder):
         judge(label, repr(e))
 
 
+def without_ids(folder):
+    """Checks that async spans whose ids were damaged remain spans: JSON cannot pair them."""
+    spans = [(f'a{i}', 10 * i, 25) for i in range(3)]
+    rows = [{'ph': ph, 'cat': 'm', 'id': name, 'pid': 1, 'tid': 2, 'ts': ts + dur * (ph == 'e'), 'name': name} for ph in 'be' for name, ts, dur in spans]
+    with open(f'{folder}/async.json', 'w', encoding='utf-8') as f:
+        json.dump(rows, f)
+    run('convert', '-q', '--force', f'{folder}/async.json', '-o', f'{folder}/async.xplane.pb')
+    with open(f'{folder}/async.xplane.pb', 'rb') as f:
+        data = f.read()
+    with open(f'{folder}/damaged.xplane.pb', 'wb') as f:
+        f.write(data.replace(b'json.id', b'json.ix'))
+    run('convert', '-q', '--force', f'{folder}/damaged.xplane.pb', '-o', f'{folder}/damaged.json')
+    with open(f'{folder}/damaged.json', encoding='utf-8') as f:
+        found = [(e['name'], e['ts'], e['dur']) for e in json.load(f)['traceEvents'] if e['ph'] == 'X']
+    judge('async spans without ids', '' if data.count(b'json.id') == 1 and found == spans else repr(found))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = os.environ.get('KEEP', folder)
@@ -157,6 +175,7 @@ def main():
             with open(path, 'wb') as f:
                 f.write(bytes.fromhex(data))
             one(name, path, folder)
+        without_ids(folder)
     return finish()
 
 

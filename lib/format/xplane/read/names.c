@@ -324,6 +324,15 @@ static void apply_bits(struct tk_event *e, int64_t bits) {
   e->flags |= (uint8_t)(bits >> 8 & FLAGS);
 }
 
+/* True if the event has the id by which JSON pairs the begin and the end of an async event. */
+static bool has_id(const struct tk_trace *t, const struct tk_event *e) {
+  struct tk_args it = tk_args_of(t, e->args);
+  struct tk_arg arg;
+  while (tk_args_next(&it, &arg))
+    if (arg.key == KEY_ID || arg.key == KEY_ID2) return true;
+  return false;
+}
+
 static void finish_events(struct naming *n, tk_id first) {
   struct tk_trace *t = n->r->t;
   for (tk_id i = first; i <= t->n_events; i++) {
@@ -333,6 +342,7 @@ static void finish_events(struct naming *n, tk_id first) {
     if (needs & NEED_REBUILD) {
       e->args = rebuild(n, e->args, &bits, NULL);
       if (bits) apply_bits(e, bits);
+      if (e->flags & TK_FLAG_ASYNC && !has_id(t, e)) e->flags &= (uint8_t)~(TK_FLAG_ASYNC | TK_FLAG_PAIRED); /* damage */
     } else if (needs & NEED_REFS) {
       patch_refs(n, e->args);
     }
