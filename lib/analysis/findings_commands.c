@@ -154,7 +154,7 @@ struct finding_gap findings_gap_of(const struct tk_report_rank *row) {
   struct finding_gap gap = {.at = row->gap_at, .length = steps ? 0 : row->gap, .in_step = steps};
   for (size_t i = 0; steps && i < row->n_steps; i++)
     if (row->steps[i].gap > gap.length) gap.at = row->steps[i].gap_at, gap.length = row->steps[i].gap;
-  gap.most = 2 * gap.length > report_idle_of(&s) ? 1 : row->long_gaps;
+  gap.most = gap.length > report_idle_of(&s) / 2 ? 1 : row->long_gaps;
   return gap;
 }
 

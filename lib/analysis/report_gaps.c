@@ -70,12 +70,13 @@ static uint32_t find_gaps(const struct spent *s, struct gap *v) {
   return n;
 }
 
-/* Adds the idle time before the first work as a gap: from report_settled or the start of the first step, whichever is later. */
+/* Adds the idle time before the first work as a gap: from report_settled or the start of the first step, whichever is later. Without
+ * work that takes time, there is none. */
 static void add_first_gap(const struct reporter *p, struct tk_report_rank *rank, uint32_t group, struct gap *v, uint32_t *n) {
+  if (!p->spent.n || !rank->n_steps) return;
   const tk_id launch = p->sorted[0].launch;
   struct gap gap = {.start = report_settled(p, group), .end = p->spent.v[0].start, .wait = WAIT_HOST,
                     .ready = launch ? p->t->events[launch].ts : INT64_MAX};
-  if (!rank->n_steps) return;
   if (gap.start < p->zero + rank->steps[0].at) gap.start = p->zero + rank->steps[0].at;
   if (gap.end <= gap.start || !launch) return;
   insert_gap(v, n, gap);

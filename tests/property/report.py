@@ -663,6 +663,19 @@ def late_work(work):
         judge(f'work {what}: facts', '' if all('busy_ns' in s['times'] if 'times' in s else 'busy_ns' in s for s in report(f'{work}/late.json')['ranks'][0]['steps']) else 'lost')
 
 
+def extreme_times(work):
+    """Checks work that takes no time, with and without steps, and idle time of 90 days."""
+    at = lambda name, cat, pid, ts, dur, **args: {'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': 7, 'ts': ts, 'dur': dur, 'args': args}  # noqa: E731
+    step = [at(f'ProfilerStep#{i}', 'user_annotation', 1, 1000 * i, 900) for i in range(3)]
+    brief = [at('k', 'kernel', 0, 1000 * i + 5, 0, device=0, stream=7) for i in range(3)]
+    far = [at('k', 'kernel', 0, ts, 10, device=0, stream=7) for ts in (0, 90 * 86_400_000_000)]
+    for what, events, busy in (('no time', brief, 0), ('no time, steps', step + brief, 0), ('90 days', far, 20_000), ('90 days, steps', step + far, None)):
+        with open(f'{work}/extreme.json', 'w', encoding='utf-8') as f:
+            json.dump(events, f)
+        got = report(f'{work}/extreme.json')['ranks'][0]
+        judge(f'work: {what}', '' if busy in (None, got['busy_ns']) else str(got['busy_ns']))
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 if os.environ.get('LONG') else 6):
@@ -685,6 +698,7 @@ def main():
         equal_names(work)
         graph_launches(work)
         late_work(work)
+        extreme_times(work)
         all_fixtures()
 
 
