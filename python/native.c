@@ -411,6 +411,18 @@ static PyObject *trace_length(PyObject *object, PyObject *nothing) {
   return PyLong_FromUnsignedLong(n);
 }
 
+/* True if the file was truncated or damaged. Unlike trace_info, this does not look at the events. */
+static PyObject *trace_truncated(PyObject *object, PyObject *nothing) {
+  struct trace *self = (struct trace *)object;
+  struct call c;
+  (void)nothing;
+  struct tk_trace *t = enter(self, &c, NULL);
+  if (!t) return NULL;
+  const bool is = t->truncated;
+  leave(self, &c);
+  return PyBool_FromLong(is);
+}
+
 /* An operation on a trace: the trace, the call, the options and the error. */
 struct work {
   struct trace *self;
@@ -1291,7 +1303,7 @@ static PyObject *diff_traces(PyObject *module, PyObject *args) {
 #define METHOD(name, flags) {#name, trace_##name, flags, NULL}
 static PyMethodDef trace_methods[] = {
     METHOD(close, METH_NOARGS), METHOD(copy, METH_NOARGS),   METHOD(length, METH_NOARGS),  METHOD(info, METH_NOARGS),
-    METHOD(save, METH_VARARGS), METHOD(filter, METH_O),
+    METHOD(truncated, METH_NOARGS), METHOD(save, METH_VARARGS), METHOD(filter, METH_O),
     METHOD(rebase, METH_O),     METHOD(derive, METH_NOARGS), METHOD(redact, METH_O),     METHOD(shrink, METH_VARARGS),
     METHOD(split, METH_VARARGS), METHOD(top, METH_O),       METHOD(tree, METH_O),        METHOD(table, METH_VARARGS),
     METHOD(sql, METH_VARARGS), METHOD(report, METH_O),    METHOD(fold_graphs, METH_NOARGS), METHOD(scopes, METH_O),

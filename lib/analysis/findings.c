@@ -108,7 +108,7 @@ static bool of_small_kernels(const struct subject *s, double *v) {
   const tk_time host = s->split.launch + s->split.host;
   *v = percent((double)s->row->under_10us, (double)s->row->kernels);
   if (!of_idle(s, &idle) || !is_beyond(s->r, LIMIT_DEVICE_IDLE, idle) || s->row->kernels < FEWEST_KERNELS) return false;
-  return 2 * host >= report_idle_of(&s->split) && !findings_gap_of(s->row).most && !findings_is_stuck(s->row);
+  return host >= report_idle_of(&s->split) - host && !findings_gap_of(s->row).most && !findings_is_stuck(s->row);
 }
 
 static bool of_pageable(const struct subject *s, double *v) {

@@ -1,8 +1,7 @@
 /* findings_commands.c - adds the input files to commands in the advice of a finding, so that the commands can be pasted into a shell
  * (findings.h).
  *
- * The advice contains commands without inputs: "tracekit top --kind host". The inputs follow the name of the command. Also computes
- * figures about idle time that several parts of findings need. */
+ * The advice contains commands without inputs: "tracekit top --kind host". The inputs follow the name of the command. */
 #include <stdio.h>
 #include <string.h>
 
@@ -144,23 +143,4 @@ void findings_commands(const struct finding_case *c, const char *advice, char *t
     if (at) put_step_name(&to, c->r);
     p = end;
   }
-}
-
-/* ---- idle time ---- */
-
-struct finding_gap findings_gap_of(const struct tk_report_rank *row) {
-  bool steps;
-  const struct tk_report_split s = report_split_of_row(row, &steps);
-  struct finding_gap gap = {.at = row->gap_at, .length = steps ? 0 : row->gap, .in_step = steps};
-  for (size_t i = 0; steps && i < row->n_steps; i++)
-    if (row->steps[i].gap > gap.length) gap.at = row->steps[i].gap_at, gap.length = row->steps[i].gap;
-  gap.most = gap.length > report_idle_of(&s) / 2 ? 1 : row->long_gaps;
-  return gap;
-}
-
-double findings_queued(const struct tk_report_rank *row) {
-  bool steps;
-  const struct tk_report_split s = report_split_of_row(row, &steps);
-  const tk_time idle = report_idle_of(&s);
-  return idle > 0 ? 100 * (double)row->queued / (double)idle : 0;
 }

@@ -179,7 +179,7 @@ static const struct gap_span *find_span(const struct gap_host *h, tk_time length
   const struct gap_span *found = NULL;
   for (uint32_t i = 0; i < h->n; i++) {
     const tk_time time = most_time(&h->v[i]);
-    if (2 * time >= length && (!found || time <= most_time(found))) found = &h->v[i];
+    if (time >= length - time && (!found || time <= most_time(found))) found = &h->v[i];
     if (time > *most) *most = time;
   }
   return found;

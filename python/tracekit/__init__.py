@@ -193,7 +193,7 @@ def load(source: Source, *, run: Optional[str] = None, host: Optional[str] = Non
         "step_name": step_name, "sched": sched}
     with _shown(progress, "reading") as options["progress"]:
         t = Trace(_load(source, options))
-    if t.info["truncated"]:
+    if t._native.truncated():
         _warnings.warn(f"{t.info['source']}: incomplete: {_repairs(t)}", IncompleteTrace, stacklevel=2)
     return t
 
