@@ -38,6 +38,7 @@ struct sink_options {
   struct carry *carry; /* data that other formats embed (format/carry.h); NULL = none */
   struct sink_meter meter;
   struct tk_progress progress;
+  unsigned threads; /* threads that may write, with the caller's; 0 as 1. The bytes are the same */
 };
 
 /* A part of the output that another process wrote through a sink with the same options: the number of graph bytes that the part

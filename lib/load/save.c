@@ -43,7 +43,8 @@ static bool open_output(struct saver *s, const char *path, const struct tk_save_
 static struct sink_options sink_options_of(const struct saver *s, const struct tk_save_options *opt) {
   return (struct sink_options){
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
-      .meter = s->meter, .several = s->several, .timeline = s->timeline, .host = s->host};
+      .meter = s->meter, .several = s->several, .timeline = s->timeline, .host = s->host,
+      .threads = s->joins ? 1 : os_threads(opt->threads)};
 }
 
 static struct out_options out_options_of(const struct saver *s, const struct packing *packing, const struct tk_save_options *opt) {

@@ -87,13 +87,13 @@ static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, c
   writer_track(&s->w, a->first_lane + (uint64_t)lane * s->step);
   for (const uint32_t *at = first; at < end; at++) {
     const struct tk_event *e = &a->e[*at];
-    uint32_t height = s->n_stack;
-    while (height && asyncs_end_of(&s->t->events[s->stack[height - 1].event]) <= e->ts) height--;
-    lanes_close_slices(s, height);
-    if (e->kind == TK_EVENT_SPAN) lanes_open_slices(s, a->track->first + *at);
+    uint32_t height = s->stack.n;
+    while (height && asyncs_end_of(&s->t->events[s->stack.v[height - 1].event]) <= e->ts) height--;
+    lanes_close_slices(&s->w, &s->stack, height);
+    if (e->kind == TK_EVENT_SPAN) lanes_open_slices(&s->w, &s->stack, a->track->first + *at);
     else event_instant(&s->w, a->track->first + *at);
   }
-  lanes_close_slices(s, 0);
+  lanes_close_slices(&s->w, &s->stack, 0);
 }
 
 /* Writes all lanes. A counting sort groups the events by lane and keeps their order of time. */

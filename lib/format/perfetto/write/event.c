@@ -1,8 +1,8 @@
 /* event.c - writes TrackEvents that are as small as possible without losing names.
  *
- * Each graph has one sequence, in which names, categories, arg keys and arg strings are interned once. The clock is incremental, and
- * the default track changes when the next track begins. So a begin packet consists of a time delta, two ids and the args, and an end
- * packet takes eleven bytes. */
+ * Each graph has one sequence. Names, categories, arg keys and arg strings are interned until its state is cleared (segments.h). The
+ * clock is incremental, and the default track changes when the next track begins. So a begin packet consists of a time delta, two ids
+ * and the args, and an end packet takes eleven bytes. */
 #include <string.h>
 
 #include "event.h"

@@ -20,19 +20,22 @@ void lanes_add(struct heap *lanes, uint64_t uuid, tk_time end) {
 
 /* ---- the stack ---- */
 
-void lanes_close_slices(struct perfetto_sink *s, uint32_t height) {
-  while (s->n_stack > height) {
-    const struct open_span *o = &s->stack[--s->n_stack];
-    if (!o->endless) event_slice_end(&s->w, o->event, o->end_ns);
+void lanes_close_slices(struct event_writer *w, struct open_spans *stack, uint32_t height) {
+  while (stack->n > height) {
+    const struct open_span *o = &stack->v[--stack->n];
+    if (!o->endless) event_slice_end(w, o->event, o->end_ns);
   }
 }
 
-/* Pushes a span. If it ends later than its parent because of rounding, its end is set to the parent's end. */
-void lanes_open_slices(struct perfetto_sink *s, tk_id id) {
-  const struct tk_event *e = &s->t->events[id];
-  struct open_span o = {.event = id, .end_ns = writer_ns(&s->w, e->ts + e->dur), .endless = (e->flags & TK_FLAG_UNFINISHED) != 0};
-  const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
+void lanes_push(const struct event_writer *w, struct open_spans *stack, tk_id id) {
+  const struct tk_event *e = &w->t->events[id];
+  struct open_span o = {.event = id, .end_ns = writer_ns(w, e->ts + e->dur), .endless = (e->flags & TK_FLAG_UNFINISHED) != 0};
+  const struct open_span *up = stack->n ? &stack->v[stack->n - 1] : NULL;
   if (up && !up->endless && o.end_ns > up->end_ns) o.end_ns = up->end_ns;
-  event_slice_begin(&s->w, id);
-  if (mem_grow(&s->mem, (void **)&s->stack, &s->cap_stack, (uint64_t)s->n_stack + 1, sizeof o)) s->stack[s->n_stack++] = o;
+  if (mem_grow(w->mem, (void **)&stack->v, &stack->cap, (uint64_t)stack->n + 1, sizeof o)) stack->v[stack->n++] = o;
+}
+
+void lanes_open_slices(struct event_writer *w, struct open_spans *stack, tk_id id) {
+  event_slice_begin(w, id);
+  lanes_push(w, stack, id);
 }

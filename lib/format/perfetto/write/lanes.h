@@ -9,8 +9,10 @@
 uint64_t lanes_take(struct heap *lanes, tk_time ts, tk_time end);
 void lanes_add(struct heap *lanes, uint64_t uuid, tk_time end);
 
-/* Push and pop spans on the stack of the current lane. A child ends no later than its parent. */
-void lanes_open_slices(struct perfetto_sink *s, tk_id event);
-void lanes_close_slices(struct perfetto_sink *s, uint32_t height);
+/* Push and pop spans on the stack of the current lane, and write their packets. A child ends no later than its parent. */
+void lanes_open_slices(struct event_writer *w, struct open_spans *stack, tk_id event);
+void lanes_close_slices(struct event_writer *w, struct open_spans *stack, uint32_t height);
+/* Pushes a span without writing it. */
+void lanes_push(const struct event_writer *w, struct open_spans *stack, tk_id event);
 
 #endif

@@ -5,6 +5,7 @@
 #include "format/perfetto/passthrough.h"
 #include "writer.h"
 #include "passthrough.h"
+#include "segments.h"
 
 static uint32_t append_machine(struct perfetto_sink *s, struct machine_of_writer m) {
   if (!mem_grow(&s->mem, (void **)&s->machines, &s->cap_machines, (uint64_t)s->n_machines + 2, sizeof m)) return 0;
@@ -43,6 +44,7 @@ bool machine_of_writer(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   tk_id name = s->t->tracks[k->kind == TK_TRACK_PROCESS ? track : k->parent].machine;
   if (name == s->machine_name) return false;
+  segments_flush(s);
   uint32_t *at = name ? map_put(&s->machine_of, name, 0) : NULL;
   if (at && !*at) *at = add_machine(s);
   struct machine_of_writer *m = &s->machines[at ? *at : 0];

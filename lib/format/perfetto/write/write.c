@@ -53,6 +53,8 @@
 #include "cut.h"
 #include "machine.h"
 #include "lanes.h"
+#include "nest.h"
+#include "segments.h"
 #include "flows.h"
 #include "flow_points.h"
 #include "event.h"
@@ -67,55 +69,17 @@ enum { FIRST_MADE_ID = 20000000 };
 
 /* ---- threads ---- */
 
-/* Flags of events that cannot be on their track's stack. */
-static const uint8_t ASIDE = TK_FLAG_OVERLAPS | TK_FLAG_LOST_CLOCK;
-/* trace_processor ignores a begin event beyond this depth, so the end event would close another span. */
-enum { STACK_MOST = 512 };
-
-/* True if none of the spans on the stack has an end packet that would close this event: each end packet contains another name, or the
- * span never ends. */
-static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event *e) {
-  const struct tk_trace *t = s->t;
-  tk_id name = t->classes[e->cls].name;
-  for (uint32_t i = 0; i < s->n_stack; i++) {
-    const struct tk_event *up = &t->events[s->stack[i].event];
-    tk_id of = t->classes[up->cls].name;
-    if (!s->stack[i].endless && (!(up->flags & TK_FLAG_END_NAMED) || !of || !name || of == name)) return false;
-  }
-  return true;
-}
-
-/* True if a span cannot be on the stack above the innermost span there. There are two cases. First, the span never ends but the
- * other one does: the end packet of the outer span would then end the inner span, unless the packet names the outer one.
- * Second, the span ends later than its parent, by more than the nanosecond that rounding may cause. */
-static bool sticks_out(const struct perfetto_sink *s, const struct tk_event *e) {
-  const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
-  if (e->flags & TK_FLAG_UNFINISHED) return up && !ends_pass_over(s, e);
-  return up && !up->endless && num_sub(writer_ns(&s->w, e->ts + e->dur), 1) > up->end_ns;
-}
-
-static bool goes_aside(struct perfetto_sink *s, tk_id id) {
-  const struct tk_event *e = &s->t->events[id];
-  if (e->flags & ASIDE) return true;
-  if (e->kind != TK_EVENT_SPAN || (s->n_stack < STACK_MOST && !sticks_out(s, e))) return false;
+static void add_deep(struct perfetto_sink *s, tk_id id) {
   if (mem_grow(&s->mem, (void **)&s->deep, &s->cap_deep, (uint64_t)s->n_deep + 1, sizeof *s->deep)) s->deep[s->n_deep++] = id;
-  return true;
 }
 
 /* Writes events first .. end-1 of a track on a lane, where events at `depth` are outermost. Skips events that need another
  * lane, and all events nested in them. `root`: the event for which the lane was created. */
 static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t depth, tk_id root) {
-  uint32_t skip_below = UINT32_MAX;
-  for (tk_id i = first; i < end; i++) {
-    const struct tk_event *e = &s->t->events[i];
-    if (e->depth > skip_below || e->kind == TK_EVENT_SAMPLE) continue;
-    skip_below = UINT32_MAX;
-    lanes_close_slices(s, e->depth > depth ? e->depth - depth : 0);
-    if (i != root && goes_aside(s, i)) skip_below = e->depth;
-    else if (e->kind == TK_EVENT_SPAN) lanes_open_slices(s, i);
-    else event_instant(&s->w, i);
-  }
-  lanes_close_slices(s, 0);
+  struct nest n = {.w = &s->w, .stack = &s->stack, .depth = depth, .root = root, .skip_below = UINT32_MAX};
+  for (tk_id i = first; i < end; i++)
+    if (nest_event(&n, i) == NEST_DEEP) add_deep(s, i);
+  lanes_close_slices(&s->w, &s->stack, 0);
 }
 
 /* Returns the end of the range of events nested in event i. */
@@ -127,6 +91,7 @@ static tk_id subtree_end(const struct tk_trace *t, const struct tk_track *k, tk_
 
 static void write_aside(struct perfetto_sink *s, tk_id track, struct heap *lanes, tk_id id) {
   const struct tk_track *k = &s->t->tracks[track];
+  segments_flush(s);
   const struct tk_event *e = &s->t->events[id];
   uint64_t uuid = lanes_take(lanes, e->ts, e->ts + e->dur);
   size_t n;
@@ -145,16 +110,21 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct heap lanes = {.mem = &s->mem};
   if (k->count == 0) return;
-  const bool is_queue = gpu_takes(s, track);
+  const bool is_queue = gpu_takes(s, track), is_cut = !is_queue && segments_takes(s, track);
+  if (!is_cut) segments_flush(s);
   if (!is_queue && !track_is_named(k)) companions_of(s, track);
-  writer_track(&s->w, s->uuids[track]);
   s->n_deep = 0;
   s->w.track_is_mixed = descriptor_form_of_spans(s->t, k) == FORM_MIXED;
   s->w.track_has_scope = track_is_named(k) && k->tid.num % NAMED_CODES == NAMED_IS_PROCESS;
-  if (is_queue) gpu_write(s, track);
-  else write_nested(s, k->first, k->first + k->count, 0, 0);
+  if (is_cut) {
+    segments_write(s, track);
+  } else {
+    writer_track(&s->w, s->uuids[track]);
+    if (is_queue) gpu_write(s, track);
+    else write_nested(s, k->first, k->first + k->count, 0, 0);
+  }
   for (tk_id i = k->first; !is_queue && i < k->first + k->count; i++)
-    if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
+    if (s->t->events[i].flags & NEST_ASIDE) write_aside(s, track, &lanes, i);
   for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);
   s->w.track_is_mixed = s->w.track_has_scope = false;
   memset(s->w.companions, 0, sizeof s->w.companions);
@@ -219,6 +189,7 @@ static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struc
 }
 
 static void write_track(struct perfetto_sink *s, tk_id track) {
+  if (s->t->tracks[track].kind != TK_TRACK_THREAD) segments_flush(s);
   switch (s->t->tracks[track].kind) {
   case TK_TRACK_THREAD: write_thread(s, track); return;
   case TK_TRACK_PROCESS: write_instants(s, track); return;
@@ -244,6 +215,7 @@ static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
       if (p.tick && !p.tick(p.arg, done, s->t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
     }
   }
+  segments_flush(s);
   return true;
 }
 
@@ -292,6 +264,7 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
 }
 
 static void graph_end(struct perfetto_sink *s) {
+  segments_end(s);
   writer_end(&s->w);
   gpu_end(s);
   map_free(&s->named);
@@ -402,7 +375,7 @@ static void perfetto_free(struct sink *sink) {
   buf_free(&s->text);
   buf_free(&s->late);
   buf_free(&s->private_fields);
-  mem_free(&s->mem, s->stack);
+  mem_free(&s->mem, s->stack.v);
   mem_free(&s->mem, s->deep);
   mem_free(&s->mem, s->args);
   mem_free(&mem, s);

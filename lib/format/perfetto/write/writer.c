@@ -45,43 +45,60 @@ uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t fiel
 
 /* ---- begin and end ---- */
 
+/* The members of which each writer of a sequence has its own: buffers, and what the sequence has interned. */
+enum { OWN_BUFS = 10, OWN_IIDS = 6 };
+struct own {
+  struct buf *bufs[OWN_BUFS];
+  struct iids *iids[OWN_IIDS];
+};
+
+static struct own own_of(struct event_writer *w) {
+  return (struct own){{&w->interned, &w->event, &w->annotation, &w->packet, &w->scratch, &w->decoded, &w->private_fields, &w->sample,
+                       &w->stage, &w->counter},
+                      {&w->names, &w->categories, &w->keys, &w->values, &w->end_keys, &w->point_classes}};
+}
+
+static bool own_begin(struct event_writer *w) {
+  const struct own own = own_of(w);
+  bool ok = true;
+  w->started = false;
+  w->track = UINT64_MAX; /* no track */
+  w->last_flow_end = w->last_point = 0;
+  w->n_lost_fields = 0;
+  map_init(&w->stage_iids, w->mem);
+  for (int i = 0; i < OWN_BUFS; i++) *own.bufs[i] = (struct buf){.mem = w->mem};
+  for (int i = 0; i < OWN_IIDS; i++) ok = iids_init(own.iids[i], w->t->store->strings.n, w->mem) && ok;
+  return ok;
+}
+
+static void own_end(struct event_writer *w) {
+  const struct own own = own_of(w);
+  for (int i = 0; i < OWN_BUFS; i++) buf_free(own.bufs[i]);
+  for (int i = 0; i < OWN_IIDS; i++) iids_free(own.iids[i], w->mem);
+  nested_free(&w->nested);
+  map_free(&w->stage_iids);
+}
+
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem) {
-  uint32_t n = t->store->strings.n;
+  const uint32_t n = t->store->strings.n;
   w->t = t;
   w->out = out;
   w->mem = mem;
   w->base_ns = base_ns;
-  w->started = false;
-  w->track = UINT64_MAX; /* no track */
-  w->n_flow_ends = w->last_flow_end = w->last_point = 0;
-  w->n_lost_fields = 0;
+  w->n_flow_ends = 0;
   w->has_ends = false;
-  w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->decoded.mem = w->private_fields.mem = mem;
   extension_begin(&w->extensions, t, mem);
   w->key_types = passthrough_key_types(t, mem);
-  w->sample.mem = w->stage.mem = w->counter.mem = mem;
-  map_init(&w->stage_iids, mem);
   const bool ok = !stack_has_samples(t) || (iids_init(&w->functions, n, mem) && iids_init(&w->paths, n, mem) &&
                                             iids_init(&w->sources, n, mem) && iids_init(&w->mappings, n, mem) &&
                                             iids_init(&w->frames, t->n_frames, mem) && iids_init(&w->stacks, t->n_stacks, mem));
-  return ok && iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
-         iids_init(&w->values, n, mem) && iids_init(&w->end_keys, n, mem) &&
-         iids_init(&w->point_classes, n, mem);
+  return own_begin(w) && ok;
 }
 
 void writer_end(struct event_writer *w) {
-  iids_free(&w->names, w->mem);
-  iids_free(&w->categories, w->mem);
-  iids_free(&w->keys, w->mem);
-  iids_free(&w->values, w->mem);
-  iids_free(&w->end_keys, w->mem);
-  iids_free(&w->point_classes, w->mem);
   struct iids *of_samples[] = {&w->functions, &w->paths, &w->sources, &w->mappings, &w->frames, &w->stacks};
+  own_end(w);
   for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++) iids_free(of_samples[i], w->mem);
-  buf_free(&w->sample);
-  buf_free(&w->stage);
-  buf_free(&w->counter);
-  map_free(&w->stage_iids);
   mem_free(w->mem, w->points);
   mem_free(w->mem, w->has_flows);
   w->has_flows = NULL;
@@ -91,31 +108,39 @@ void writer_end(struct event_writer *w) {
   w->flow_ends = NULL;
   w->cap_flow_ends = 0;
   extension_free(&w->extensions);
-  nested_free(&w->nested);
   mem_free(w->mem, w->key_types);
   w->key_types = NULL;
   mem_free(w->mem, w->kept);
   w->kept = NULL;
   w->cap_kept = w->n_kept = 0;
-  buf_free(&w->decoded);
-  buf_free(&w->interned);
-  buf_free(&w->event);
-  buf_free(&w->annotation);
-  buf_free(&w->packet);
-  buf_free(&w->scratch);
-  buf_free(&w->private_fields);
 }
 
-void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns) {
+bool writer_fork(struct event_writer *w, const struct event_writer *from, struct out *out, struct mem *mem) {
+  *w = *from;
+  w->out = out;
+  w->mem = mem;
+  w->n_packets = 0;
+  w->nested = (struct nested_writer){.copy = {0}};
+  w->functions = w->paths = w->sources = w->mappings = w->frames = w->stacks = (struct iids){0};
+  return own_begin(w);
+}
+
+void writer_unfork(struct event_writer *w) { own_end(w); }
+
+void writer_restart(struct event_writer *w) {
   struct iids *all[] = {&w->names, &w->categories, &w->keys, &w->end_keys, &w->values, &w->point_classes,
                         &w->functions, &w->paths, &w->sources, &w->mappings, &w->frames, &w->stacks};
-  w->base_ns = base_ns;
-  w->machine = machine;
   for (size_t i = 0; w->started && i < sizeof all / sizeof *all; i++) iids_forget(all[i]);
   map_free(&w->stage_iids);
   map_init(&w->stage_iids, w->mem);
   w->started = false;
   w->track = UINT64_MAX; /* no track */
+}
+
+void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns) {
+  w->base_ns = base_ns;
+  w->machine = machine;
+  writer_restart(w);
 }
 
 /* ---- packets ---- */

@@ -9,6 +9,8 @@
  *     event.c              one TrackEvent: names, args
  *     flows.c              lists the flows of a graph
  *     lanes.c              assignment of spans to lanes; the stack of the current lane
+ *     nest.c               order of the packets of nested spans
+ *     segments.c           spans of threads, written on several threads
  *     cut.c                packets of a trace that was cut in time
  *     move.c               packets of a trace that was moved, or that is one of several
  *     passthrough.c        unmodelled contents of a Perfetto input
@@ -85,7 +87,7 @@ struct interned_out {
   uint32_t sequence; /* sequence on which it is written; 0 = not written yet */
 };
 
-/* Writes the packets of one graph. Each machine has one sequence, so that each name is interned once. */
+/* Writes the packets of one graph. Each machine has one sequence. */
 struct event_writer {
   struct out *out;
   struct mem *mem;
@@ -139,6 +141,12 @@ struct event_writer {
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
 void writer_end(struct event_writer *w);
+/* Makes a second writer for the same sequence, with its own memory and output. It shares what `from` found in the graph, so `from` must
+ * exist longer. Returns false when memory runs out; writer_unfork may be called in either case. */
+bool writer_fork(struct event_writer *w, const struct event_writer *from, struct out *out, struct mem *mem);
+void writer_unfork(struct event_writer *w);
+/* Forgets the state of the sequence: the next packet clears it, and writes names and the track again. */
+void writer_restart(struct event_writer *w);
 /* Switches to a machine for the following packets. If w->started, the caller must first set w->sequence to a new sequence. */
 void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
 /* Assigns an iid to the string. */
@@ -179,6 +187,12 @@ struct open_span {
   tk_id event;
   int64_t end_ns;
   bool endless; /* true if the span never ends */
+};
+
+/* The spans that are open at a position of a lane, from the outermost to the innermost. */
+struct open_spans {
+  struct open_span *v;
+  uint32_t n, cap;
 };
 
 /* The sink. It also writes the packets of a Perfetto input that are passed through, and avoids the sequences that they use
@@ -243,8 +257,8 @@ struct perfetto_sink {
   struct buf late; /* packets to be written after the events of the graph */
   struct tk_arg *args; /* args of the current counter event */
   uint32_t n_args, cap_args;
-  struct open_span *stack;
-  uint32_t n_stack, cap_stack;
+  struct open_spans stack; /* of the current lane */
+  struct segments *segments; /* NULL = spans of threads are written one after the other (segments.c) */
   tk_id *deep; /* spans of the track that cannot be on its stack: they are too deep, or end later than their parent */
   uint32_t n_deep, cap_deep;
 };
