@@ -309,6 +309,18 @@ static uint32_t site_of(const struct perfetto *r, const struct track_event *e, e
   return node * ASPECTS + (uint32_t)aspect_of(e, kind);
 }
 
+/* Gives a complete event with a thread duration an end event with the thread time, because Perfetto states this time at both ends. */
+static void end_with_thread_time(struct perfetto *r, struct sequence *q, const struct track_event *e, tk_id id) {
+  struct tk_event *begin = &r->t->events[id];
+  struct track_event end = {.first_point = r->n_points, .has_thread_us = true, .thread_us = num_add(e->thread_us, e->thread_dur_us)};
+  struct tk_event last = {.ts = num_add(begin->ts, begin->dur), .cls = event_class(r, 0, 0)};
+  r->fields.len = r->types.len = 0;
+  pb_i64(&r->fields, EVENT_THREAD_TIME_ABSOLUTE_US, end.thread_us);
+  field_args(r, q, &end);
+  last.args = decoded_event_end_args(r, q, &end);
+  seal_close(r->t, &r->t->events[id], &last);
+}
+
 static void take_add_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,
                            enum tk_kind kind) {
   struct tk_trace *t = r->t;
@@ -332,6 +344,7 @@ static void take_add_event(struct perfetto *r, struct sequence *q, const struct 
     if (form & FORM_MIXED && came_whole(k)) ev->depth = CAME_WHOLE;
   }
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
+  if (kind == TK_EVENT_SPAN && e->thread_dur_us) end_with_thread_time(r, q, e, t->n_events);
 }
 
 static struct counter_sample sample_of(const struct perfetto *r, const struct sequence *q, const struct track_event *e,

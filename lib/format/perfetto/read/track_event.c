@@ -48,6 +48,20 @@ static void put_uuid(void *to, uint64_t v) {
   if (l->n < EXTRA_COUNTERS) l->uuid[l->n++] = v;
 }
 
+/* Reads a field of legacy_event that identifies the event or its flow. Returns false for other fields. */
+static bool read_legacy_id(struct perfetto *r, struct track_event *e, const struct pb_field *g) {
+  switch (pb_field_key(g)) {
+  case PB_KEY(LEGACY_UNSCOPED_ID, PB_VARINT):
+  case PB_KEY(LEGACY_LOCAL_ID, PB_VARINT):
+  case PB_KEY(LEGACY_GLOBAL_ID, PB_VARINT): e->id_field = g->number, e->id = g->value; return true;
+  case PB_KEY(LEGACY_ID_SCOPE, PB_BYTES): e->id_scope = perfetto_field_text(r, g); return true;
+  case PB_KEY(LEGACY_BIND_ID, PB_VARINT): e->bind_id = g->value; return true;
+  case PB_KEY(LEGACY_BIND_TO_ENCLOSING, PB_VARINT): e->enclosing = g->value != 0; return true;
+  case PB_KEY(LEGACY_FLOW_DIRECTION, PB_VARINT): e->direction = g->value; return true;
+  default: return false;
+  }
+}
+
 /* Reads legacy_event: fields that JSON events have under other names. Fields that are not modelled are kept as a separate
  * legacy_event. */
 static void read_legacy(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
@@ -61,17 +75,12 @@ static void read_legacy(struct perfetto *r, struct sequence *q, struct track_eve
     case PB_KEY(LEGACY_NAME_IID, PB_VARINT): e->name = sequence_text(r, q, IID_NAME, v); break;
     case PB_KEY(LEGACY_PHASE, PB_VARINT): e->phase = v > 0x20 && v < 0x7f ? (char)v : 0; break;
     case PB_KEY(LEGACY_DURATION_US, PB_VARINT): e->dur_us = (int64_t)v; break;
-    case PB_KEY(LEGACY_UNSCOPED_ID, PB_VARINT):
-    case PB_KEY(LEGACY_LOCAL_ID, PB_VARINT):
-    case PB_KEY(LEGACY_GLOBAL_ID, PB_VARINT): e->id_field = g.number, e->id = v; break;
-    case PB_KEY(LEGACY_ID_SCOPE, PB_BYTES): e->id_scope = perfetto_field_text(r, &g); break;
-    case PB_KEY(LEGACY_BIND_ID, PB_VARINT): e->bind_id = v; break;
-    case PB_KEY(LEGACY_BIND_TO_ENCLOSING, PB_VARINT): e->enclosing = v != 0; break;
-    case PB_KEY(LEGACY_FLOW_DIRECTION, PB_VARINT): e->direction = v; break;
+    case PB_KEY(LEGACY_THREAD_DURATION_US, PB_VARINT): e->thread_dur_us = (int64_t)v; break;
     case PB_KEY(LEGACY_INSTANT_SCOPE, PB_VARINT): e->scope = v; break;
     case PB_KEY(LEGACY_PID_OVERRIDE, PB_VARINT): e->pid = (int64_t)v, e->has_pid = true; break;
     case PB_KEY(LEGACY_TID_OVERRIDE, PB_VARINT): e->tid = (int64_t)v, e->has_tid = true; break;
-    default: buf_append(&r->copy, from, (size_t)(c.p - from));
+    default:
+      if (!read_legacy_id(r, e, &g)) buf_append(&r->copy, from, (size_t)(c.p - from));
     }
   }
   if (r->copy.len) pb_message(&r->fields, EVENT_LEGACY, &r->copy);
@@ -192,6 +201,16 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
   return !c.fault;
 }
 
+/* Keeps the thread duration of a legacy event as it is, unless it is that of a complete event whose thread time is known. */
+static void keep_thread_duration(struct perfetto *r, struct track_event *e) {
+  const bool is_known = !e->has_type && e->phase == 'X' && e->has_thread_us && e->thread_dur_us > 0;
+  if (is_known || !e->thread_dur_us) return;
+  r->copy.len = 0;
+  pb_i64(&r->copy, LEGACY_THREAD_DURATION_US, e->thread_dur_us);
+  pb_message(&r->fields, EVENT_LEGACY, &r->copy);
+  e->thread_dur_us = 0;
+}
+
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k) {
   struct extra_counters extra;
   struct track_event e = {.first_point = r->n_points, .extra = &extra};
@@ -205,6 +224,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     return;
   }
   if (e.damaged && !k->damaged) perfetto_damage(r, "damaged track event, read as far as possible");
+  keep_thread_duration(r, &e);
   perfetto_take_event(r, q, k, &e);
 }
 

@@ -154,20 +154,40 @@ static void put_key_type(struct carrier *c, tk_id key, uint32_t bits, uint8_t kn
   pb_message(&c->types, 1, &c->ident);
 }
 
-static void put_types(struct carrier *c) {
+static void mark_shape(const struct tk_trace *t, uint8_t *marks, uint32_t args) {
+  const struct tk_arg_shape *shape = tk_args_of(t, args).shape;
+  if (shape) marks[shape->id] = 1;
+}
+
+/* Marks the shapes of args that are not only values of counters, whose types a Perfetto counter does not distinguish. */
+static uint8_t *mark_shapes(struct carrier *c) {
+  const struct tk_trace *t = c->t;
+  uint8_t *marks = mem_zeros(&c->mem, (uint64_t)t->store->n_shapes + 1, 1);
+  for (tk_id i = 1; marks && i <= t->n_classes; i++) mark_shape(t, marks, t->classes[i].args);
+  for (tk_id i = 1; marks && i <= t->n_flow_points; i++) mark_shape(t, marks, t->flow_points[i].args);
+  for (tk_id i = 1; marks && i <= t->n_events; i++)
+    if (t->events[i].kind != TK_EVENT_COUNTER || !t->tracks[t->events[i].track].renamed) mark_shape(t, marks, t->events[i].args);
+  return marks;
+}
+
+/* `numbers`: false to write only which args are fields of events. */
+static void put_types(struct carrier *c, bool numbers) {
   const struct tk_trace *t = c->t;
   const uint32_t n = t->store->strings.n;
   const tk_id of_end = trace_text_id(t, END_ARG "perfetto.fields");
-  uint8_t *bits = mem_zeros(&c->mem, (uint64_t)n + 1, 1), *known = passthrough_key_types(t, &c->mem);
+  uint8_t *bits = mem_zeros(&c->mem, (uint64_t)n + 1, 1), *known = passthrough_key_types(t, &c->mem), *marks = mark_shapes(c);
   c->types.len = 0;
-  for (uint32_t i = 1; bits && i <= t->store->n_shapes; i++) {
+  for (uint32_t i = 1; bits && marks && i <= t->store->n_shapes; i++) {
     const struct tk_arg_shape *shape = t->store->shapes[i];
-    for (uint32_t k = 0; k < shape->n; k++) bits[shape->fields[k].key] |= (uint8_t)bit_of_field(&shape->fields[k], of_end);
+    const uint32_t mask = marks[i] ? UINT32_MAX : HAS_FIELDS;
+    for (uint32_t k = 0; k < shape->n; k++) bits[shape->fields[k].key] |= (uint8_t)(bit_of_field(&shape->fields[k], of_end) & mask);
   }
+  for (tk_id i = 1; bits && i <= n && !numbers; i++) bits[i] &= HAS_FIELDS;
   for (tk_id i = 1; bits && i <= n; i++)
     if (may_have_type(i) && (bits[i] || (known && known[i] == VALUE_BYTES))) put_key_type(c, i, bits[i], known ? known[i] : 0);
   mem_free(&c->mem, bits);
   mem_free(&c->mem, known);
+  mem_free(&c->mem, marks);
   c->track.len = 0;
   if (!c->types.len) return;
   pb_bytes(&c->track, CARRIED_KEY, PASSTHROUGH_KEY_TYPES, strlen(PASSTHROUGH_KEY_TYPES));
@@ -216,18 +236,25 @@ static bool carrier_open(struct sink *sink, const struct tk_trace *first, struct
   return true;
 }
 
+/* True if a track belongs to a machine, which the other format loses. Tracks of different machines may have equal uuids. */
+static bool has_machines(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].machine) return true;
+  return false;
+}
+
 static bool carrier_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct carrier *c = (struct carrier *)sink;
   const bool first = sink->ordinal == 0;
   c->t = t;
   c->graph.len = 0;
-  c->is_whole = first && (!t->edits || trace_cut_of(t));
+  c->is_whole = first && (!t->edits || trace_cut_of(t)) && !has_machines(t);
   sink_limit(&c->mem, t);
   find_entries(c);
   map_init(&c->counters, &c->mem);
   if (c->tracks || was_perfetto(t)) {
     for (tk_id i = 1; i <= t->n_tracks; i++) put_track(c, i);
-    if (c->graph.len) put_types(c); /* without tracks, tracekit converted the file from a format with other number types */
+    put_types(c, c->graph.len != 0); /* without tracks, tracekit converted the file from a format with other number types */
   }
   put_metas(c, first);
   map_free(&c->entries);

@@ -163,10 +163,20 @@ static bool is_said(const struct perfetto_sink *s, const struct tk_arg *arg, con
   return arg->key == KEY_ID && (arg->type == TK_ARG_STR ? !of->number_id : arg->type == TK_ARG_INT && of->number_id);
 }
 
-static void collect_args(struct perfetto_sink *s, uint32_t args) {
+/* Restores a value that is not finite, which JSON stores as text. */
+static void restore_value(const struct perfetto_sink *s, struct tk_arg *arg) {
+  const struct intern_str *text = arg->type == TK_ARG_STR ? trace_str(s->t, arg->s) : NULL;
+  double d;
+  if (text && nested_odd_double(text->bytes, text->len, &d)) arg->type = TK_ARG_DOUBLE, arg->d = d;
+}
+
+/* `native`: true for a counter of Perfetto, which has no values that are text. */
+static void collect_args(struct perfetto_sink *s, uint32_t args, bool native) {
   struct tk_arg arg;
-  for (struct tk_args it = tk_args_of(s->t, args); tk_args_next(&it, &arg);)
+  for (struct tk_args it = tk_args_of(s->t, args); tk_args_next(&it, &arg);) {
+    if (native) restore_value(s, &arg);
     if (mem_grow(&s->mem, (void **)&s->args, &s->cap_args, (uint64_t)s->n_args + 1, sizeof arg)) s->args[s->n_args++] = arg;
+  }
 }
 
 /* Writes args first .. end-1, except `own` and args whose value the track or the packet contains. */
@@ -199,10 +209,10 @@ static void write_event(struct perfetto_sink *s, tk_id track, tk_id event) {
   uint32_t first = 0, last = UINT32_MAX;
   struct tk_arg value;
   s->n_args = 0;
-  plain_begin(&s->w, e->args, false);
-  collect_args(s, s->t->classes[e->cls].args);
+  plain_begin(&s->w, (tk_id)(e - s->t->events), false);
+  collect_args(s, s->t->classes[e->cls].args, s->t->tracks[track].renamed);
   uint32_t own = s->n_args;
-  collect_args(s, e->args);
+  collect_args(s, e->args, s->t->tracks[track].renamed);
   for (uint32_t i = own; i < s->n_args; i++)
     if (series_value(s, &s->args[i], &value)) last = i;
   if (last == UINT32_MAX) {

@@ -312,7 +312,9 @@ static bool end_says(struct event_writer *w, const struct tk_event *e, const str
 /* Changes a number to the type that it had before another format stored it. */
 static void restore_type(const struct event_writer *w, struct tk_arg *arg) {
   const uint8_t type = w->key_types[arg->key];
+  const struct intern_str *text = arg->type == TK_ARG_STR && type == VALUE_DOUBLE ? trace_str(w->t, arg->s) : NULL;
   double d;
+  if (text && nested_odd_double(text->bytes, text->len, &d)) arg->type = TK_ARG_DOUBLE, arg->d = d;
   if ((arg->type != TK_ARG_INT || arg->i < 0) && arg->type != TK_ARG_UINT && type != VALUE_DOUBLE) return;
   if (type == VALUE_UINT) arg->type = TK_ARG_UINT;
   if (type == VALUE_POINTER) arg->type = TK_ARG_POINTER;
@@ -387,7 +389,7 @@ static void put_names(struct event_writer *w, const struct tk_class *c) {
 static void begin_event(struct event_writer *w, const struct tk_event *e, uint32_t type) {
   const struct tk_class *c = &w->t->classes[e->cls];
   w->event.len = w->interned.len = 0;
-  plain_begin(w, e->args, false);
+  plain_begin(w, (tk_id)(e - w->t->events), false);
   put_names(w, c);
   pb_u64(&w->event, EVENT_TYPE, type);
   if (c->args) write_args(w, e, c->args, false);
@@ -421,7 +423,7 @@ static void put_end(struct event_writer *w, const struct tk_event *e) {
 
 void event_put_end(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
-  plain_begin(w, e->args, true);
+  plain_begin(w, id, true);
   flow_points_write(w, id, true);
   if (e->flags & TK_FLAG_PAIRED) put_end(w, e);
   thread_times_put(w, id, true);

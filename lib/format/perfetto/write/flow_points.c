@@ -74,7 +74,7 @@ static void put_id(struct event_writer *w, struct buf *b, const struct tk_flow_p
 static void write_point(struct event_writer *w, const struct tk_flow_point *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
   const struct tk_class *c = &w->t->classes[f->cls];
   struct buf *b = &w->annotation;
-  bool fresh = f->cls != w->point_classes.iid[cat], known = ids->n == 1 && f->id && (uint64_t)f->id == ids->last;
+  bool fresh = w->plain || f->cls != w->point_classes.iid[cat], known = ids->n == 1 && f->id && (uint64_t)f->id == ids->last;
   uint32_t name = fresh && c->name ? writer_iid(w, &w->names, INTERNED_NAMES, c->name) : 0;
   uint32_t of = fresh && c->cat ? writer_iid(w, &w->categories, INTERNED_CATEGORIES, c->cat) : 0;
   b->len = 0;
@@ -91,13 +91,14 @@ static void write_point(struct event_writer *w, const struct tk_flow_point *f, t
     pb_bytes(b, POINT_ARGS, w->scratch.data, w->scratch.len);
   }
   pb_message(&w->private_fields, TRACEKIT_POINTS, b);
-  writer_iids_set(w, &w->point_classes, cat, f->cls);
+  if (w->plain) w->plain_has_points = true;
+  else writer_iids_set(w, &w->point_classes, cat, f->cls);
   w->has_private_fields = true;
 }
 
 /* True if a reader can infer the flow point from the event's flow id alone (see perfetto_points). */
 static bool is_implied(const struct event_writer *w, const struct tk_flow_point *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
-  return ids->n == 1 && f->id_kind != TK_FLOW_ID_STR && !f->args && (uint64_t)f->id == ids->last &&
+  return !w->plain && ids->n == 1 && f->id_kind != TK_FLOW_ID_STR && !f->args && (uint64_t)f->id == ids->last &&
          f->cls == w->point_classes.iid[cat] && f->role == (ids->terminating ? TK_FLOW_END : TK_FLOW_START) &&
          f->enclosing == ids->terminating && writer_ns(w, f->ts) == ns;
 }
@@ -111,7 +112,8 @@ static void write_points(struct event_writer *w, tk_id event, const struct flow_
   while (lo + n < w->n_points && flows[w->points[lo + n]].at == event) n++;
   if (n == 1 && is_implied(w, &flows[w->points[lo]], cat, ns, ids)) return;
   for (uint32_t i = lo; i < lo + n; i++) write_point(w, &flows[w->points[i]], cat, ns, ids);
-  if (ids->n == 1 && !ids->points && w->point_classes.iid[cat]) {
+  const bool may_imply = w->plain ? w->plain_has_points : w->point_classes.iid[cat] != 0;
+  if (ids->n == 1 && !ids->points && may_imply) {
     pb_u64(&w->private_fields, TRACEKIT_CHAIN, 1);
     w->has_private_fields = true;
   }

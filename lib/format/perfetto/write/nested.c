@@ -97,16 +97,22 @@ static void put_number(struct nesting *n, const struct json_value *v, char type)
   else put_double(n, v);
 }
 
-/* Writes a non-finite double, which the reader stored as a string such as "NaN". Returns false for other text. */
-static bool put_odd_double(struct nesting *n, const uint8_t *text, size_t size) {
+bool nested_odd_double(const void *text, size_t size, double *d) {
   static const char *const NAMES[] = {"NaN", "Infinity", "-Infinity"};
   static const uint64_t BITS[] = {0x7ff8000000000000, 0x7ff0000000000000, 0xfff0000000000000};
   for (size_t i = 0; i < sizeof BITS / sizeof *BITS; i++) {
     if (size != strlen(NAMES[i]) || memcmp(text, NAMES[i], size) != 0) continue;
-    pb_fixed64(n->to, ANNOTATION_DOUBLE, BITS[i]);
+    memcpy(d, &BITS[i], sizeof *d);
     return true;
   }
   return false;
+}
+
+static bool put_odd_double(struct nesting *n, const uint8_t *text, size_t size) {
+  double d;
+  if (!nested_odd_double(text, size, &d)) return false;
+  pb_double(n->to, ANNOTATION_DOUBLE, d);
+  return true;
 }
 
 /* Writes a string. Returns false if importers would cut the string short, at a zero byte; in JSON text they show all of it. */

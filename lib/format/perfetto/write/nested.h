@@ -31,6 +31,8 @@ struct nested_types {
  * false and leaves `b` unchanged if annotations cannot represent the text: it is nested too deep or, if `types` is unknown, has a
  * key that importers would change. */
 bool nested_append(struct nested_writer *x, struct buf *b, tk_id id, const struct intern_str *text, struct nested_types types);
+/* Finds the double that is not finite and that JSON stores as this text, such as "NaN". Returns false for other text. */
+bool nested_odd_double(const void *text, size_t size, double *d);
 void nested_free(struct nested_writer *x);
 
 #endif

@@ -46,10 +46,32 @@ static uint64_t plain_number_of(const struct event_writer *w, uint32_t args, tk_
   return 0;
 }
 
-void plain_begin(struct event_writer *w, uint32_t args, bool at_end) {
+/* Returns the index of the event's first flow point in w->points, or of the next event's. */
+static uint32_t first_point(const struct event_writer *w, tk_id event) {
+  uint32_t lo = 0, hi = w->n_points;
+  while (lo < hi) {
+    const uint32_t mid = lo + (hi - lo) / 2;
+    if (w->t->flow_points[w->points[mid]].at < event) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+/* True if a flow point of the event has a text, which is an iid of our own. */
+static bool has_point_texts(const struct event_writer *w, tk_id event) {
+  for (uint32_t i = first_point(w, event); i < w->n_points; i++) {
+    const struct tk_flow_point *f = &w->t->flow_points[w->points[i]];
+    if (f->at != event) return false;
+    if (f->id_kind == TK_FLOW_ID_STR || w->t->classes[f->cls].name || w->t->classes[f->cls].cat) return true;
+  }
+  return false;
+}
+
+void plain_begin(struct event_writer *w, tk_id event, bool at_end) {
+  const uint32_t args = w->t->events[event].args;
   tk_id key = at_end ? w->end_field_keys.interned : w->begin_keys.interned;
   uint64_t number = key && args ? plain_number_of(w, args, key) : 0;
-  w->plain = number && number <= w->n_kept && w->n_points == 0 ? &w->kept[number - 1] : NULL;
+  w->plain = number && number <= w->n_kept && (at_end || !has_point_texts(w, event)) ? &w->kept[number - 1] : NULL;
   w->loses_fields = number && !w->plain;
 }
 

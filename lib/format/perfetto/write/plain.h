@@ -7,9 +7,9 @@
 /* Collects interned data to which events refer. Returns the number of entries that cannot be kept. */
 uint64_t plain_interned_begin(struct event_writer *w);
 
-/* plain_begin decides whether the current event is written in plain form, that is, without iids of our own; the other functions
- * write its texts and args in this form. */
-void plain_begin(struct event_writer *w, uint32_t args, bool at_end);
+/* plain_begin decides whether the event is written in plain form, that is, without iids of our own; the other functions write its
+ * texts and args in this form. */
+void plain_begin(struct event_writer *w, tk_id event, bool at_end);
 void plain_text(struct event_writer *w, uint32_t field, tk_id text);
 void plain_annotation(struct event_writer *w, const struct tk_arg *arg, uint32_t skip, const struct buf *value);
 

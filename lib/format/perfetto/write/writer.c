@@ -86,7 +86,7 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->mem = mem;
   w->base_ns = base_ns;
   w->n_flow_ends = 0;
-  w->has_ends = false;
+  w->has_ends = w->plain_has_points = false;
   extension_begin(&w->extensions, t, mem);
   w->key_types = passthrough_key_types(t, mem);
   const bool ok = !stack_has_samples(t) || (iids_init(&w->functions, n, mem) && iids_init(&w->paths, n, mem) &&
