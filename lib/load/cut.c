@@ -2,7 +2,8 @@
  *
  * The reader needs the range in times of the file. Ranges such as "+2s..+3s" or "25%..50%" depend on the first and last event. If the
  * input is large, it is then read twice: the first time without any data that can be left out, to find these events. A pipe is copied
- * to a temporary file, because a cut may need data that was left out. */
+ * to a temporary file, because a cut may need data that was left out. If events were left out that later events make necessary, the
+ * input is read again with all events. */
 #include "base/err.h"
 #include "base/os.h"
 #include "format/format.h"
@@ -58,13 +59,19 @@ static bool window_in(const struct tk_trace *t, const char *time, struct window 
 static bool lacks_data(const struct tk_trace *t, const char *time) {
   const struct trace_early *e = &t->store->early;
   struct window w;
-  return e->n && (e->failed || !window_in(t, time, &w) || w.start < e->start || w.end > e->end);
+  return (e->n || e->events) && (e->failed || !window_in(t, time, &w) || w.start < e->start || w.end > e->end);
 }
 
 static struct tk_trace *load_for(struct tk_sources *s, size_t i, struct trace_early cut, const struct tk_load_options *opt,
                                  struct tk_err *err) {
   sources_set_cut(s, cut);
   struct tk_trace *t = tk_sources_load(s, i, opt, err);
+  if (t && t->store->early.failed && t->store->early.events) {
+    tk_free(t);
+    cut.keeps_events = true;
+    sources_set_cut(s, cut);
+    t = tk_sources_load(s, i, opt, err);
+  }
   sources_set_cut(s, (struct trace_early){.asked = false});
   return t;
 }
@@ -78,7 +85,7 @@ struct tk_trace *tk_sources_load_cut(struct tk_sources *s, size_t i, const char 
   bool known = time && is_simple(s, i) && window_plain(time, &w);
   if (time && !known && is_simple(s, i) && is_large(s, i, opt)) {
     t = load_for(s, i, cut, opt, err);
-    if (!t || !t->store->early.n) return t;
+    if (!t || !(t->store->early.n + t->store->early.events)) return t;
     known = t->n_events && !t->store->early.failed && window_in(t, time, &w); /* without events, the range depends on packets */
     tk_free(t);
   }

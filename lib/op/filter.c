@@ -3,7 +3,7 @@
  *     mark     events that match; then related events (--keep): children of these, events linked to both by flows, parents of all these
  *     keep     graph/subset.c extracts the marked events; flows without one of their ends are removed
  *     clip     spans that cross an edge of the window; the last counter sample before the window moves to its start, and instants that
- *              state what was there (state_events.c) do, too
+ *              state what was there (graph/state_events.c) do, too
  *     args     args with unwanted keys are removed
  *
  * All decisions are made on the input: depth, self time and steps are computed before anything is removed. */
@@ -19,8 +19,8 @@
 #include "graph/subset.h"
 #include "frames.h"
 #include "graph/seal.h"
+#include "graph/state_events.h"
 #include "nothing.h"
-#include "state_events.h"
 #include "strip.h"
 #include "graph/args.h"
 
@@ -362,7 +362,8 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
 
 static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   struct subset_losses kept = {0};
-  tk_id events = f->t->n_events, points = f->t->n_flow_points, records = f->t->n_records;
+  tk_id points = f->t->n_flow_points, records = f->t->n_records;
+  const uint64_t events = f->t->n_events + f->t->store->early.events;
   const unsigned edits = f->t->edits;
   const tk_id cut = f->t->cut;
   if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f, err) || is_refused(f, err) ||

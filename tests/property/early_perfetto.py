@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that a cut in time writes the same bytes whether or not the reader already leaves out packets that the cut removes. It does so
-for a file and for a pipe, but not for a member of an archive. Inputs are all Perfetto fixtures and random traces; ranges are random, and
+"""Checks that a cut in time writes the same bytes whether or not the reader already leaves out packets and events that the cut removes. It
+does so for a file and for a pipe, but not for a member of an archive. Inputs are all Perfetto fixtures and random traces; ranges are random, and
 often end at times of the trace.
 
     early_perfetto.py [FOLDER...]    also uses the Perfetto files in these folders"""
@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from extensions import field, varint  # noqa: E402
 from protobuf import parse  # noqa: E402
+import ordered_trace as ordered  # noqa: E402
 import system_trace as system  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
@@ -196,11 +197,43 @@ def large(work):
                   f'{early[0]}, {len(early[1])} bytes, not {late[0]}, {len(late[1])}: {early[2][:300]}')
 
 
+def many_events(work):
+    """Checks that a trace with more track events than the memory limit allows can be cut from a file, near its start and near its end, and
+    that a file whose spans cannot be judged while it is read is read again."""
+    rng, path = random.Random(2), os.path.join(work, 'events.pftrace')
+    maker = ordered.Ordered(7)
+    out, depth, now = maker.head(), dict.fromkeys((102, 103, 104), 0), ordered.START
+    for _ in range(200_000):
+        now += rng.randrange(100, 1000)
+        track = rng.choice((102, 103, 104))
+        ends = depth[track] and rng.random() < .5
+        depth[track] += -1 if ends else 1
+        event = field(9, 2) if ends else field(9, 1) + field(23, b'span') + field(4, field(10, b'k') + field(4, rng.randrange(1 << 20)))
+        out.append(field(1, field(11, event + field(11, track)) + field(8, now) + field(10, 2)))
+    data = b''.join(out)
+    late = data + field(1, field(11, field(9, 1) + field(11, 102) + field(23, b'late')) + field(8, ordered.START + 5000) + field(10, 2))
+    length = (now - ordered.START) / 1e5
+    for label, content, limit in (('', data, ('--max-memory', '10M')), (' read again', late, ())):
+        with open(path, 'wb') as f:
+            f.write(content)
+        archive = archive_of(path)
+        if limit:
+            check('more events than the limit are refused', cut('..', path, path + '.out', None, limit)[0] == 3)
+        for percent in (10, 50, 90):
+            at = ordered.START / 1000 + percent * length
+            span = f'{at:.0f}..{at + length:.0f}'
+            whole, early = cut(span, archive, path + '.late'), cut(span, path, path + '.early', None, limit)
+            check(f'many events{label} {span}', early[0] == 0 and early == whole,
+                  f'{early[0]}, {len(early[1])} bytes, not {whole[0]}, {len(whole[1])}: {early[2][:300]}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(os.cpu_count()) as pool:
         made = ((f'random {seed}', Maker(seed).trace()) for seed in range(TRACES))
-        inputs = [*systems(work), *made, *files([FIXTURES, *sys.argv[1:]])]
+        events = ((f'events {seed}', ordered.Ordered(seed).trace()) for seed in range(TRACES))
+        inputs = [*systems(work), *made, *events, *files([FIXTURES, *sys.argv[1:]])]
         large(work)
+        many_events(work)
         tasks = [pool.submit(compare, work, label, data, seed, RANGES) for seed, (label, data) in enumerate(inputs)]
         for task in tasks:
             for what, ok, found in task.result():

@@ -112,7 +112,7 @@ static void take_chunk(struct chunk *c, void *one, tk_id events, tk_id points) {
       return;
     }
     end = d->p + d->n;
-    if (!d->n || !r->compressed.p) continue;
+    if (!r->t->store->early.failed && (!d->n || !r->compressed.p)) continue;
     c->read = (size_t)(end - c->text);
     c->stops = true;
     return;

@@ -21,12 +21,16 @@
 #include "format/pb_out.h"
 
 enum { MARGIN = 1000000 }; /* ps; times this close to the range stay, whatever rounding the cut applies */
-enum place { EARLIER, NEAR, LATER };
 
-static enum place early_place(const struct perfetto *r, int64_t ns) {
+enum early_place early_place_of(const struct perfetto *r, int64_t ns) {
   const struct trace_early *e = &r->t->store->early;
   const i128 ps = ((i128)ns - r->later_ns) * 1000;
-  return ps < (i128)e->start - MARGIN ? EARLIER : ps > (i128)e->end + MARGIN ? LATER : NEAR;
+  return ps < (i128)e->start - MARGIN ? EARLY_BEFORE : ps > (i128)e->end + MARGIN ? EARLY_AFTER : EARLY_NEAR;
+}
+
+void early_note_clock(struct perfetto *r) {
+  const struct trace_early *e = &r->t->store->early;
+  if (e->n == 0 && e->events == 0) r->early_clock = r->trace_clock, r->early_later_ns = r->later_ns;
 }
 
 /* True if a time with this clock id is on the trace clock, which needs no conversion. */
@@ -59,8 +63,8 @@ static bool may_last(const struct pb_field *item) {
 static bool item_stays(const struct perfetto *r, const struct pb_field *item) {
   int64_t ns;
   if (!item_ns(item, &ns)) return true;
-  const enum place place = early_place(r, ns);
-  return place == NEAR || (place == EARLIER && may_last(item));
+  const enum early_place place = early_place_of(r, ns);
+  return place == EARLY_NEAR || (place == EARLY_BEFORE && may_last(item));
 }
 
 /* Adds the times of a column of compact_sched to the first and last time of the bundle. */
@@ -86,7 +90,7 @@ static bool is_outside(const struct perfetto *r, const struct pb_field *bundle) 
     for (struct pb columns = pb_inside(&f); f.number == FTRACE_COMPACT && pb_next(&columns, &g);)
       if (g.number == COMPACT_SWITCH_TIME || g.number == COMPACT_WAKING_TIME) add_column(&g, &first, &last);
   }
-  return first <= last && (early_place(r, first) == LATER || early_place(r, last) == EARLIER);
+  return first <= last && (early_place_of(r, first) == EARLY_AFTER || early_place_of(r, last) == EARLY_BEFORE);
 }
 
 /* Appends columns with only the last switch, which states what runs on the CPU at the start of the range. Returns false if there is no
@@ -100,7 +104,7 @@ static bool keep_last_switch(const struct perfetto *r, const struct pb_field *co
   bool any = false;
   compact_read(&c, columns);
   while (compact_next(&c, COMPACT_SWITCHES, &item)) last = item, any = true;
-  if (!any || early_place(r, (int64_t)last.time) != EARLIER) return false;
+  if (!any || early_place_of(r, (int64_t)last.time) != EARLY_BEFORE) return false;
   if (compact_name(columns, last.value[COMPACT_NEXT_NAME], &name)) pb_field(&content, &name);
   last.value[COMPACT_NEXT_NAME] = 0;
   compact_begin(&out, to->mem);
@@ -156,9 +160,9 @@ static enum outcome judge_time(const struct perfetto *r, const struct sequence *
   const bool is_direct_time = h->has_clock && h->clock ? is_direct(r, h, h->clock) : h->has_clock || !q->had_defaults;
   const bool is_span = h->kind && h->kind->duration;
   if (!h->has_timestamp || !is_direct_time || is_span || (h->kind && head_has(&h->content, h->kind->state))) return STAYS;
-  const enum place place = early_place(r, (int64_t)h->timestamp);
-  if (place == EARLIER && (has_samples(h->content.number) || (h->kind && h->kind->rule == KIND_LAST))) return STAYS;
-  return place == NEAR ? STAYS : GOES;
+  const enum early_place place = early_place_of(r, (int64_t)h->timestamp);
+  if (place == EARLY_BEFORE && (has_samples(h->content.number) || (h->kind && h->kind->rule == KIND_LAST))) return STAYS;
+  return place == EARLY_NEAR ? STAYS : GOES;
 }
 
 static enum outcome outcome_of(struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
@@ -185,7 +189,7 @@ bool early_packet(struct perfetto *r, const struct sequence *q) {
   const struct pb_field packet = {TRACE_PACKET, PB_BYTES, r->copy.len, r->copy.data};
   struct trace_early *e = &r->t->store->early;
   struct packet_head h = {.kind = NULL};
-  if (e->n == 0) r->early_clock = r->trace_clock, r->early_later_ns = r->later_ns;
+  early_note_clock(r);
   head_read(&packet, &h);
   const enum outcome outcome = outcome_of(r, q, &h);
   if (outcome == STAYS) return true;
@@ -196,5 +200,5 @@ bool early_packet(struct perfetto *r, const struct sequence *q) {
 
 void early_check(struct perfetto *r) {
   struct trace_early *e = &r->t->store->early;
-  if (e->n && (r->early_clock != r->trace_clock || r->early_later_ns != r->later_ns)) e->failed = true;
+  if ((e->n || e->events) && (r->early_clock != r->trace_clock || r->early_later_ns != r->later_ns)) e->failed = true;
 }

@@ -4,11 +4,18 @@
 
 #include "reader.h"
 
+/* Place of a time on the trace clock relative to the range of the cut. EARLY_NEAR: in the range, or so close to it that only the cut
+ * can decide. */
+enum early_place { EARLY_BEFORE, EARLY_NEAR, EARLY_AFTER };
+enum early_place early_place_of(const struct perfetto *r, int64_t ns);
+/* Notes the clock by which times are classified. Called before anything is left out. */
+void early_note_clock(struct perfetto *r);
+
 /* Reduces the packet r->copy to the parts that the cut may keep. Returns false if nothing of it is left. */
 bool early_packet(struct perfetto *r, const struct sequence *q);
 
-/* Called at the end of the file. Sets trace_early.failed if the trace clock or its zero changed after packets were classified
- * by that clock. */
+/* Called at the end of the file. Sets trace_early.failed if the trace clock or its zero changed after packets or events were
+ * classified by that clock. */
 void early_check(struct perfetto *r);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "finish.h"
 #include "early.h"
+#include "prune.h"
 #include "graph/seal.h"
 #include "format/time_base.h"
 #include "reader.h"
@@ -282,6 +283,7 @@ static void finish_lanes(struct perfetto *r) {
 void perfetto_finish(struct perfetto *r) {
   struct tk_trace *t = r->t;
   perfetto_end_collected(r);
+  prune_check(r);
   perfetto_note_damage(r);
   sched_finish(r);
   finish_pending_times(r);

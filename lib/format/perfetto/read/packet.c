@@ -14,6 +14,7 @@
 #include "gpu.h"
 #include "gpu_counters.h"
 #include "gpu_own.h"
+#include "prune.h"
 #include "sched.h"
 #include "system.h"
 #include "reader.h"
@@ -309,6 +310,7 @@ static bool take_decoded(struct perfetto *r, const struct decoded *d) {
 
 bool perfetto_take_packet(struct perfetto *r, const struct decoded *d, struct pb_field *compressed) {
   *compressed = (struct pb_field){0};
+  prune_if_due(r);
   return (d->is_event && take_decoded(r, d)) || read_any_packet(r, d->p, d->n, compressed);
 }
 

@@ -16,6 +16,7 @@
 #include "format/perfetto/perfetto.h"
 #include "sched.h"
 #include "early.h"
+#include "prune.h"
 #include "filed_stacks.h"
 #include "procs.h"
 #include "reader.h"
@@ -118,6 +119,7 @@ static bool read_levels(struct perfetto *r, struct levels *s) {
   struct frame f;
   for (;;) {
     if (!read_chunks(r, s)) return false;
+    if (r->t->store->early.failed) return true; /* the file is read again */
     status = frames_next(&s->of[s->n - 1].frames, &f);
     if (status != FRAME && s->n == 1) break;
     if (status != FRAME) {
@@ -139,6 +141,7 @@ static bool read_trace(struct perfetto *r, struct in *in) {
   struct levels s = {.n = 1};
   struct level *file = &s.of[0];
   r->in = in;
+  prune_start(r);
   file->frames.s = (struct pb_in){.in = in, .err = &fault};
   bool ok = read_levels(r, &s);
   while (s.n > 1) buf_free(&s.of[--s.n].bytes);
@@ -189,9 +192,9 @@ static void free_arrays(struct perfetto *r) {
   struct mem *mem = &r->t->store->mem;
   for (uint32_t i = 0; r->clocks && i <= r->n_clocks; i++) mem_free(mem, r->clocks[i].points);
   for (uint32_t i = 1; i <= r->n_generations; i++) buf_free(&r->generations[i].bytes);
-  void *const all[] = {r->generations, r->sequences, r->nodes, r->clocks, r->machines, r->pending, r->points, r->gpu_queues.ids,
-                       r->gpu_stages.ids, r->gpu_counters.of, r->collected.args, r->counter_classes.of, r->counter_sums.of,
-                       r->extensions.found, r->extensions.members};
+  void *const all[] = {r->generations, r->sequences, r->nodes, r->clocks, r->machines, r->pending, r->points, r->prune.sites,
+                       r->gpu_queues.ids, r->gpu_stages.ids, r->gpu_counters.of, r->collected.args, r->counter_classes.of,
+                       r->counter_sums.of, r->extensions.found, r->extensions.members};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(mem, all[i]);
 }
 

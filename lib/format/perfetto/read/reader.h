@@ -27,6 +27,7 @@
  *     samples.c           PerfSample, and stack samples of our writer
  *     records.c           private packets without an event: records and other data that viewers do not show
  *     early.c             leaves out packets that a later cut removes
+ *     prune.c             drops events that a later cut removes
  *     passthrough.c       packets that are not modelled
  *     packet.c            one packet: the state of its sequence, then its contents
  *     finish_ends.c       end events that name the span they end
@@ -318,6 +319,23 @@ struct packet {
   size_t n;
 };
 
+/* ---- events that a later cut removes (prune.c) ---- */
+
+/* A range of time in ns; empty if last < first. */
+struct prune_hull {
+  int64_t first, last;
+};
+struct prune_site {
+  struct prune_hull gone[2]; /* times of the dropped nested events before and after the range of the cut */
+  bool held, shared;         /* true if nested events stay: because of flow points, or because several sites become one track */
+};
+struct prune {
+  struct prune_site *sites;
+  uint32_t n_sites, cap_sites;
+  tk_id next, batch; /* next: number of events at which the next pass is due; batch: least number of events between two passes */
+  tk_id settled;     /* number of events that were there at the end of the last pass */
+};
+
 /* ---- the reader ---- */
 
 enum { RECENT_CLASSES = 64 };
@@ -370,6 +388,7 @@ struct perfetto {
   uint64_t inflated; /* bytes decompressed from compressed packets */
   struct buf text, json, fields, copy, packets;
   struct map early_cpus; /* machine << 32 | cpu: this CPU has had a bundle (early.c) */
+  struct prune prune;
   struct buf early_copy;
   uint32_t early_clock;  /* the trace clock, and later_ns, when the first packet was left out */
   int64_t early_later_ns;

@@ -1,8 +1,8 @@
 /* state_events.h - recognises instants that state what was there when a trace, or a part of it, began. */
-#ifndef OP_STATE_EVENTS_H
-#define OP_STATE_EVENTS_H
+#ifndef GRAPH_STATE_EVENTS_H
+#define GRAPH_STATE_EVENTS_H
 
-#include "graph/trace.h"
+#include "trace.h"
 
 /* Returns an array that is 1 for each class of such instants, NULL if there is none or memory runs out. The caller frees it. */
 uint8_t *state_events_classes(const struct tk_trace *t, struct mem *mem);
