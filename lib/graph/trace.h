@@ -52,7 +52,7 @@ struct trace_cut {
 struct trace_early {
   tk_time start, end;
   uint64_t n;   /* number of passthrough blocks that were left out, at least in part */
-  uint64_t events; /* number of events that were left out */
+  uint64_t events, points; /* number of events and of flow points that were left out */
   bool asked;   /* a range is given */
   bool keeps_events; /* no events may be left out */
   const char *format; /* name of the format in which the trace will be saved; NULL = the format of the file */

@@ -362,7 +362,8 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
 
 static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   struct subset_losses kept = {0};
-  tk_id points = f->t->n_flow_points, records = f->t->n_records;
+  const uint64_t points = f->t->n_flow_points + f->t->store->early.points;
+  const tk_id records = f->t->n_records;
   const uint64_t events = f->t->n_events + f->t->store->early.events;
   const unsigned edits = f->t->edits;
   const tk_id cut = f->t->cut;

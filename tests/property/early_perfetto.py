@@ -167,6 +167,17 @@ def files(folders):
                     yield os.path.relpath(path, folder), f.read()
 
 
+def written(work):
+    """Returns Perfetto files that tracekit writes from other fixtures; with LONG, from all of them."""
+    found = sorted(os.path.join(at, n) for at, _, names in os.walk(FIXTURES) for n in names if not n.endswith(('.tsv', '.md')))
+    for path in found[::1 if LONG else 6]:
+        target = os.path.join(work, 'written.pftrace')
+        done = subprocess.run([TRACEKIT, 'convert', '-q', '--force', path, '-o', target], capture_output=True)
+        if done.returncode == 0 and os.path.isfile(target):
+            with open(target, 'rb') as f:
+                yield os.path.relpath(path, FIXTURES) + ' written', f.read()
+
+
 def systems(work):
     for seed in range(4):
         path = os.path.join(work, 'system')
@@ -231,7 +242,7 @@ def main():
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(os.cpu_count()) as pool:
         made = ((f'random {seed}', Maker(seed).trace()) for seed in range(TRACES))
         events = ((f'events {seed}', ordered.Ordered(seed).trace()) for seed in range(TRACES))
-        inputs = [*systems(work), *made, *events, *files([FIXTURES, *sys.argv[1:]])]
+        inputs = [*systems(work), *made, *events, *written(work), *files([FIXTURES, *sys.argv[1:]])]
         large(work)
         many_events(work)
         tasks = [pool.submit(compare, work, label, data, seed, RANGES) for seed, (label, data) in enumerate(inputs)]

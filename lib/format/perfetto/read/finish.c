@@ -205,7 +205,8 @@ static void use_ids(struct perfetto *r, struct fresh_ids *f) {
 
 static int64_t fresh_id(struct perfetto *r, struct fresh_ids *f) {
   if (!f->used.mem) use_ids(r, f);
-  while (map_get(&f->used, (uint64_t)++f->last)) {}
+  do f->last++;
+  while (map_get(&f->used, (uint64_t)f->last) || map_get(&r->prune.flow_ids, (uint64_t)f->last));
   return f->last;
 }
 

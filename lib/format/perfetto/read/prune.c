@@ -8,7 +8,7 @@
  *                  nothing is dropped from the first irregularity on
  *     order        the file need not be in order of time, so only events that were already there at the previous pass are dropped. If a
  *                  later event is inside the times of dropped spans of its track, the file is read again without this step
- *     flows        events with flow points stay
+ *     flows        events with flow points stay, unless each point of their flows is outside of the range (prune_flows.c)
  *     counters     the last sample before the range stays, because it is the value at the start of the range
  *     tracks       the first event of each kind stays on each track, so the same tracks are created in the same order
  *     extent       the events that start first, start last and end last stay
@@ -20,32 +20,16 @@
 
 #include <string.h>
 
-#include "base/keyed.h"
 #include "counters.h"
-#include "early.h"
 #include "graph/args.h"
 #include "graph/state_events.h"
+#include "prune_flows.h"
 
 /* MOST, LEAST: events between two passes. A small file has fewer, one for each SHARE bytes, so that small files, such as those of
- * tests, are treated like large ones. DEPTH: nesting up to which all steps find the same pairs. */
-enum { MOST = 1 << 17, LEAST = 16, SHARE = 1024, DEPTH = 500 };
-/* Bits of prune_pass.fate: the event is needed; it is outside of the range; it is open, and its dur links to the enclosing span. */
-enum { KEEP = 1, GOES = 2, LINKED = 4 };
+ * tests, are treated like large ones. */
+enum { MOST = 1 << 17, LEAST = 16, SHARE = 1024 };
 enum { NO_SAMPLE = UINT32_MAX };
 static const int64_t HOUR_NS = (int64_t)3600 * 1000000000;
-
-struct prune_pass {
-  struct perfetto *r;
-  tk_id n;              /* number of events */
-  uint32_t n_sites;
-  uint8_t *fate;        /* by event */
-  uint8_t *is_state;    /* by class; NULL = none */
-  uint32_t *partner;    /* by event: other event of the pair; 0 = none */
-  uint32_t *site, *first, *list; /* events of each site, as indices from 0 (keyed_lists) */
-  uint32_t *order, *stack;
-  struct keyed *keys, *spare;
-  struct map latest;    /* site and class -> last sample before the range */
-};
 
 /* ---- what can be pruned ---- */
 
@@ -53,8 +37,8 @@ struct prune_pass {
 static bool is_possible(const struct perfetto *r) {
   const struct tk_trace *t = r->t;
   if (r->filed || r->n_pending || r->gpu_links.len || r->gpu_counters.n) return false;
-  for (tk_id i = 1; i <= t->n_flow_points; i++)
-    if (!t->flow_points[i].bound) return false;
+  for (uint32_t i = 0; i < r->n_points; i++)
+    if (r->points[i].at_end && r->points[i].site % ASPECTS != ON_TRACK) return false; /* seal binds it to an async span */
   for (tk_id i = 1; i <= t->n_events; i++)
     if (!perfetto_in_range(t->events[i].ts, t->events[1].ts)) return false;
   return true;
@@ -83,15 +67,12 @@ static void find_shared(struct perfetto *r) {
 }
 
 static bool is_empty(const struct prune_hull *h) { return h->first > h->last; }
-/* Returns the end of a span, or the time of another event. */
-static int64_t last_of(const struct tk_event *e) { return e->kind == TK_EVENT_SPAN ? num_add(e->ts, e->dur) : e->ts; }
-
 static bool is_in(const struct prune_hull *h, int64_t ns) { return ns >= h->first && ns <= h->last; }
 
 /* True if the event would be nested differently without the dropped events of its site. */
 static bool intrudes(const struct perfetto *r, const struct tk_event *e) {
   const struct prune_site *s = &r->prune.sites[e->track];
-  const int64_t end = last_of(e);
+  const int64_t end = prune_end_of(e);
   if (e->kind != TK_EVENT_BEGIN && e->kind != TK_EVENT_END && e->kind != TK_EVENT_SPAN) return false;
   for (int i = 0; i < 2; i++)
     if (is_in(&s->gone[i], e->ts) || is_in(&s->gone[i], end)) return true;
@@ -102,18 +83,6 @@ static bool any_intrudes(const struct perfetto *r) {
   for (tk_id i = r->prune.settled + 1; i <= r->t->n_events; i++)
     if (intrudes(r, &r->t->events[i])) return true;
   return false;
-}
-
-/* Holds the sites with flow points of end events, because seal binds these points to the spans that enclose them. Returns false if an
- * enclosing span may have been dropped. */
-static bool hold_ends(struct perfetto *r) {
-  for (uint32_t i = 0; i < r->n_points; i++) {
-    struct prune_site *s = &r->prune.sites[r->points[i].site];
-    if (!r->points[i].at_end) continue;
-    s->held = true;
-    if (is_in(&s->gone[0], r->points[i].ts) || is_in(&s->gone[1], r->points[i].ts)) return false;
-  }
-  return true;
 }
 
 static bool any_shared_lacks_events(const struct perfetto *r) {
@@ -129,7 +98,7 @@ static bool is_long(const struct tk_trace *t) {
   int64_t first = INT64_MAX, last = INT64_MIN;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    const int64_t end = last_of(e);
+    const int64_t end = prune_end_of(e);
     if (e->ts < first) first = e->ts;
     if (end > last) last = end;
   }
@@ -140,18 +109,10 @@ static bool is_long(const struct tk_trace *t) {
 static bool prepare(struct perfetto *r) {
   if (!grow_sites(r, (r->n_nodes + 1) * ASPECTS) || !is_possible(r)) return false;
   find_shared(r);
-  return hold_ends(r) && !any_shared_lacks_events(r) && !any_intrudes(r) && !is_long(r->t);
+  return !any_shared_lacks_events(r) && !any_intrudes(r) && !prune_flows_intrude(r) && !is_long(r->t);
 }
 
 /* ---- single events ---- */
-
-static bool pass_goes(const struct prune_pass *p, tk_id i) { return (p->fate[i] & (GOES | KEEP)) == GOES; }
-
-/* True if the time from `first` to `last` is outside of the range, on one side of it. */
-static bool is_outside(const struct prune_pass *p, int64_t first, int64_t last) {
-  const enum early_place place = early_place_of(p->r, first);
-  return place != EARLY_NEAR && place == early_place_of(p->r, last);
-}
 
 static void judge_sample(struct prune_pass *p, tk_id i) {
   const struct tk_event *e = &p->r->t->events[i];
@@ -160,15 +121,15 @@ static void judge_sample(struct prune_pass *p, tk_id i) {
   if (!latest || place == EARLY_NEAR) return;
   if (*latest == 0) {
     *latest = place == EARLY_BEFORE ? i : NO_SAMPLE;
-    p->fate[i] |= KEEP;
+    p->fate[i] |= PRUNE_KEEP;
   } else if (place == EARLY_AFTER) {
-    p->fate[i] |= GOES;
+    p->fate[i] |= PRUNE_GOES;
   } else if (*latest == NO_SAMPLE) {
     *latest = i;
   } else if (e->ts < p->r->t->events[*latest].ts) {
-    p->fate[i] |= GOES;
+    p->fate[i] |= PRUNE_GOES;
   } else {
-    p->fate[*latest] |= GOES;
+    p->fate[*latest] |= PRUNE_GOES;
     *latest = i;
   }
 }
@@ -180,7 +141,7 @@ static void judge_single(struct prune_pass *p, tk_id i) {
   else if (is_span && e->track % ASPECTS == ON_TRACK) return; /* judge_nested */
   else if (!is_span && e->kind != TK_EVENT_SAMPLE && (e->kind != TK_EVENT_INSTANT || is_async)) return;
   else if (e->kind == TK_EVENT_INSTANT && p->is_state && p->is_state[e->cls]) return;
-  else if (is_outside(p, e->ts, last_of(e))) p->fate[i] |= GOES;
+  else if (prune_is_outside(p, e->ts, prune_end_of(e))) p->fate[i] |= PRUNE_GOES;
 }
 
 /* ---- nested events ---- */
@@ -196,56 +157,66 @@ static bool may_close(const struct perfetto *r, const struct tk_event *begin, co
 
 static void judge_pair(struct prune_pass *p, tk_id begin, tk_id end) {
   const struct tk_event *e = p->r->t->events;
-  if ((p->fate[begin] | p->fate[end]) & KEEP || !is_outside(p, e[begin].ts, e[end].ts)) return;
-  p->fate[begin] |= GOES;
-  p->fate[end] |= GOES;
   p->partner[begin] = end;
   p->partner[end] = begin;
+  if ((p->fate[begin] | p->fate[end]) & PRUNE_KEEP || !prune_is_outside(p, e[begin].ts, e[end].ts)) return;
+  p->fate[begin] |= PRUNE_GOES;
+  p->fate[end] |= PRUNE_GOES;
 }
 
-/* Pairs begin and end events. */
-static void judge_pairs(struct prune_pass *p, uint32_t n) {
+/* Pairs begin and end events. Returns the number of events before the first irregularity. */
+static uint32_t judge_pairs(struct prune_pass *p, uint32_t n) {
   const struct tk_event *e = p->r->t->events;
   uint32_t depth = 0;
   for (uint32_t i = 0; i < n; i++) {
     const tk_id id = p->order[i];
     if (e[id].kind == TK_EVENT_BEGIN) {
-      if (depth == DEPTH) return;
+      if (depth == PRUNE_DEPTH) return i;
       p->stack[depth++] = id;
     } else if (depth == 0) {
-      if (i + 1 < n && e[p->order[i + 1]].ts == e[id].ts) return; /* maybe the end of the next begin event */
+      if (i + 1 < n && e[p->order[i + 1]].ts == e[id].ts) return i; /* maybe the end of the next begin event */
     } else {
-      if (!may_close(p->r, &e[p->stack[depth - 1]], &e[id])) return;
+      if (!may_close(p->r, &e[p->stack[depth - 1]], &e[id])) return i;
       judge_pair(p, p->stack[--depth], id);
     }
   }
+  return n;
 }
 
-/* Finds spans that end inside the span around them. Begin events have no end yet. */
-static void judge_spans(struct prune_pass *p, uint32_t n) {
+/* Finds spans that end inside the span around them; begin events have no end yet. Returns the number of events before the first
+ * irregularity. */
+static uint32_t judge_spans(struct prune_pass *p, uint32_t n) {
   const struct tk_event *e = p->r->t->events;
   uint32_t depth = 0;
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_event *now = &e[p->order[i]], *before = i ? &e[p->order[i - 1]] : NULL;
     const bool is_tie = before && before->ts == now->ts;
-    if (is_tie && ((before->flags | now->flags) & TK_FLAG_PAIRED || end_of(before) < end_of(now))) return;
+    if (is_tie && ((before->flags | now->flags) & TK_FLAG_PAIRED || end_of(before) < end_of(now))) return i;
     for (; depth && end_of(&e[p->stack[depth - 1]]) <= now->ts; depth--) {
       const tk_id ended = p->stack[depth - 1];
-      if (is_outside(p, e[ended].ts, end_of(&e[ended]))) p->fate[ended] |= GOES;
+      if (prune_is_outside(p, e[ended].ts, end_of(&e[ended]))) p->fate[ended] |= PRUNE_GOES;
     }
-    if (depth == DEPTH || (depth && end_of(now) > end_of(&e[p->stack[depth - 1]]))) return;
+    if (depth == PRUNE_DEPTH || (depth && end_of(now) > end_of(&e[p->stack[depth - 1]]))) return i;
     p->stack[depth++] = p->order[i];
   }
+  return n;
 }
 
-static void order_by_time(struct prune_pass *p, uint32_t n) {
+/* Returns false when memory runs out. */
+static bool order_by_time(struct prune_pass *p, uint32_t n) {
   const struct tk_event *e = p->r->t->events;
-  for (uint32_t i = 0; i < n; i++) p->keys[i] = (struct keyed){e[p->order[i]].ts, p->order[i]};
-  const struct keyed *sorted = keyed_sort(p->keys, p->spare, n);
-  for (uint32_t i = 0; i < n; i++) p->order[i] = sorted[i].index;
+  struct mem *mem = &p->r->t->store->mem;
+  struct keyed *keys = mem_array(mem, n, sizeof *keys), *spare = mem_array(mem, n, sizeof *spare);
+  const bool ok = keys && spare;
+  for (uint32_t i = 0; ok && i < n; i++) keys[i] = (struct keyed){e[p->order[i]].ts, p->order[i]};
+  const struct keyed *sorted = ok ? keyed_sort(keys, spare, n) : NULL;
+  for (uint32_t i = 0; ok && i < n; i++) p->order[i] = sorted[i].index;
+  mem_free(mem, keys);
+  mem_free(mem, spare);
+  return ok;
 }
 
-static void judge_nested(struct prune_pass *p, const uint32_t *list, uint32_t n) {
+static void judge_nested(struct prune_pass *p, uint32_t site, const uint32_t *list, uint32_t n) {
   const struct tk_event *e = p->r->t->events;
   bool has_spans = false, has_ends = false, has_links = false, sorted = true;
   uint32_t n_order = 0;
@@ -255,15 +226,14 @@ static void judge_nested(struct prune_pass *p, const uint32_t *list, uint32_t n)
     if (!is_span && !is_end && e[id].kind != TK_EVENT_BEGIN) continue;
     has_spans |= is_span;
     has_ends |= is_end;
-    has_links |= (p->fate[id] & LINKED) != 0;
+    has_links |= (p->fate[id] & PRUNE_LINKED) != 0;
     if (n_order && e[p->order[n_order - 1]].ts > e[id].ts) sorted = false;
     p->order[n_order++] = id;
   }
   /* if both: the order of events of one time depends on the rest of the file */
   if (has_spans == has_ends || (has_ends && has_links)) return;
-  if (!sorted) order_by_time(p, n_order);
-  if (has_ends) judge_pairs(p, n_order);
-  else judge_spans(p, n_order);
+  if (!sorted && !order_by_time(p, n_order)) return;
+  prune_flows_site(p, site, has_ends ? judge_pairs(p, n_order) : judge_spans(p, n_order));
 }
 
 /* ---- a pass ---- */
@@ -274,7 +244,7 @@ static void keep_first(struct prune_pass *p, const uint32_t *list, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_event *e = &p->r->t->events[list[i] + 1];
     const uint32_t bit = 1u << (e->kind * 2 + (e->flags & TK_FLAG_PAIRED ? 1 : 0));
-    if (!(seen & bit)) p->fate[list[i] + 1] |= KEEP;
+    if (!(seen & bit)) p->fate[list[i] + 1] |= PRUNE_KEEP;
     seen |= bit;
   }
 }
@@ -284,36 +254,32 @@ static void judge_sites(struct prune_pass *p) {
     const uint32_t *list = p->list + p->first[s], n = p->first[s + 1] - p->first[s];
     keep_first(p, list, n);
     for (uint32_t i = 0; i < n; i++) judge_single(p, list[i] + 1);
-    if (s % ASPECTS == ON_TRACK && !p->r->prune.sites[s].held && !p->r->prune.sites[s].shared) judge_nested(p, list, n);
+    if (s % ASPECTS == ON_TRACK && !p->r->prune.sites[s].shared) judge_nested(p, s, list, n);
   }
 }
-
-static void pass_keep(struct prune_pass *p, tk_id i) { p->fate[i] |= KEEP, p->fate[p->partner[i]] |= KEEP; }
 
 /* Keeps the events that start first, start last and end last. */
 static void keep_extent(struct prune_pass *p) {
   const struct tk_event *e = p->r->t->events;
   tk_id first = 0, last = 0, end = 0;
   for (tk_id i = 1; i <= p->n; i++) {
-    if (!pass_goes(p, i)) continue;
+    if (!prune_goes(p, i)) continue;
     if (!first || e[i].ts < e[first].ts) first = i;
     if (!last || e[i].ts > e[last].ts) last = i;
-    if (!end || last_of(&e[i]) > last_of(&e[end])) end = i;
+    if (!end || prune_end_of(&e[i]) > prune_end_of(&e[end])) end = i;
   }
-  pass_keep(p, first);
-  pass_keep(p, last);
-  pass_keep(p, end);
+  prune_keep(p, first);
+  prune_keep(p, last);
+  prune_keep(p, end);
 }
 
-/* Keeps events that arrived since the previous pass, and events to which other data refers. */
+/* Keeps events that arrived since the previous pass, and events that are open. */
 static void keep_needed(struct prune_pass *p) {
   struct perfetto *r = p->r;
-  p->fate[1] |= KEEP;
-  for (tk_id i = r->prune.settled + 1; i <= p->n; i++) p->fate[i] |= KEEP;
+  p->fate[1] |= PRUNE_KEEP;
+  for (tk_id i = r->prune.settled + 1; i <= p->n; i++) p->fate[i] |= PRUNE_KEEP;
   for (uint32_t i = 1; i <= r->n_nodes; i++)
-    for (tk_id open = r->nodes[i].open; open; open = (tk_id)r->t->events[open].dur) p->fate[open] |= KEEP | LINKED;
-  for (uint32_t i = 0; i < r->n_points; i++) p->fate[r->points[i].event] |= KEEP;
-  for (tk_id i = 1; i <= r->t->n_flow_points; i++) p->fate[r->t->flow_points[i].at] |= KEEP;
+    for (tk_id open = r->nodes[i].open; open; open = (tk_id)r->t->events[open].dur) p->fate[open] |= PRUNE_KEEP | PRUNE_LINKED;
 }
 
 /* Counts the dropped events, and notes the times of those that were nested. */
@@ -321,11 +287,11 @@ static void note_gone(struct prune_pass *p) {
   struct perfetto *r = p->r;
   for (tk_id i = 1; i <= p->n; i++) {
     const struct tk_event *e = &r->t->events[i];
-    if (!pass_goes(p, i)) continue;
+    if (!prune_goes(p, i)) continue;
     r->t->store->early.events += e->kind != TK_EVENT_END;
     const bool nests = e->kind == TK_EVENT_BEGIN || e->kind == TK_EVENT_END || e->kind == TK_EVENT_SPAN;
     if (!nests || e->track % ASPECTS != ON_TRACK) continue;
-    const int64_t end = last_of(e);
+    const int64_t end = prune_end_of(e);
     struct prune_hull *gone = &r->prune.sites[e->track].gone[early_place_of(r, e->ts) == EARLY_AFTER];
     if (e->ts < gone->first) gone->first = e->ts;
     if (end > gone->last) gone->last = end;
@@ -361,7 +327,7 @@ static void move_events(struct prune_pass *p) {
   struct tk_trace *t = p->r->t;
   tk_id n = 0;
   for (tk_id i = 1; i <= p->n; i++) {
-    const bool goes = pass_goes(p, i);
+    const bool goes = prune_goes(p, i);
     if (!goes) t->events[++n] = t->events[i];
     p->partner[i] = goes ? 0 : n;
   }
@@ -376,7 +342,8 @@ static void renumber(struct prune_pass *p) {
   for (tk_id i = 1; i <= r->t->n_events; i++)
     if (r->t->events[i].kind == TK_EVENT_BEGIN) r->t->events[i].dur = now[r->t->events[i].dur];
   for (uint32_t i = 0; i < r->n_points; i++) r->points[i].event = now[r->points[i].event];
-  for (tk_id i = 1; i <= r->t->n_flow_points; i++) r->t->flow_points[i].at = now[r->t->flow_points[i].at];
+  for (tk_id i = 1; i <= r->t->n_flow_points; i++)
+    if (r->t->flow_points[i].bound) r->t->flow_points[i].at = now[r->t->flow_points[i].at];
 }
 
 static bool begin_pass(struct prune_pass *p) {
@@ -389,17 +356,26 @@ static bool begin_pass(struct prune_pass *p) {
   p->list = mem_array(mem, n, sizeof *p->list);
   p->first = mem_array(mem, (uint64_t)p->n_sites + 2, sizeof *p->first);
   p->order = mem_array(mem, n, sizeof *p->order);
-  p->stack = mem_array(mem, DEPTH + 1, sizeof *p->stack);
-  p->keys = mem_array(mem, n, sizeof *p->keys);
-  p->spare = mem_array(mem, n, sizeof *p->spare);
+  p->stack = p->site; /* the sites are not needed any more */
   map_init(&p->latest, mem);
-  return p->fate && p->partner && p->site && p->list && p->first && p->order && p->stack && p->keys && p->spare;
+  return prune_flows_begin(p) && p->fate && p->partner && p->site && p->list && p->first && p->order;
+}
+
+/* Frees what is needed to judge the events, but not what the judgement consists of. */
+static void end_judging(struct prune_pass *p) {
+  void *const all[] = {p->is_state, p->site, p->first, p->list, p->order};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(&p->r->t->store->mem, all[i]);
+  map_free(&p->latest);
+  prune_flows_judged(p);
+  p->is_state = NULL;
+  p->site = p->first = p->list = p->order = NULL;
 }
 
 static void end_pass(struct prune_pass *p) {
-  void *const all[] = {p->is_state, p->fate, p->partner, p->site, p->list, p->first, p->order, p->stack, p->keys, p->spare};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(&p->r->t->store->mem, all[i]);
-  map_free(&p->latest);
+  end_judging(p);
+  mem_free(&p->r->t->store->mem, p->fate);
+  mem_free(&p->r->t->store->mem, p->partner);
+  prune_flows_end(p);
 }
 
 static void run_pass(struct prune_pass *p) {
@@ -407,6 +383,9 @@ static void run_pass(struct prune_pass *p) {
   keyed_lists(p->site, p->n, p->n_sites, p->first, p->list);
   keep_needed(p);
   judge_sites(p);
+  end_judging(p);
+  prune_flows_drop(p);
+  prune_flows_end(p);
   keep_extent(p);
   note_gone(p);
   move_events(p);
@@ -421,6 +400,15 @@ void prune_start(struct perfetto *r) {
   r->prune.next = e->asked && !e->keeps_events ? r->prune.batch : UINT32_MAX;
 }
 
+/* Schedules the next pass. `n`: number of events before this one. The more older events could not be dropped, the later it is, so that
+ * the total time stays linear; a file that is not in order of time, such as one with track after track, gets few passes. */
+static void schedule(struct perfetto *r, tk_id n) {
+  const tk_id n_older = r->prune.settled, n_left = n_older - (n - r->t->n_events);
+  const uint64_t wait = n_left > r->prune.batch ? n_left > n_older / 2 ? (uint64_t)n_left * 3 : n_left : r->prune.batch;
+  const uint64_t next = r->t->n_events + wait;
+  r->prune.next = next < UINT32_MAX ? (tk_id)next : UINT32_MAX;
+}
+
 void prune_events(struct perfetto *r) {
   struct prune_pass p = {.r = r, .n = r->t->n_events};
   perfetto_end_collected(r);
@@ -433,8 +421,10 @@ void prune_events(struct perfetto *r) {
   if (begin_pass(&p)) {
     early_note_clock(r);
     run_pass(&p);
+    schedule(r, p.n);
     r->prune.settled = r->t->n_events;
-    r->prune.next = r->t->n_events + (r->t->n_events / 2 > r->prune.batch ? r->t->n_events / 2 : r->prune.batch);
+    r->prune.settled_points = r->t->n_flow_points;
+    r->prune.settled_raw = r->n_points;
   }
   end_pass(&p);
 }

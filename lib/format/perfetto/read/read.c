@@ -173,7 +173,8 @@ static const size_t BUFFERS[] = {AT(decoder.text), AT(decoder.json), AT(extensio
                                  AT(descriptors), AT(late_descriptors), AT(early_copy), AT(gpu_links)};
 static const size_t MAPS[] = {AT(gpu_nodes), AT(gpu_machines), AT(gpu_counters.index), AT(counter_classes.index),
                               AT(counter_sums.index), AT(sequence_index), AT(uuid_index), AT(thread_index), AT(clock_index),
-                              AT(sequence_clock_index), AT(machine_index), AT(machine_names), AT(early_cpus)};
+                              AT(sequence_clock_index), AT(machine_index), AT(machine_names), AT(early_cpus),
+                              AT(prune.flows), AT(prune.flow_ids)};
 #undef AT
 enum { N_BUFFERS = sizeof BUFFERS / sizeof *BUFFERS, N_MAPS = sizeof MAPS / sizeof *MAPS };
 

@@ -27,6 +27,7 @@
  *     samples.c           PerfSample, and stack samples of our writer
  *     records.c           private packets without an event: records and other data that viewers do not show
  *     early.c             leaves out packets that a later cut removes
+ *     prune_flows.c       drops flows that a later cut removes
  *     prune.c             drops events that a later cut removes
  *     passthrough.c       packets that are not modelled
  *     packet.c            one packet: the state of its sequence, then its contents
@@ -327,13 +328,15 @@ struct prune_hull {
 };
 struct prune_site {
   struct prune_hull gone[2]; /* times of the dropped nested events before and after the range of the cut */
-  bool held, shared;         /* true if nested events stay: because of flow points, or because several sites become one track */
+  bool shared;               /* true if several sites become one track, so that nested events stay */
 };
 struct prune {
   struct prune_site *sites;
   uint32_t n_sites, cap_sites;
   tk_id next, batch; /* next: number of events at which the next pass is due; batch: least number of events between two passes */
-  tk_id settled;     /* number of events that were there at the end of the last pass */
+  tk_id settled, settled_points; /* number of events and of flow points that were there at the end of the last pass */
+  uint32_t settled_raw;          /* number of raw points that were there */
+  struct map flows, flow_ids;    /* identities of dropped flows (prune_flows.c), and their ids */
 };
 
 /* ---- the reader ---- */
