@@ -22,15 +22,15 @@ class Ordered:
         self.flows = rng.choice((0, 0.02, 0.2))
         self.old = rng.choice((0, 0, 0.2))           # share of events with a phase
         self.step = rng.choice((10, 1000, 1000, 10**10 if rng.random() < .3 else 5000))
-        self.n, self.now, self.open, self.flow = events, START, {}, 0
+        self.n, self.now, self.open, self.flow = events, START if seed % 4 else 10**18, {}, 0
 
     def head(self):
-        rng, out = self.rng, []
-        clocks = b''.join(field(1, field(1, c) + field(2, t)) for c, t in ((6, START), (1, 10**18 + START)))
+        rng, out, start = self.rng, [], self.now
+        clocks = b''.join(field(1, field(1, c) + field(2, t)) for c, t in ((6, start), (1, 10**18 + START)))
         out.append(field(1, field(6, clocks) + field(10, 1)))
         for s in range(2, 6):
             out.append(field(1, field(60, field(1, 100 + s) + field(4, field(1, 9) + field(2, s if rng.random() < .95 else 2))) +
-                             field(13, 1) + field(10, s) + field(8, START)))
+                             field(13, 1) + field(10, s) + field(8, start)))
         out.append(field(1, field(60, field(1, 99) + field(2, b'level') + field(8, field(3, 1))) + field(10, 2)))
         out.append(field(1, field(60, field(1, 98) + field(5, 104) + field(2, b'lane')) + field(10, 2)))
         return out

@@ -25,7 +25,8 @@ enum { MARGIN = 1000000 }; /* ps; times this close to the range stay, whatever r
 enum early_place early_place_of(const struct perfetto *r, int64_t ns) {
   const struct trace_early *e = &r->t->store->early;
   const i128 ps = ((i128)ns - r->later_ns) * 1000;
-  return ps < (i128)e->start - MARGIN ? EARLY_BEFORE : ps > (i128)e->end + MARGIN ? EARLY_AFTER : EARLY_NEAR;
+  if (e->start != INT64_MIN && ps < (i128)e->start - MARGIN) return EARLY_BEFORE;
+  return e->end != INT64_MAX && ps > (i128)e->end + MARGIN ? EARLY_AFTER : EARLY_NEAR; /* times may exceed 64 bits */
 }
 
 void early_note_clock(struct perfetto *r) {
