@@ -69,12 +69,14 @@ static void print_texts(const char *label, const char *const *texts, size_t n) {
 
 static void print_head(const struct tk_report *r) {
   char a[64], b[64], c[64];
-  uint64_t events = 0, ranks = 0;
+  uint64_t events = 0, ranks = 0, hosts = 0;
   for (size_t i = 0; i < r->n_ranks; i++) {
     if (figure_host_again(r, i)) continue;
     events += r->ranks[i].events;
-    ranks++;
+    hosts++;
+    ranks += r->ranks[i].rank >= 0;
   }
+  if (!ranks) ranks = hosts; /* otherwise an input without a rank beside ranks, such as the trace of a server, is none */
   printf("%s: %s, %s\n", tty_counted(r->inputs, "input", a), tty_counted(ranks, "rank", b), tty_counted(events, "event", c));
   print_texts("devices: ", r->devices, r->n_devices);
   print_texts("recorded with: ", r->versions, r->n_versions);

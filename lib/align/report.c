@@ -175,11 +175,20 @@ static void add_original(const struct align_reporter *r, char *text, size_t size
              path_end(r->inputs[input->copy_of - 1].name, r->folders));
 }
 
+/* Returns why nothing compares the clock of a host with the reference: it has no shared collectives, or it only shares collectives with
+ * hosts that were aligned with it. */
+static const char *why_alone(const struct align_reporter *r, uint32_t host) {
+  bool leads = false;
+  for (uint32_t h = 0; h < r->problem->n_hosts; h++) leads = leads || (h != host && r->solution->hosts[h].root == host);
+  return leads ? "other hosts that share collectives with it are aligned with it, but none of these shares any with the reference"
+               : "no collective was found both here and on another host";
+}
+
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found,
                      const struct align_input *input) {
   const bool named = *input->host;
   char text[900];
-  const char *why = found->why ? found->why : "no collective was found both here and on another host";
+  const char *why = found->why ? found->why : why_alone(r, (uint32_t)(found - r->solution->hosts));
   if (strcmp(h->method, "reference") == 0)
     snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->has_clock ? "" : ", but its trace records no absolute time",
              found->why ? "; " : "", found->why ? found->why : "");

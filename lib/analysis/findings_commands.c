@@ -58,12 +58,23 @@ static bool is_earlier(const struct tk_report *r, size_t row) {
   return false;
 }
 
-/* Writes the inputs of the whole job; only the first if there are many. */
-static void put_job(struct command_text *to, const struct tk_report *r) {
-  size_t n = 0;
-  for (size_t i = 0; i < r->n_ranks && n <= MOST_INPUTS; i++) n += !is_earlier(r, i);
-  for (size_t i = 0; i < r->n_ranks && (i == 0 || n <= MOST_INPUTS); i++)
-    if (!is_earlier(r, i)) put_word(to, r->ranks[i].input);
+/* True if a command on device work, such as "top --kind kernel", must leave out the input of the row: it contains no work, unlike other
+ * inputs. An example is the trace of a server beside the traces of its workers. */
+static bool lacks_work(const struct tk_report *r, size_t row) {
+  bool any = false, own = false;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    any = any || r->ranks[i].work;
+    own = own || (r->ranks[i].work && strcmp(r->ranks[i].input, r->ranks[row].input) == 0);
+  }
+  return any && !own;
+}
+
+/* Writes the inputs of the whole job, or only those with device work; only the first if there are many. */
+static void put_job(struct command_text *to, const struct tk_report *r, bool work_only) {
+  size_t n = 0, put = 0;
+  for (size_t i = 0; i < r->n_ranks && n <= MOST_INPUTS; i++) n += !is_earlier(r, i) && !(work_only && lacks_work(r, i));
+  for (size_t i = 0; i < r->n_ranks && (put == 0 || n <= MOST_INPUTS); i++)
+    if (!is_earlier(r, i) && !(work_only && lacks_work(r, i))) put_word(to, r->ranks[i].input), put++;
 }
 
 /* Writes an input, and selects the rank if the input contains several. */
@@ -84,11 +95,17 @@ static const struct tk_report_rank *row_of(const struct tk_report *r, int64_t ra
   return NULL;
 }
 
-static void put_subject(struct command_text *to, const struct finding_case *c) {
+static void put_subject(struct command_text *to, const struct finding_case *c, bool work_only) {
   const int64_t rank = c->meeting ? c->meeting->rank : c->memory ? c->memory->rank : -1;
   const struct tk_report_rank *row = c->meeting || c->memory ? row_of(c->r, rank) : c->row;
   if (row) put_input(to, c->r, row->input, row->rank);
-  else put_job(to, c->r);
+  else put_job(to, c->r, work_only);
+}
+
+/* True if the option `word` is in a command of `len` characters. */
+static bool has_option(const char *command, size_t len, const char *word) {
+  const char *at = strstr(command, word);
+  return at && (size_t)(at - command) < len;
 }
 
 /* Returns a rank to compare the straggler with: among the other ranks, the one that arrived last least often; NULL if there is none. */
@@ -120,14 +137,14 @@ const char *findings_compare(const struct finding_case *c) {
 static void put_inputs(struct command_text *to, const struct finding_case *c, const char *command) {
   static const char DIFF[] = "diff ", RANKS[] = "--by rank";
   const size_t len = strcspn(command, ";");
-  const char *ranks = strstr(command, RANKS);
+  const bool work_only = has_option(command, len, "--kind kernel") || has_option(command, len, "--kind memcpy");
   if (strncmp(command, DIFF, sizeof DIFF - 1) == 0) {
     put_word(to, row_of(c->r, c->meeting->rank)->input);
     put_word(to, peer_of(c)->input);
-  } else if (ranks && (size_t)(ranks - command) < len) {
-    put_job(to, c->r);
+  } else if (has_option(command, len, RANKS)) {
+    put_job(to, c->r, work_only);
   } else {
-    put_subject(to, c);
+    put_subject(to, c, work_only);
   }
 }
 

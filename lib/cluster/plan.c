@@ -56,8 +56,9 @@ static bool sort_scans(struct planner *p) {
   bool ok = who && places && sorted;
   for (uint32_t i = 0; ok && i < n; i++) {
     const struct scan *s = &p->list.v[i];
-    who[i] = (struct merge_who){s->host, s->rank >= 0 ? s->rank : (int64_t)i, s->merged};
+    who[i] = (struct merge_who){s->host, s->rank, s->merged};
   }
+  if (ok) merge_give_ranks(who, n);
   ok = ok && merge_order(who, n, false, places);
   for (uint32_t i = 0; ok && i < n; i++) sorted[places[i]] = p->list.v[i];
   for (uint32_t i = 0; ok && i < p->anchors.n; i++) p->anchors.v[i].input = places[p->anchors.v[i].input];
@@ -248,7 +249,7 @@ static void put_rank(struct buf *b, const struct planner *p, const struct merger
   int64_t start = s->start_ns + merge_later(&m->alignment.base, &own, p->opt->align);
   json_put_text(b, i ? ",\n{\"input\":" : "\n{\"input\":", s->input);
   json_put_text(b, ",\"host\":", s->host);
-  json_put_int(b, ",\"rank\":", s->rank >= 0 ? s->rank : (int64_t)i);
+  json_put_int(b, ",\"rank\":", s->rank >= 0 ? s->rank : merge_given_rank(m, i));
   buf_text(b, s->rank >= 0 && !s->compared ? ",\"stated\":true" : ",\"stated\":false");
   if (s->part) json_put_int(b, ",\"part\":", s->part - 1);
   if (m->alignment.skipped && m->alignment.skipped[i]) buf_text(b, ",\"left_out\":true");
@@ -319,7 +320,7 @@ static void tell_ranks(struct planner *p, const struct merger *m) {
     const struct align_map *map = merge_map(&m->alignment, i);
     r->input = diagnostics_text(p->report->notes, s->input);
     r->host = diagnostics_text(p->report->notes, s->host);
-    r->rank = s->rank >= 0 ? s->rank : (int64_t)i;
+    r->rank = s->rank >= 0 ? s->rank : merge_given_rank(m, i);
     r->rank_from = "";
     r->read = s->records;
     r->events = s->events;

@@ -18,6 +18,7 @@
 #include "graph/diagnostics.h"
 #include "load/load.h"
 #include "barrier.h"
+#include "identify.h"
 #include "members.h"
 #include "offsets.h"
 #include "select.h"
@@ -549,10 +550,7 @@ static bool align_inputs(struct aligner *a) {
   a->inputs = arena_zeros(&a->arena, n + 1, sizeof *a->inputs);
   if (!merge_alignment_init(a->out, a->mem, n) || !a->inputs) return mem_refuse(a->mem, a->err);
   if (!read_all(a)) return false;
-  for (size_t i = 0; i < n; i++) {
-    const struct align_input *input = &a->inputs[i];
-    a->out->who[i] = (struct merge_who){input->host, input->read ? input->rank : INT64_MAX, input->merged};
-  }
+  merge_identify(a->out, a->inputs, n, a->opt);
   if (!a->start_only && (!take_offsets(a) || !solve(a) || !make_maps(a))) return false;
   find_start(a);
   if (a->start_only) return true;

@@ -35,7 +35,7 @@
 /* True if --rank excludes this input. On failure m->err is set. */
 static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
   struct identity id = identity_of(t);
-  bool wanted = merge_wants(m->opt, t, id.rank >= 0 ? id.rank : (int64_t)input, m->err);
+  bool wanted = merge_wants(m->opt, t, id.rank >= 0 ? id.rank : merge_given_rank(m, input), m->err);
   return m->err->code == TK_OK && !wanted;
 }
 

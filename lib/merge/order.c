@@ -1,6 +1,6 @@
-/* order.c - positions of inputs, by rank or grouped by host (order.h).
+/* order.c - ranks of inputs that state none, and positions of inputs, by rank or grouped by host (order.h).
  *
- * Sorts twice: first by host and rank, to find each host's lowest rank; then by this lowest rank. */
+ * merge_order sorts twice: first by host and rank, to find each host's lowest rank; then by this lowest rank. */
 #include "order.h"
 
 #include <stdlib.h>
@@ -30,6 +30,15 @@ static int by_lowest(const void *pa, const void *pb) {
   int order = compare(a->lowest, b->lowest);
   if (!order) order = strcmp(a->host, b->host); /* needed if two hosts claim the same rank */
   return order ? order : by_rank(a, b);
+}
+
+void merge_give_ranks(struct merge_who *who, size_t n) {
+  int64_t last = -1;
+  for (size_t i = 0; i < n; i++)
+    if (!who[i].merged && who[i].rank > last && who[i].rank < INT32_MAX) last = who[i].rank;
+  const bool stated = last >= 0;
+  for (size_t i = 0; i < n; i++)
+    if (who[i].rank < 0) who[i].rank = stated && !who[i].merged ? ++last : (int64_t)i;
 }
 
 bool merge_order(const struct merge_who *who, size_t n, bool by_hosts, uint32_t *places) {

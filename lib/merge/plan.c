@@ -9,6 +9,8 @@
 #include "order.h"
 #include "share.h"
 #include "shares.h"
+#include "base/path.h"
+#include "source/rundir.h"
 #include "source/sources.h"
 #include "alignment.h"
 
@@ -54,8 +56,17 @@ static bool reserve_ranks(struct merger *m) {
   return true;
 }
 
+int64_t merge_given_rank(const struct merger *m, size_t input) {
+  const struct merge_who *who = m->alignment.who;
+  int64_t last = -1, rank;
+  if (who && who[input].rank >= 0 && who[input].rank < INT64_MAX) return who[input].rank;
+  for (size_t i = 0; !who && i < m->n_inputs; i++)
+    if (rundir_rank(path_leaf(m->inputs[i].name), &rank) && rank > last && rank < INT32_MAX) last = rank;
+  return last + 1 + (int64_t)input;
+}
+
 int64_t merge_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other) {
-  int64_t sort = *claimed = rank >= 0 ? rank : (int64_t)input;
+  int64_t sort = *claimed = rank >= 0 ? rank : merge_given_rank(m, input);
   uint32_t *slot = map_put(&m->ranks, (uint64_t)sort, 0);
   *other = 0;
   if (!slot) return sort;

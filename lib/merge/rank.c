@@ -42,17 +42,24 @@ static void note_claim(struct merger *m, size_t input, size_t other, int64_t ran
   merger_note(m, m->inputs[input].name, text);
 }
 
+/* Adds a note that the input contains no rank, and got the number `rank`. */
+static void note_no_rank(struct merger *m, size_t input, int64_t rank) {
+  char text[128];
+  if (rank == (int64_t)input) snprintf(text, sizeof text, "contains no rank; using its position among the inputs");
+  else snprintf(text, sizeof text, "contains no rank, unlike other inputs; it is called rank %lld, which is free", (long long)rank);
+  merger_note(m, m->inputs[input].name, text);
+}
+
 /* Claims a rank for the input, and returns its slot among all ranks. Adds a note if another input claimed the rank before. */
 static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *r, const struct identity *id) {
   uint32_t other = 0;
   r->rank_from = id->rank >= 0 ? id->rank_from : "input order";
-  r->rank = id->rank >= 0 ? id->rank : (int64_t)input;
+  r->rank = id->rank >= 0 ? id->rank : merge_given_rank(m, input);
   const int64_t slot = m->planned ? m->planned->slot : merge_slot(m, input, id->rank, &r->rank, &other);
   if (other) note_claim(m, input, other - 1, r->rank);
   if (id->rank_note && m->n_inputs > 1) merger_note(m, m->inputs[input].name, id->rank_note);
   bool known = *m->inputs[input].host; /* the host of an input in a run directory is identified by name, not by rank */
-  if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))
-    merger_note(m, m->inputs[input].name, "contains no rank; using its position among the inputs");
+  if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run)) note_no_rank(m, input, r->rank);
   return slot;
 }
 

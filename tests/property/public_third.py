@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Further problems that people reported in public threads, as in public_cases.py: with folders that hold more than ranks, accelerators
+whose calls state their work in other words, and profiles of several kinds."""
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from public import case, equal, has, main, put, ranks, run, said, x  # noqa: E402
+
+
+# ---- ranks ----
+
+def worker(rank, offset=0.0):
+    """Returns the trace of a worker whose collectives end when those of the other worker end; `offset`: error of its clock in us."""
+    events = []
+    for i in range(60):
+        at = 1.7e15 + 1000 * i + offset
+        for name, start, end in (('gemm_kernel', 100 + 7 * rank * (i % 5), 300 + i % 10), ('ncclDevKernel_AllReduce_Sum_bf16_RING_LL', 310 + 20 * (rank ^ i % 2), 650 + i % 7)):
+            number = 2 * i + (name[0] == 'n')
+            meta = {'Collective name': 'allreduce', 'In msg nelems': 4096 + i, 'Out msg nelems': 4096 + i, 'Group size': 2, 'dtype': 'BFloat16',
+                    'Process Group Name': 'tp'} if name[0] == 'n' else {}
+            events += [x('cudaLaunchKernel', round(at + start - 50, 3), 5, cat='cuda_runtime', pid=100 + rank, args={'correlation': number + 1}),
+                       x(name, round(at + start, 3), end - start, cat='kernel', pid=rank, tid=7, args={'correlation': number + 1, 'stream': 7, 'device': rank, **meta})]
+    return {'schemaVersion': 1, 'deviceProperties': [{'id': rank, 'name': 'H100'}], 'traceEvents': events}
+
+
+@case('AMD-AGI/Magpie#7', 'rank', 'a server without a rank beside its workers takes no number of theirs')
+def _():
+    server = put('run/5a1b_42.async_llm.1773000000000009.pt.trace.json', {'schemaVersion': 1, 'traceEvents': [
+        x('async_llm.py(300): generate', 1.7e15, 60000, cat='python_function', pid=99), x('aten::empty', 1.7e15 + 100, 3, cat='cpu_op', pid=99)]})
+    workers = [put(f'run/dp0_pp0_tp{r}_rank{r}.177300000000000{r}.pt.trace.json', worker(r, 4321 * r)) for r in (0, 1)]
+    has(said('report', 'run'), '3 inputs: 2 ranks,')
+    host, = [f for f in json.loads(run('report', '--json', 'run').stdout)['key_figures'] if f['name'] == 'host overhead']
+    for ending, options in (('json', ()), ('pftrace', ()), ('json', ('--align', 'none'))):
+        p = run('merge', server, *workers, '--force', '-o', f'all.{ending}', *options)
+        has(p.stderr, 'contains no rank, unlike other inputs; it is called rank')
+        assert 'claims the same rank' not in p.stderr, p.stderr
+        merged, = [f for f in json.loads(run('report', '--json', f'all.{ending}').stdout)['key_figures'] if f['name'] == 'host overhead']
+        assert abs(merged['value'] - host['value']) < 0.1, (merged['value'], host['value'])
+    equal(sorted(ranks(server, *workers)), [0, 1, 2])
+    equal([r['rank'] for r in json.loads(run('merge', server, *workers, '--rank', '0', '-n', '--json').stdout)['ranks'] if 'rank' in r], [0])
+    p = json.loads(run('merge', 'run', '-n', '--json').stdout)
+    equal([r['rank'] for r in p['ranks'] if r['input'] == server], [2])
+    trust = [h['trust'] for h in p['align']['hosts'] if 'tp0' in h['host']]
+    has(trust[0], 'other hosts that share collectives with it are aligned with it')
+
+
+@case('AMD-AGI/Magpie#7', 'advice', 'a command about kernels names the inputs that contain kernels')
+def _():
+    put('run/5a1b_42.async_llm.1.pt.trace.json', {'schemaVersion': 1, 'traceEvents': [x('aten::empty', 1.7e15, 3, cat='cpu_op', pid=99)]})
+    for r in (0, 1):
+        kernels = [x(n, 1.7e15 + 300 * i + at, dur, cat='kernel', pid=r, tid=7, args={'stream': 7, 'device': r})
+                   for i in range(9) for n, at, dur in (('gemm_kernel', 0, 200), ('silu', 200, 50), ('softmax', 250, 40))]
+        put(f'run/tp{r}_rank{r}.1.pt.trace.json', {'schemaVersion': 1, 'traceEvents': [x('aten::mm', 1.7e15, 3, cat='cpu_op', pid=100 + r), *kernels]})
+    commands = re.findall(r'tracekit top (.*) --kind kernel', said('report', 'run'))
+    assert commands and all('rank0' in c and 'rank1' in c and 'async_llm' not in c for c in commands), commands
+
+
+sys.exit(main())
