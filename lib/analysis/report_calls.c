@@ -8,17 +8,52 @@
 #include "graph/args.h"
 #include "op/captured.h"
 
-/* Marks the classes of calls that start device work: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx". */
+static const char NODE[] = "Node@launch"; /* msprof; the connections of its "Hccl@Launch_Ffts" are of no task */
+
+/* Marks the classes of calls that start device work: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx", CANN's "Node@launch". */
 static void mark_launches(const struct reporter *p, bool *launches) {
   for (tk_id i = 1; i <= p->t->n_classes; i++) {
     const char *name = tk_string(p->t, p->t->classes[i].name, NULL);
-    launches[i] = p->match.kinds.of_class[i] & KIND_RUNTIME && strstr(name, "Launch") && !strstr(name, "HostFunc");
+    const bool named = strchr(name, '@') ? strcmp(name, NODE) == 0 : strstr(name, "Launch") && !strstr(name, "HostFunc");
+    launches[i] = named && p->match.kinds.of_class[i] & KIND_RUNTIME;
   }
 }
 
-static bool has_correlation(const struct tk_trace *t, const struct tk_event *e, tk_id key) {
+/* Keys of the ids that a call and its work share. */
+enum { CORRELATION, /* Kineto, Nsight Systems */
+       CORR_ID,     /* rocprofv3 */
+       CONNECTION,  /* msprof */
+       KEYS };
+
+/* Returns the id that the event shares with its work or its call, combined with the rank; 0 = none. Sets *key. */
+static uint64_t id_of(const struct reporter *p, const struct tk_event *e, const tk_id *keys, int *key) {
   struct tk_arg arg;
-  return args_of_event(t, e, key, &arg) && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) && arg.i > 0;
+  for (*key = 0; *key < KEYS; ++*key)
+    if (keys[*key] && args_of_event(p->t, e, keys[*key], &arg) && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) && arg.i > 0)
+      return arg.u ^ (uint64_t)(p->origins ? p->origins[e->track].rank + 1 : 0) << 44;
+  return 0;
+}
+
+/* Marks CANN's launches whose connection id an event of a device has. These calls have their own search because the operators that
+ * queued the work count as what launched it (op/launched.c), and because tasks other than kernels, such as the record of an event,
+ * also answer a launch. */
+static bool mark_connected(const struct reporter *p, const tk_id *keys, const bool *launches, bool *recorded) {
+  const struct tk_trace *t = p->t;
+  struct map ids;
+  int key;
+  if (!keys[CONNECTION]) return true;
+  map_init(&ids, p->mem);
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    const uint64_t id = kinds_of(&p->match.kinds, e) & KIND_DEVICE ? id_of(p, e, keys, &key) : 0;
+    if (id && key == CONNECTION) map_put(&ids, id, 1);
+  }
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const uint64_t id = launches[t->events[i].cls] ? id_of(p, &t->events[i], keys, &key) : 0;
+    if (id && key == CONNECTION && map_get(&ids, id)) recorded[i] = true;
+  }
+  map_free(&ids);
+  return !p->mem->failed;
 }
 
 /* For a group: time of the last launch whose work was recorded, and time at which the recorded work ends. */
@@ -83,8 +118,11 @@ static bool lacks_device(const struct reporter *p) {
 
 bool report_count_calls(struct reporter *p) {
   const struct tk_trace *t = p->t;
-  const tk_id key = intern_id(&t->store->strings, "correlation", 11);
-  if (!key || p->match.root || p->scope.narrowed || (!p->works.n && (is_selection(t) || lacks_device(p)))) return true;
+  const tk_id keys[KEYS] = {[CORRELATION] = trace_text_id(t, "correlation"), [CORR_ID] = trace_text_id(t, "corr_id"),
+                            [CONNECTION] = trace_text_id(t, "connection_id")};
+  int key;
+  if (!(keys[CORRELATION] | keys[CORR_ID] | keys[CONNECTION]) || p->match.root || p->scope.narrowed) return true;
+  if (!p->works.n && (is_selection(t) || lacks_device(p))) return true;
   bool *recorded = mem_zeros(p->mem, (uint64_t)t->n_events + 1, sizeof *recorded); /* by call: true if its work was recorded */
   bool *launches = mem_array(p->mem, (uint64_t)t->n_classes + 1, sizeof *launches);
   struct last *last = mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last);
@@ -95,11 +133,12 @@ bool report_count_calls(struct reporter *p) {
     for (uint32_t i = 0; i < p->works.n; i++) recorded[p->works.v[i].launch] = true;
     find_last(p, last);
     mark_launches(p, launches);
+    ok = mark_connected(p, keys, launches, recorded);
   }
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (captured && captured[i] && !recorded[i]) continue;
-    if (e->kind == TK_EVENT_SPAN && launches[e->cls] && has_correlation(t, e, key)) ok = count_call(p, i, !recorded[i], last);
+    if (e->kind == TK_EVENT_SPAN && launches[e->cls] && id_of(p, e, keys, &key)) ok = count_call(p, i, !recorded[i], last);
   }
   mem_free(p->mem, captured);
   mem_free(p->mem, last);

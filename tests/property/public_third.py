@@ -58,4 +58,46 @@ def _():
     assert commands and all('rank0' in c and 'rank1' in c and 'async_llm' not in c for c in commands), commands
 
 
+# ---- launches whose work was not recorded ----
+
+def npu(lost=()):
+    """Returns a trace of torch_npu, level 1: operators, their launches by CANN, and tasks; the work of the launches in `lost` is missing."""
+    events = [{'ph': 'M', 'name': 'process_name', 'pid': p, 'args': {'name': n}} for p, n in ((1, 'Python'), (2, 'Ascend Hardware'), (4, 'CANN'))]
+    events.append({'ph': 'M', 'name': 'thread_name', 'pid': 2, 'tid': 3, 'args': {'name': 'Stream 3'}})
+    for i in range(20):
+        at = 1700000000000000 + 1000 * i
+        events += [x('aten::matmul', at, 50, cat='cpu_op'), x('Node@launch', at + 20, 15, pid=4, args={'connection_id': 500 + i}),
+                   x('Hccl@Launch_Ffts', at + 40, 2, pid=4, args={'connection_id': 900 + i}),
+                   {'ph': 's', 'bp': 'e', 'name': 'async_npu', 'cat': 'async_npu', 'id': str(100 + i), 'pid': 1, 'tid': 1, 'ts': at}]
+        if i in lost:
+            continue
+        task = x('EVENT_RECORD', at + 100, 1, pid=2, tid=3, args={'Task Type': 'EVENT_RECORD', 'connection_id': 500 + i}) if i == 19 else x(
+            'MatMulV2', at + 100, 200, pid=2, tid=3, args={'Task Type': 'AI_CORE', 'Stream Id': 3, 'connection_id': 500 + i})
+        events += [task, {'ph': 'f', 'bp': 'e', 'name': 'async_npu', 'cat': 'async_npu', 'id': str(100 + i), 'pid': 2, 'tid': 3, 'ts': at + 100}]
+    return events
+
+
+@case('Ascend/pytorch#167', 'device', 'launches of an NPU without work: idle time is not judged')
+def _():
+    put('lost/trace_view.json', npu((4, 5, 6, 7)))
+    text = said('report', 'lost/trace_view.json')
+    has(text, '4 of 20 launching calls of the host .20.0%. have no recorded work', '4 of 20 calls of Node@launch launched work that was not recorded')
+    assert not re.search(r'NPU was idle', text), text
+    put('all/trace_view.json', npu())
+    text = said('report', 'all/trace_view.json')
+    has(text, 'NPU was idle')
+    assert 'not recorded, so busy' not in text, text
+
+
+@case('ROCm/rocm-systems, rocprofv3', 'device', 'launches of rocprofv3 without work: idle time is not judged')
+def _():
+    events = [{'ph': 'M', 'name': 'process_name', 'pid': 2, 'args': {'name': 'GPU 0'}}]
+    for i in range(20):
+        events.append(x('hipLaunchKernel', 1000 * i, 5, cat='hip_api', args={'corr_id': i + 1}))
+        if i not in (4, 5, 6, 7):
+            events.append(x('gemm', 1000 * i + 50, 200, cat='kernel_dispatch', pid=2, tid=3, args={'corr_id': i + 1}))
+    put('a.json', {'traceEvents': events})
+    has(said('report', 'a.json'), '4 of 20 calls of hipLaunchKernel launched work that was not recorded')
+
+
 sys.exit(main())
