@@ -17,6 +17,7 @@
  *     report_geometry.c launch geometry of kernels
  *     report_args.c     the args of work that these tables read
  *     report_memory.c   peaks of memory; report_held.c: memory over time, and what was allocated at the peaks
+ *     report_inside.c   kernels within another kernel of their stream
  *     report_suspect.c  explains why a trace that seems to contain a device has no device work
  *     report_base.c     shared helpers
  *     findings.c        figures beyond their thresholds
@@ -114,6 +115,13 @@ struct report_function {
   i128 self, total;
 };
 
+/* Kernels within another kernel of their stream. covering, all: total time of the kernels that contain others, and of all kernels. */
+struct report_inside {
+  uint64_t n;
+  tk_time covering, all, longest;
+  uint32_t name; /* name of the longest kernel that contains others; in `texts` of the report */
+};
+
 struct tk_report_impl {
   struct mem mem;
   struct intern texts;
@@ -153,6 +161,7 @@ struct tk_report_impl {
   uint64_t shrunk, shrunk_events; /* inputs that were shrunk, and the events that were removed from these */
   struct scope scope;   /* scope of the last trace; narrowed: the report covers only a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
+  struct report_inside inside;
   const char *suspect; /* sentence about what looks like a device; NULL = none */
   struct report_function *functions;
   uint32_t n_functions, cap_functions;
@@ -370,6 +379,11 @@ void report_held_sort(struct tk_report *r);
 bool report_figures_make(struct tk_report *r);
 /* Returns the kernel, copy or fill with the largest share of all work; NULL if there is none. */
 const struct tk_report_kernel *report_longest_work(const struct tk_report *r);
+/* report_inside.c: counts kernels within another kernel of their stream; adds a sentence if the containing kernels matter for the busy
+ * time. report_count_inside returns false if memory runs out. */
+bool report_count_inside(struct reporter *p);
+void report_say_inside(struct tk_report *r);
+
 /* report_suspect.c: if a trace without device work seems to contain a device, stores a sentence about that. Only the first such
  * sentence is kept. The report prints it if no trace has a device. */
 void report_suspect(struct reporter *p);
