@@ -495,6 +495,7 @@ static void say_unknown(struct tk_report *r) {
     report_unknown(r, "no GPU or TPU activity was found in some ranks, so they have no busy or idle time");
   if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are unknown");
   if (linked) report_say_unrecorded(r);
+  report_say_undecided(r);
   report_say_inside(r);
   report_say_lag(r);
   report_say_messages(r);

@@ -162,6 +162,7 @@ struct tk_report_impl {
   struct scope scope;   /* scope of the last trace; narrowed: the report covers only a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   struct report_inside inside;
+  uint64_t undecided;   /* kernels and copies whose correlation id several calls have */
   const char *suspect; /* sentence about what looks like a device; NULL = none */
   struct report_function *functions;
   uint32_t n_functions, cap_functions;
@@ -394,6 +395,8 @@ void report_say_shrunk(struct tk_report *r);
  * each name of calls. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);
+/* Adds a sentence on work whose correlation id belongs to several calls. */
+void report_say_undecided(struct tk_report *r);
 /* Returns the number of launching calls without recorded work. Calls between the last launch with recorded work and the end of that
  * work are not counted, because their work was probably still queued when the recording ended. Exception: they are counted if figures
  * are computed from steps, and at least `limit` percent of the steps' time is after the last recorded work. */

@@ -56,6 +56,28 @@ static bool mark_connected(const struct reporter *p, const tk_id *keys, const bo
   return !p->mem->failed;
 }
 
+/* Collects the ids of work whose launch is unknown although a call may have the id, because several calls have the id
+ * (op/launched.c). */
+static bool find_shared(const struct reporter *p, const tk_id *keys, struct map *ids) {
+  int key;
+  for (uint32_t i = 0; i < p->works.n; i++) {
+    const struct work *w = &p->works.v[i];
+    const uint64_t id = w->launch || !w->first ? 0 : id_of(p, &p->t->events[w->event], keys, &key);
+    uint32_t *n = id && key != CONNECTION ? map_put(ids, id, 0) : NULL;
+    if (n) ++*n;
+  }
+  return !p->mem->failed;
+}
+
+/* True if the call has the id of work whose launch is unknown. Counts that work the first time. */
+static bool is_shared(struct reporter *p, struct map *ids, uint64_t id) {
+  uint32_t *n = id ? map_get(ids, id) : NULL;
+  if (!n) return false;
+  p->impl->undecided += *n;
+  *n = 0;
+  return true;
+}
+
 /* For a group: time of the last launch whose work was recorded, and time at which the recorded work ends. */
 struct last {
   tk_time launch, end;
@@ -120,6 +142,7 @@ bool report_count_calls(struct reporter *p) {
   const struct tk_trace *t = p->t;
   const tk_id keys[KEYS] = {[CORRELATION] = trace_text_id(t, "correlation"), [CORR_ID] = trace_text_id(t, "corr_id"),
                             [CONNECTION] = trace_text_id(t, "connection_id")};
+  struct map shared; /* see find_shared */
   int key;
   if (!(keys[CORRELATION] | keys[CORR_ID] | keys[CONNECTION]) || p->match.root || p->scope.narrowed) return true;
   if (!p->works.n && (is_selection(t) || lacks_device(p))) return true;
@@ -129,17 +152,21 @@ bool report_count_calls(struct reporter *p) {
   bool *captured; /* by call: true if its thread was capturing a stream, so that the call launched nothing, unless its work was
                    * recorded */
   bool ok = captured_calls(&p->match.kinds, p->mem, &captured) && recorded && launches && last;
+  map_init(&shared, p->mem);
   if (ok) {
     for (uint32_t i = 0; i < p->works.n; i++) recorded[p->works.v[i].launch] = true;
     find_last(p, last);
     mark_launches(p, launches);
-    ok = mark_connected(p, keys, launches, recorded);
+    ok = mark_connected(p, keys, launches, recorded) && find_shared(p, keys, &shared);
   }
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (captured && captured[i] && !recorded[i]) continue;
-    if (e->kind == TK_EVENT_SPAN && launches[e->cls] && id_of(p, e, keys, &key)) ok = count_call(p, i, !recorded[i], last);
+    const bool calls = e->kind == TK_EVENT_SPAN && p->match.kinds.of_class[e->cls] & KIND_RUNTIME;
+    if (!calls || (captured && captured[i] && !recorded[i])) continue;
+    const uint64_t id = launches[e->cls] || shared.n ? id_of(p, e, keys, &key) : 0;
+    if (id && !is_shared(p, &shared, id) && launches[e->cls]) ok = count_call(p, i, !recorded[i], last);
   }
+  map_free(&shared);
   mem_free(p->mem, captured);
   mem_free(p->mem, last);
   mem_free(p->mem, launches);
@@ -152,6 +179,15 @@ uint64_t report_lost_calls(const struct tk_report_rank *row, double limit) {
   const struct tk_report_split s = report_split_of_row(row, &steps);
   const bool covered = steps && 100 * (double)row->after_work >= limit * (double)s.length;
   return covered ? row->unrecorded : row->unrecorded - row->trailing;
+}
+
+void report_say_undecided(struct tk_report *r) {
+  char text[256];
+  const unsigned long long n = r->impl->undecided;
+  if (!n) return;
+  snprintf(text, sizeof text, "kernels and copies whose correlation id belongs to several calls, between which no flow decides: %llu; the "
+                              "launch of this work is unknown", n);
+  report_unknown(r, report_text(r->impl, text));
 }
 
 enum { MOST_SENTENCES = 5 };

@@ -1,7 +1,8 @@
 /* launched.c - see launched.h.
  *
- * CUPTI, roctracer and XLA store the same correlation id in a launch and in the launched work; ids are unique within a rank. Work
- * without such an id is linked by a flow from a host span to the work, or otherwise by its External id, which is the id of an operator.
+ * CUPTI, roctracer and XLA store the same correlation id in a launch and in the launched work; ids are unique within a rank. If several
+ * calls have the same id, one after the other, as in traces of programs that forked, the id says nothing. Work without an id that
+ * decides is linked by a flow from a host span to the work, or otherwise by its External id, which is the id of an operator.
  *
  * torch_npu queues the work of operators; another thread takes it from the queue and calls CANN. This call is recorded only at profiler
  * levels 1 and 2, and is not inside any operator, module or annotation. So a flow from the operator to the work takes precedence, even
@@ -20,6 +21,7 @@ struct launched {
   const struct track_origin *origins;
   struct mem *mem;
   struct map hosts; /* correlation id -> host event */
+  struct map shared; /* correlation ids of several calls that follow each other */
   struct map ops;   /* External id -> innermost host event; used for work without another link */
   struct picks links, external;
 };
@@ -40,6 +42,12 @@ static uint64_t id_of(const struct launched *l, const struct tk_event *e, const 
   return 0;
 }
 
+/* True if both are calls, one after the other. A call of the runtime and the driver's call within it have the same id. */
+static bool are_apart(const struct launched *l, const struct tk_event *a, const struct tk_event *b) {
+  const bool calls = kinds_of(l->kinds, a) & KIND_RUNTIME && kinds_of(l->kinds, b) & KIND_RUNTIME;
+  return calls && (a->ts + a->dur <= b->ts || b->ts + b->dur <= a->ts);
+}
+
 /* Maps each id to the last host event with it, which is the innermost: the call itself rather than the operator around it. */
 static bool find_hosts(struct launched *l, const struct picks *of, struct map *hosts) {
   const struct tk_trace *t = l->t;
@@ -48,6 +56,7 @@ static bool find_hosts(struct launched *l, const struct picks *of, struct map *h
     if (e->kind != TK_EVENT_SPAN || kinds_of(l->kinds, e) & KIND_DEVICE) continue;
     const uint64_t id = id_of(l, e, of);
     uint32_t *at = id ? map_put(hosts, id, i) : NULL;
+    if (at && *at != i && of == &l->links && are_apart(l, &t->events[*at], e)) map_put(&l->shared, id, 1);
     if (at) *at = i;
   }
   return !l->mem->failed;
@@ -94,7 +103,7 @@ static bool find_by_correlation(struct launched *l, tk_id *by) {
     const struct tk_event *e = &l->t->events[i];
     const uint64_t id = launched_is_work(l->kinds, e) ? id_of(l, e, &l->links) : 0;
     const uint32_t *host = id ? map_get(&l->hosts, id) : NULL;
-    if (host) by[i] = *host;
+    if (host && !map_get(&l->shared, id)) by[i] = *host;
   }
   return true;
 }
@@ -131,12 +140,14 @@ bool launched_each(const struct kinds *kinds, const struct track_origin *origins
   struct launched l = {.t = t, .kinds = kinds, .origins = origins, .mem = mem};
   tk_id *by = mem_zeros(mem, (uint64_t)t->n_events + 1, sizeof *by);
   map_init(&l.hosts, mem);
+  map_init(&l.shared, mem);
   map_init(&l.ops, mem);
   bool ok = by && launched_each_flow(kinds, mem, launched_keep, by) && find_by_correlation(&l, by);
   ok = ok && find_by_queue(&l, by) && find_by_operator(&l, by);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
     if (by[i]) found(arg, by[i], i);
   map_free(&l.hosts);
+  map_free(&l.shared);
   map_free(&l.ops);
   picks_free(&l.links);
   picks_free(&l.external);

@@ -100,4 +100,41 @@ def _():
     has(said('report', 'a.json'), '4 of 20 calls of hipLaunchKernel launched work that was not recorded')
 
 
+# ---- ids of several calls ----
+
+def shared(flows):
+    """Returns four copies, each launched by a call of its own, and all with the same correlation id."""
+    events = []
+    for i in range(4):
+        args = {'correlation': 77, 'device': 0, 'stream': i + 1}
+        events += [x(f'hipMemcpyAsync{i}', 100 * i, 10, cat='cuda_runtime', args={'correlation': 77}),
+                   x(f'Memcpy DtoH{i}', 100 * i + 20, 60 + i, cat='gpu_memcpy', pid=0, tid=i + 1, args=args)]
+        if flows:
+            events += [{'ph': 's', 'cat': 'ac2g', 'name': 'ac2g', 'id': 77, 'pid': 1, 'tid': 1, 'ts': 100 * i},
+                       {'ph': 'f', 'bp': 'e', 'cat': 'ac2g', 'name': 'ac2g', 'id': 77, 'pid': 0, 'tid': i + 1, 'ts': 100 * i + 20}]
+    return {'schemaVersion': 1, 'traceEvents': events}
+
+
+@case('ROCm/omnitrace#77', 'device', 'one correlation id for all copies: flows decide, or nothing does')
+def _():
+    put('flows.json', shared(True))
+    rows = json.loads(run('tree', '--json', 'flows.json').stdout)
+    found = {}
+
+    def visit(node):
+        if isinstance(node, dict):
+            if str(node.get('name', '')).startswith('hip'):
+                found[node['name']] = node.get('device_ns')
+            for v in node.values():
+                visit(v)
+        elif isinstance(node, list):
+            for v in node:
+                visit(v)
+    visit(rows)
+    equal(found, {f'hipMemcpyAsync{i}': 60000 + 1000 * i for i in range(4)})
+    assert 'belongs to several calls' not in said('report', 'flows.json')
+    put('none.json', shared(False))
+    has(said('report', 'none.json'), 'belongs to several calls, between which no flow decides: 4;')
+
+
 sys.exit(main())
