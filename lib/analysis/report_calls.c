@@ -185,8 +185,8 @@ void report_say_undecided(struct tk_report *r) {
   char text[256];
   const unsigned long long n = r->impl->undecided;
   if (!n) return;
-  snprintf(text, sizeof text, "kernels and copies whose correlation id belongs to several calls, between which no flow decides: %llu; the "
-                              "launch of this work is unknown", n);
+  snprintf(text, sizeof text, "kernels and copies whose correlation id belongs to several calls, between which no flow decides: %llu; "
+                              "the launch of this work is unknown", n);
   report_unknown(r, report_text(r->impl, text));
 }
 

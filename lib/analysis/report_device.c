@@ -41,6 +41,8 @@ const char *report_device(struct reporter *p, const struct work_row *w) {
   /* Other tools that merge traces append the rank to each pid, so that the pid is a string. */
   const bool is_text = k->pid.kind == TK_IDENT_STR && (n || k->labels);
   const int len = snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number);
-  if (is_text) snprintf(text + len, sizeof text - (size_t)len, " (%.200s)", tk_string(p->t, k->pid.str, NULL));
+  const char *job = strstr(name, "/job:"), *end = job ? strstr(job, plane ? "/device:" : "/gpu:") : NULL; /* TensorFlow 1 */
+  if (end) snprintf(text + len, sizeof text - (size_t)len, " of %.*s", end - job > 200 ? 200 : (int)(end - job), job);
+  else if (is_text) snprintf(text + len, sizeof text - (size_t)len, " (%.200s)", tk_string(p->t, k->pid.str, NULL));
   return report_text(p->impl, text);
 }

@@ -183,6 +183,15 @@ static bool shows_device(const struct tk_trace *t, tk_id track) {
       t->tracks[track].parent));
 }
 
+/* Returns the hash of the job in the name of a process of TensorFlow 1, because several workers may have a GPU 0:
+ * "/job:worker/replica:0/task:7/gpu:0/stream:13 Compute". */
+static uint64_t job_of(const struct tk_trace *t, tk_id process) {
+  const char *name = tk_string(t, t->tracks[process].name, NULL), *job = strstr(name, "/job:");
+  const char *end = job ? strstr(job, "/device:") : NULL;
+  if (job && !end) end = strstr(job, "/gpu:");
+  return end ? hash_text(job, (size_t)(end - job)) : 0;
+}
+
 /* If several processes show queues of the same device, assigns the first of these processes to the threads of all of them. */
 static bool join_queues(struct finder *f) {
   const struct tk_trace *t = f->m->t;
@@ -192,7 +201,8 @@ static bool join_queues(struct finder *f) {
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const tk_id process = t->tracks[i].parent;
     if (t->tracks[i].kind != TK_TRACK_THREAD || !accelerator_is_queue(t, process)) continue;
-    const uint32_t *at = map_put(&first, rank_key(f, i) << 32 | (uint32_t)accelerator_of(t, process).number, process);
+    const uint64_t device = rank_key(f, i) << 32 | (uint32_t)accelerator_of(t, process).number;
+    const uint32_t *at = map_put(&first, hash_mix(device, job_of(t, process)), process);
     ok = at != NULL;
     f->devices[i] = at ? *at : 0;
   }

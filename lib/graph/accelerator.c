@@ -118,10 +118,10 @@ static const struct process_row {
     /* these 8 rows: TensorFlow 1, python/client/timeline.py */
     {"*/stream:all Compute", "*/stream:[0-9]* Compute", SUMMARY, "GPU"}, /* all streams; the device, if it is alone */
     {"*/memcpy Compute", "copies:*/stream:[0-9]* Compute", SUMMARY, "GPU"}, /* if the streams show the copies, too */
-    {"/device:GPU:*/stream:* Compute", NULL, QUEUES, "GPU"},
-    {"/device:GPU:*/memcpy Compute", NULL, QUEUES, "GPU"},
-    {"/gpu:*/stream:* Compute", NULL, QUEUES, "GPU"}, /* TensorFlow up to 1.2 */
-    {"/gpu:*/memcpy Compute", NULL, QUEUES, "GPU"},
+    {"*/device:GPU:*/stream:* Compute", NULL, QUEUES, "GPU"},
+    {"*/device:GPU:*/memcpy Compute", NULL, QUEUES, "GPU"},
+    {"*/gpu:*/stream:* Compute", NULL, QUEUES, "GPU"}, /* TensorFlow up to 1.2 */
+    {"*/gpu:*/memcpy Compute", NULL, QUEUES, "GPU"},
     {"*/device:[CG]PU:* Compute", NULL, OPERATORS, NULL}, /* operators as the executor runs them */
     {"*/[cg]pu:* Compute", NULL, OPERATORS, NULL},
 };

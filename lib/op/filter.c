@@ -18,6 +18,7 @@
 #include "graph/chain.h"
 #include "graph/subset.h"
 #include "frames.h"
+#include "launched.h"
 #include "graph/seal.h"
 #include "graph/state_events.h"
 #include "nothing.h"
@@ -149,6 +150,26 @@ static bool correlation_of(const struct filter *f, const struct tk_event *e, con
   return false;
 }
 
+/* Marks the events with flows in `linked` and sets `shared` to the ids that several calls have (op/launched.h). */
+static bool find_shared(struct filter *f, const tk_id *keys, struct map *shared, bool *linked) {
+  struct tk_trace *t = f->t;
+  struct map last; /* id -> last call */
+  uint64_t id;
+  map_init(&last, f->mem);
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (!(kinds_of(&f->match.kinds, e) & KIND_RUNTIME) || !correlation_of(f, e, keys, &id)) continue;
+    uint32_t *at = map_put(&last, id, i);
+    if (at && *at != i && launched_apart(&f->match.kinds, &t->events[*at], e)) map_put(shared, id, 1);
+    if (at) *at = i;
+  }
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (t->flow_points[i].bound) linked[t->flow_points[i].at] = true;
+  map_free(&last);
+  return !f->mem->failed;
+}
+
+/* Keeps the events with the correlation ids of kept events. If several calls have an id, events with flows are left to their flows. */
 static bool keep_correlated(struct filter *f) {
   static const char *const NAMES[] = {"correlation", "correlation_id"};
   struct tk_trace *t = f->t;
@@ -157,14 +178,21 @@ static bool keep_correlated(struct filter *f) {
   uint64_t id;
   for (int i = 0; i < 2; i++) keys[i] = trace_text_id(t, NAMES[i]);
   if (!keys[0] && !keys[1]) return true;
+  struct map shared;
+  bool *linked = mem_zeros(f->mem, (uint64_t)t->n_events + 1, sizeof *linked);
   map_init(&wanted, f->mem);
-  for (tk_id i = 1; i <= t->n_events; i++)
+  map_init(&shared, f->mem);
+  const bool ok = linked && find_shared(f, keys, &shared, linked);
+  for (tk_id i = 1; ok && i <= t->n_events; i++)
     if (f->keep.events[i] && correlation_of(f, &t->events[i], keys, &id)) map_put(&wanted, id, 1);
-  for (tk_id i = 1; i <= t->n_events; i++)
-    if (!f->keep.events[i] && correlation_of(f, &t->events[i], keys, &id) && map_get(&wanted, id))
-      f->keep.events[i] = in_window(f, &t->events[i]);
+  for (tk_id i = 1; ok && i <= t->n_events; i++) {
+    if (f->keep.events[i] || !correlation_of(f, &t->events[i], keys, &id) || !map_get(&wanted, id)) continue;
+    if (!linked[i] || !map_get(&shared, id)) f->keep.events[i] = in_window(f, &t->events[i]);
+  }
   map_free(&wanted);
-  return !f->mem->failed;
+  map_free(&shared);
+  mem_free(f->mem, linked);
+  return ok && !f->mem->failed;
 }
 
 static bool keep_relatives(struct filter *f) {

@@ -42,9 +42,8 @@ static uint64_t id_of(const struct launched *l, const struct tk_event *e, const 
   return 0;
 }
 
-/* True if both are calls, one after the other. A call of the runtime and the driver's call within it have the same id. */
-static bool are_apart(const struct launched *l, const struct tk_event *a, const struct tk_event *b) {
-  const bool calls = kinds_of(l->kinds, a) & KIND_RUNTIME && kinds_of(l->kinds, b) & KIND_RUNTIME;
+bool launched_apart(const struct kinds *k, const struct tk_event *a, const struct tk_event *b) {
+  const bool calls = kinds_of(k, a) & KIND_RUNTIME && kinds_of(k, b) & KIND_RUNTIME;
   return calls && (a->ts + a->dur <= b->ts || b->ts + b->dur <= a->ts);
 }
 
@@ -56,7 +55,7 @@ static bool find_hosts(struct launched *l, const struct picks *of, struct map *h
     if (e->kind != TK_EVENT_SPAN || kinds_of(l->kinds, e) & KIND_DEVICE) continue;
     const uint64_t id = id_of(l, e, of);
     uint32_t *at = id ? map_put(hosts, id, i) : NULL;
-    if (at && *at != i && of == &l->links && are_apart(l, &t->events[*at], e)) map_put(&l->shared, id, 1);
+    if (at && *at != i && of == &l->links && launched_apart(l->kinds, &t->events[*at], e)) map_put(&l->shared, id, 1);
     if (at) *at = i;
   }
   return !l->mem->failed;

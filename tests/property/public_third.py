@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from public import case, equal, has, main, put, ranks, run, said, x  # noqa: E402
+from public import case, devices, dump, equal, has, main, put, ranks, run, said, x  # noqa: E402
 
 
 # ---- ranks ----
@@ -133,8 +133,26 @@ def _():
     visit(rows)
     equal(found, {f'hipMemcpyAsync{i}': 60000 + 1000 * i for i in range(4)})
     assert 'belongs to several calls' not in said('report', 'flows.json')
+    for i in range(4):
+        run('filter', 'flows.json', '--name', f'hipMemcpyAsync{i}', '--keep', 'flows', '-o', 'part.json', '--force')
+        equal(sorted(e['name'] for e in dump('part.json')), [f'Memcpy DtoH{i}', f'hipMemcpyAsync{i}'])
     put('none.json', shared(False))
+    run('filter', 'none.json', '--name', 'hipMemcpyAsync0', '--keep', 'flows', '-o', 'part.json', '--force')
+    equal(len(dump('part.json')), 8)  # nothing decides, so nothing that may belong to the call is removed
     has(said('report', 'none.json'), 'belongs to several calls, between which no flow decides: 4;')
+
+
+# ---- devices ----
+
+@case('tensorflow/tensorflow#1824', 'device', 'devices of several workers, with the job before them')
+def _():
+    names = {0: 'task:7/cpu:0', 1: 'task:7/gpu:0/stream:13', 2: 'task:7/gpu:0/stream:14', 3: 'task:3/device:GPU:0/stream:13', 4: 'task:3/device:GPU:0/stream:all'}
+    events = [{'ph': 'M', 'name': 'process_name', 'pid': p, 'args': {'name': f'/job:worker/replica:0/{n} Compute'}} for p, n in names.items()]
+    events += [{'ph': 'X', 'cat': 'Op', 'name': f'op{p}', 'pid': p, 'tid': 0, 'ts': 1000 + 100 * i + 20 * p, 'dur': 10 + p, 'args': {'op': 'MatMul'}}
+               for i in range(10) for p in names]
+    put('a.json', {'traceEvents': events})
+    job = 'GPU 0 of /job:worker/replica:0/task:'
+    equal({d['device']: (d['busy_ns'], d['kernels']) for d in devices('a.json')}, {job + '7': (230000, 20), job + '3': (130000, 10)})
 
 
 sys.exit(main())
