@@ -81,7 +81,8 @@ def of_samples(*inputs):
     want = collections.Counter(s for path in inputs for s in expected(path))
     found = collections.Counter()
     for stack, values, _ in samples:
-        at = next((i for i, v in enumerate(values) if v), 0)
+        weights = {t for _, _, t in want}  # other types have values that are no weights
+        at = next((i for i, v in enumerate(values) if v and types[i] in weights), 0)
         found[tuple(stack), values[at], types[at]] += 1
     label = ' '.join(os.path.basename(i) for i in inputs)
     whole = {k: n for k, n in want.items() if k[1] == int(k[1])}
@@ -127,6 +128,28 @@ def made():
     check('fractions are cut and counted', sorted(v for _, (v,), _ in decode(out)[1]) == [2, 7, 1000] and lost.get('stack_sample_parts') == 1, lost)
     run('filter', f'{folder}/t.json', '--name', 'none', '--allow-empty', '-o', f'{folder}/none.pprof')
     check('an empty profile is read', json.loads(run('info', '-q', '--json', f'{folder}/none.pprof'))['traces'][0]['format'] == 'pprof')
+
+
+def several_types():
+    """Checks that the values of all types of profiles stay values, also in a merge of profiles with different types."""
+    go = pprof.Profile([('alloc_objects', 'count'), ('alloc_space', 'bytes'), ('inuse_objects', 'count'), ('inuse_space', 'bytes')], 'alloc_space')
+    go.sample([go.location([('main', 'm.go', 3)])], [10, 1000, 5, 500], [('bytes', 64)])
+    cc = pprof.Profile([('objects', 'count'), ('space', 'bytes')])
+    cc.sample([cc.location([('main', 'm.cc', 7)])], [3, 300])
+    for name, profile in (('go', go), ('cc', cc)):
+        with open(f'{folder}/{name}.pprof', 'wb') as f:
+            f.write(profile.make())
+    own = [('alloc_objects', 'count'), ('alloc_space', 'bytes'), ('inuse_objects', 'count'), ('inuse_space', 'bytes')]
+    out, lost = convert(f'{folder}/go.pprof')
+    types, samples = decode(out)
+    check('several types', (types, [(v, labels) for _, v, labels in samples]) == (own, [([10, 1000, 5, 500], {'bytes': 64})]) and not any(lost.values()), (types, samples, lost))
+    check('several types: the default', [v for _, v in pprof.read(out)[0]] == [1000], pprof.read(out))
+    out, lost = convert(f'{folder}/go.pprof', f'{folder}/cc.pprof')
+    types, samples = decode(out)
+    check('several types: a merge', types == [*own, ('objects', 'count'), ('space', 'bytes')] and
+          sorted(v for _, v, _ in samples) == [[0, 0, 0, 0, 3, 300], [10, 1000, 5, 500, 0, 0]], (types, samples))
+    notes = subprocess.run([TRACEKIT, 'top', out], capture_output=True, text=True, check=False).stderr
+    check('several types: weights of 0', "1 of 2 samples have no value of the type 'alloc_space', which is the weight" in notes, notes)
 
 
 def any_order():
@@ -176,6 +199,7 @@ of_samples(f'{FIXTURES}/folded/pyspy.folded', f'{FIXTURES}/speedscope/pyspy.spee
 for name_ in ('json/viz/viz_small.json', 'json/torch/ddp2_plain/rank0.json.gz', 'perfetto/small.pftrace.gz'):
     of_spans(f'{FIXTURES}/{name_}')
 made()
+several_types()
 any_order()
 with_go()
 sys.exit(finish())

@@ -8,7 +8,7 @@ static const char *const ENDINGS[] = {".pprof", ".prof", NULL};
 static const char *const WORDS[] = {"profile", NULL};
 
 const struct format format_pprof = {
-    .info = {.name = "pprof",
+    .info = {.name = PPROF_FORMAT,
              .title = "pprof profile",
              .ending = ".pprof",
              .endings = ENDINGS,

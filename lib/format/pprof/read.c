@@ -12,6 +12,7 @@
 
 #include "format/json_walk.h"
 #include "format/pb.h"
+#include "pprof.h"
 #include "graph/args.h"
 #include "graph/stack.h"
 
@@ -91,6 +92,7 @@ struct pprof {
   uint64_t default_type;
   unsigned counter;     /* index of the type that counts samples; VALUES_MOST = none */
   uint64_t taken;       /* sum of its values, which saturates */
+  uint64_t weightless;  /* samples with values, but none of the chosen type */
   int64_t time_nanos;
   struct map frames;    /* location -> 1 + index in `starts` */
   tk_id *lists;         /* frames of locations, outermost first, each list ended by 0 */
@@ -295,10 +297,46 @@ static void add_sample(struct pprof *r, const struct pb_field *message, tk_id un
   if (n != r->n_types) trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "samples with more or fewer values than sample types: "
                                                                     "missing values count as 0");
   s.weight = values[r->chosen];
+  bool other = false;
+  for (unsigned i = 0; i < n && i < r->n_types; i++) other = other || values[i];
+  r->weightless += other && !s.weight;
   if (r->counter < n && values[r->counter] > 0 && r->taken <= INT64_MAX) r->taken += (uint64_t)values[r->counter];
   const uint32_t args = stack_weight_args(r->t, s.weight, 0, more);
   for (uint32_t i = r->n_ids; i-- > 0;) s.stack = push_location(r, s.stack, r->ids[i]);
   stack_add_with(r->t, &s, args);
+}
+
+/* Stores the sample types for the writer (PPROF_TYPES). */
+static void keep_types(struct pprof *r) {
+  struct buf *raw = &r->t->store->raw;
+  const struct tk_meta meta = {.key = trace_text(r->t, PPROF_TYPES), .at = raw->len, .origin = PPROF_FORMAT};
+  size_t n;
+  if (r->n_types < 2) return;
+  for (unsigned i = 0; i < r->n_types; i++) {
+    const tk_id texts[] = {string_of(r, r->types[i].type), string_of(r, r->types[i].unit)};
+    for (unsigned k = 0; k < 2; k++) {
+      const char *text = tk_string(r->t, texts[k], &n);
+      buf_text(raw, k ? "," : i ? ",[" : "[[");
+      json_quote(raw, text, n);
+    }
+    buf_text(raw, "]");
+  }
+  buf_text(raw, "]");
+  struct tk_meta *m = trace_add_meta(r->t);
+  *m = meta;
+  m->size = raw->len - meta.at;
+  trace_end_raw(r->t);
+}
+
+/* Adds a note if samples have no value of the type whose values are the weights, although they have values of other types. */
+static void note_weightless(struct pprof *r) {
+  char text[256];
+  size_t n;
+  const char *type = r->n_types ? tk_string(r->t, string_of(r, r->types[r->chosen].type), &n) : "";
+  if (!r->weightless) return;
+  snprintf(text, sizeof text, "%llu of %llu samples have no value of the type '%.100s', which is the weight; their values of other "
+                              "types are args", (unsigned long long)r->weightless, (unsigned long long)r->t->counts.read, type);
+  trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, text);
 }
 
 /* A record of the profile may count several samples with the same stack. */
@@ -322,6 +360,8 @@ static void read_samples(struct pprof *r, struct pb c) {
   while (pb_next(&c, &f))
     if (f.number == PROFILE_SAMPLE && f.wire == PB_BYTES) add_sample(r, &f, unit, cat);
   note_taken(r);
+  note_weightless(r);
+  keep_types(r);
 }
 
 bool pprof_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {

@@ -1,6 +1,7 @@
 /* write.c - writes profiles of pprof (proto/profile.proto): a Sample for each stack sample, and for each span.
  *
- * All samples of a profile have a value for each sample type. A type is the category and the unit of stack samples; spans have the type
+ * All samples of a profile have a value for each sample type. A type is the category and the unit of stack samples; a trace that was
+ * read from a profile has values of further types in args (PPROF_TYPES). Spans have the type
  * `self`, whose value is their self time in nanoseconds, and the names of the spans around them as a stack. The types are known only at
  * the end, but must precede the samples, because readers recognise the format by them. So samples are kept in memory until the end.
  * Process and thread are labels, and so are args. The format has no times of samples: a sample loses nothing only if its time is the
@@ -10,7 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "format/json_walk.h"
 #include "format/pb_out.h"
+#include "pprof.h"
 #include "graph/args.h"
 #include "graph/stack.h"
 
@@ -31,7 +35,10 @@ struct pprof_sink {
     uint32_t type, unit; /* ids in `strings` */
   } types[TYPES_MOST];
   uint32_t n_types;
-  struct buf samples;    /* for each sample: a struct kept, then the fields of the Sample except the values */
+  uint32_t default_type; /* 1 + index of the type of the first sample; 0 = no sample yet */
+  struct map valued;     /* arg of the current trace -> 1 + index of the type whose values it contains (PPROF_TYPES) */
+  struct buf values;     /* values of the sample that is being built, each a struct value */
+  struct buf samples;    /* for each sample: a struct kept, its values, then the other fields of the Sample */
   struct buf body, part; /* the Sample that is being built, and a part of it */
   struct buf labels;     /* labels of the current track */
   uint32_t *string_of;   /* string_of[string id of the trace] = index in the file's string table + 1; 0 = not added yet */
@@ -42,7 +49,10 @@ struct pprof_sink {
 
 /* A sample that is kept in memory. */
 struct kept {
-  uint32_t type, n;
+  uint32_t n_values, n; /* n: bytes of the other fields */
+};
+struct value {
+  uint32_t type;
   int64_t value;
 };
 
@@ -96,11 +106,21 @@ static void put_label(struct buf *to, struct buf *part, uint32_t key, uint32_t t
   pb_message(to, 3, part);
 }
 
+static void put_value(struct pprof_sink *s, uint32_t type, int64_t number) {
+  const struct value value = {type, number};
+  buf_append(&s->values, &value, sizeof value);
+}
+
 static void put_args(struct pprof_sink *s, const struct tk_trace *t, uint32_t args) {
   struct tk_args it = tk_args_of(t, args);
   struct tk_arg a;
   while (tk_args_next(&it, &a)) {
     if (a.key == KEY_WEIGHT) continue;
+    const uint32_t *type = a.type == TK_ARG_INT ? map_get(&s->valued, a.key) : NULL;
+    if (type) {
+      put_value(s, *type - 1, a.i);
+      continue;
+    }
     const bool reserved = key_is_reserved(tk_string(t, a.key, NULL)), text = a.type == TK_ARG_STR && string_id(s, t, a.s);
     if (reserved || (!text && a.type != TK_ARG_INT)) sink_lose(&s->sink, TK_LOSS_ARGS, 1);
     else put_label(&s->body, &s->part, string_id(s, t, a.key), text ? string_id(s, t, a.s) : 0, text ? 0 : a.i);
@@ -137,14 +157,18 @@ static int64_t pprof_time(const struct pprof_sink *s, const struct tk_trace *t, 
 
 /* Keeps the sample whose locations are in `part`. */
 static void keep(struct pprof_sink *s, const struct tk_trace *t, const struct tk_event *e, uint32_t type, int64_t value) {
-  s->body.len = 0;
+  s->body.len = s->values.len = 0;
   pb_message(&s->body, 1, &s->part);
   buf_append(&s->body, s->labels.data, s->labels.len);
+  put_value(s, type, value);
   put_args(s, t, t->classes[e->cls].args);
   put_args(s, t, e->args);
-  const struct kept head = {type, (uint32_t)s->body.len, value};
+  const struct kept head = {(uint32_t)(s->values.len / sizeof(struct value)), (uint32_t)s->body.len};
   if (type == TYPES_MOST) sink_lose(&s->sink, e->kind == TK_EVENT_SAMPLE ? TK_LOSS_SAMPLES : TK_LOSS_SPANS, 1);
-  if (type == TYPES_MOST || !buf_append(&s->samples, &head, sizeof head) || !buf_append(&s->samples, s->body.data, s->body.len)) return;
+  if (type == TYPES_MOST || !buf_append(&s->samples, &head, sizeof head) || !buf_append(&s->samples, s->values.data, s->values.len) ||
+      !buf_append(&s->samples, s->body.data, s->body.len))
+    return;
+  if (!s->default_type) s->default_type = type + 1;
   s->sink.saved.events++;
   s->sink.saved.records++;
 }
@@ -263,6 +287,34 @@ static void find_start(struct pprof_sink *s, const struct tk_trace *t) {
   s->has_start = true;
 }
 
+/* Lists the types of the profile that the trace was read from, in their order, and the args that contain values. */
+static void take_types(struct pprof_sink *s, const struct tk_trace *t) {
+  const struct tk_meta *m = trace_meta(t, PPROF_TYPES);
+  const uint8_t *p = m ? (const uint8_t *)trace_raw(t, m->at) : NULL;
+  struct json_walk w;
+  struct json_value pair, text;
+  map_free(&s->valued);
+  map_init(&s->valued, &s->mem);
+  if (!m) return;
+  w = json_walk_over(p, p + m->size, &s->mem);
+  for (json_walk_enter(&w, '['); json_walk_more(&w) && json_walk_value(&w, &pair);) {
+    struct json_walk inside = json_walk_into(&w, &pair);
+    uint32_t texts[2] = {0}, n = 0;
+    tk_id key = 0;
+    for (json_walk_enter(&inside, '['); n < 2 && json_walk_more(&inside) && json_walk_value(&inside, &text); n++) {
+      size_t len;
+      const uint8_t *bytes = text.type == JSON_STRING ? json_string_text(&inside.j, &text.str, &len) : NULL;
+      if (!bytes) break;
+      texts[n] = string_bytes(s, bytes, len);
+      if (!n) key = intern_id(&t->store->strings, bytes, len);
+    }
+    const uint32_t type = pprof_type(s, texts[0], n == 2 && texts[1] ? texts[1] : string_text(s, "count"));
+    if (key && type < TYPES_MOST) map_put(&s->valued, key, type + 1);
+    json_walk_free(&inside);
+  }
+  json_walk_free(&w);
+}
+
 static bool pprof_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct pprof_sink *s = (struct pprof_sink *)sink;
   struct tk_progress *p = &s->opt.progress;
@@ -272,6 +324,7 @@ static bool pprof_write(struct sink *sink, const struct tk_trace *t, struct tk_e
   find_start(s, t);
   s->string_of = mem_zeros(&s->mem, (uint64_t)t->store->strings.n + 1, sizeof *s->string_of);
   if (!s->string_of) return mem_refuse(&s->mem, err);
+  take_types(s, t);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!write_track(s, t, &t->tracks[i])) return mem_refuse(&s->mem, err);
     done += t->tracks[i].count;
@@ -299,16 +352,30 @@ static void write_types(struct pprof_sink *s) {
   }
 }
 
+/* Writes the values of a sample, one for each type: those at `at`, and 0 of other types. */
+static void put_values(struct pprof_sink *s, const uint8_t *at, uint32_t n) {
+  int64_t all[TYPES_MOST] = {0};
+  struct value value;
+  for (uint32_t i = 0; i < n; i++) {
+    memcpy(&value, at + i * sizeof value, sizeof value);
+    all[value.type] = value.value;
+  }
+  s->part.len = 0;
+  for (uint32_t i = 0; i < s->n_types; i++) {
+    uint8_t *p = buf_reserve(&s->part, 16);
+    if (p) s->part.len = (size_t)(varint_put(p, (uint64_t)all[i]) - s->part.data);
+  }
+}
+
 static void write_samples(struct pprof_sink *s) {
   struct kept head;
-  for (size_t at = 0; at < s->samples.len && !s->mem.failed; at += sizeof head + head.n) {
+  for (size_t at = 0; at < s->samples.len && !s->mem.failed; at += head.n) {
     memcpy(&head, s->samples.data + at, sizeof head);
-    s->part.len = s->body.len = 0;
-    for (uint32_t i = 0; i < s->n_types; i++) {
-      uint8_t *p = buf_reserve(&s->part, 16);
-      if (p) s->part.len = (size_t)(varint_put(p, i == head.type ? (uint64_t)head.value : 0) - s->part.data);
-    }
-    buf_append(&s->body, s->samples.data + at + sizeof head, head.n);
+    at += sizeof head;
+    put_values(s, s->samples.data + at, head.n_values);
+    at += head.n_values * sizeof(struct value);
+    s->body.len = 0;
+    buf_append(&s->body, s->samples.data + at, head.n);
     pb_message(&s->body, 2, &s->part);
     flush(s, PROFILE_SAMPLE);
   }
@@ -369,7 +436,7 @@ static bool pprof_close(struct sink *sink, const struct tk_trace *first, const c
   if (first->clock == TK_CLOCK_REALTIME) pb_i64(&s->body, PROFILE_TIME_NANOS, s->start_ns);
   pb_i64(&s->body, PROFILE_DURATION, s->last / 1000);
   if (comment) pb_u64(&s->body, PROFILE_COMMENT, comment);
-  if (s->n_types > 1) pb_u64(&s->body, PROFILE_DEFAULT_TYPE, s->types[0].type);
+  if (s->n_types > 1) pb_u64(&s->body, PROFILE_DEFAULT_TYPE, s->types[s->default_type ? s->default_type - 1 : 0].type);
   out_write(s->out, s->body.data, s->body.len);
   return mem_check(&s->mem, err);
 }
@@ -378,10 +445,11 @@ static void pprof_free(struct sink *sink) {
   struct pprof_sink *s = (struct pprof_sink *)sink;
   struct mem mem;
   struct intern *const tables[] = {&s->strings, &s->frames, &s->functions, &s->mappings};
-  struct buf *const bufs[] = {&s->samples, &s->body, &s->part, &s->labels};
+  struct buf *const bufs[] = {&s->samples, &s->values, &s->body, &s->part, &s->labels};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) intern_free(tables[i]);
   for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) buf_free(bufs[i]);
   mem_free(&s->mem, s->string_of);
+  map_free(&s->valued);
   mem = s->mem;
   mem_free(&mem, s);
 }
@@ -392,9 +460,10 @@ struct sink *pprof_writer(struct out *out, const struct sink_options *opt) {
   if (!s) return NULL;
   *s = (struct pprof_sink){.out = out, .opt = *opt, .mem = mem};
   struct intern *const tables[] = {&s->strings, &s->frames, &s->functions, &s->mappings};
-  struct buf *const bufs[] = {&s->samples, &s->body, &s->part, &s->labels};
+  struct buf *const bufs[] = {&s->samples, &s->values, &s->body, &s->part, &s->labels};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) intern_init(tables[i], &s->mem);
   for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) *bufs[i] = (struct buf){.mem = &s->mem};
+  map_init(&s->valued, &s->mem);
   s->sink.open = pprof_open;
   s->sink.write = pprof_write;
   s->sink.close = pprof_close;
