@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from public import case, devices, dump, equal, has, main, put, ranks, run, said, x  # noqa: E402
+from public import case, converted, devices, dump, equal, has, main, put, ranks, run, said, top, x  # noqa: E402
 
 
 # ---- ranks ----
@@ -153,6 +153,41 @@ def _():
     put('a.json', {'traceEvents': events})
     job = 'GPU 0 of /job:worker/replica:0/task:'
     equal({d['device']: (d['busy_ns'], d['kernels']) for d in devices('a.json')}, {job + '7': (230000, 20), job + '3': (130000, 10)})
+
+
+# ---- samples of V8 ----
+
+NODES = [{'id': 1, 'callFrame': {'functionName': '(root)', 'scriptId': '0', 'url': '', 'lineNumber': -1, 'columnNumber': -1}, 'children': [2, 3]},
+         {'id': 2, 'callFrame': {'functionName': 'run', 'scriptId': '5', 'url': 'http://a/b.js', 'lineNumber': 1, 'columnNumber': 2}},
+         {'id': 3, 'callFrame': {'functionName': '(idle)', 'scriptId': '0', 'url': '', 'lineNumber': -1, 'columnNumber': -1}}]
+
+
+@case('firefox-devtools/profiler#1878', 'stack', 'CpuProfile, one event with the whole profile, as Chrome wrote it up to version 57')
+def _():
+    profile = {'nodes': NODES, 'startTime': 400000, 'endTime': 401000, 'samples': [2, 2, 3], 'timeDeltas': [100, 300, 500]}
+    whole = {'pid': 7, 'tid': 7, 'ts': 500000, 'ph': 'I', 's': 't', 'cat': 'disabled-by-default-devtools.timeline', 'name': 'CpuProfile', 'args': {'data': {'cpuProfile': profile}}}
+    put('a.json', {'traceEvents': [whole, x('EvaluateScript', 400000, 900, cat='devtools.timeline', pid=7, tid=7)]})
+    equal(top('a.json'), {'EvaluateScript': 900000, 'run': 800000, '(idle)': 100000})
+    events = json.load(open(converted('a.json', 'b.json'), encoding='utf-8'))['traceEvents']
+    equal([e for e in events if e['name'] == 'CpuProfile'], [whole])
+    equal(top('b.json'), top('a.json'))
+    run('filter', 'a.json', '--name', 'run', '-o', 'c.json')
+    equal(top('c.json'), {'run': 800000})
+    put('d.json', {'traceEvents': [{**whole, 'cat': 'mine'}, {**whole, 'args': {}}, x('a', 1, 2)]})  # no profiles
+    equal([e['name'] for e in dump('d.json')], ['a', 'CpuProfile'])
+
+
+@case('jlfwong/speedscope#159', 'stack', 'a sample that V8 recorded late: its delta is negative')
+def _():
+    profile = {'nodes': NODES, 'startTime': 5000, 'endTime': 6000, 'samples': [2, 3, 2, 3], 'timeDeltas': [100, 200, -50, 450]}
+    put('a.cpuprofile', profile)  # run at 100 and 250, (idle) at 300 and 700
+    equal(top('a.cpuprofile'), {'run': 200000, '(idle)': 700000})
+    event = {'pid': 7, 'tid': 7, 'ph': 'P', 'cat': 'disabled-by-default-v8.cpu_profiler', 'id': '0x1', 'ts': 5000}
+    chunks = [{'cpuProfile': {'nodes': [{**n, 'parent': 1} if n['id'] > 1 else n for n in NODES], 'samples': [2, 3]}, 'timeDeltas': [100, 200]},
+              {'cpuProfile': {'samples': [2, 3]}, 'timeDeltas': [-50, 450], 'endTime': 6000}]
+    put('a.json', {'traceEvents': [{**event, 'name': 'Profile', 'args': {'data': {'startTime': 5000}}}, *({**event, 'name': 'ProfileChunk', 'args': {'data': c}} for c in chunks)]})
+    equal(top('a.json'), {'run': 200000, '(idle)': 700000})
+    has(said('info', '-v', 'a.json'), 'samples after a sample with a later time: sorted by time')
 
 
 sys.exit(main())

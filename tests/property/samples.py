@@ -81,8 +81,9 @@ def read_cpuprofile(path):
     for delta in doc['timeDeltas']:
         at += delta
         times.append(at)
-    times.append(doc['endTime'] - doc['startTime'])
-    for i, sample in enumerate(doc['samples']):
+    order = sorted(range(len(times)), key=times.__getitem__)  # as DevTools, CPUProfileDataModel.ts, sortSamples
+    times = [times[i] for i in order] + [doc['endTime'] - doc['startTime']]
+    for i, sample in enumerate([doc['samples'][i] for i in order]):
         yield stack(sample), Fraction(max(times[i + 1] - times[i], 0)), 'us', Fraction(times[i] * 1000)
 
 
@@ -137,6 +138,8 @@ def read_v8(events):
             p['list'].append([v8_stack(p['nodes'], node), Fraction(weight), Fraction(p['at'] * 10**6 + ps, 1000)])
         p['end'] = data.get('endTime', p['end'])
     for p in profiles.values():
+        if not p['own']:
+            p['list'].sort(key=lambda row: row[2])  # as DevTools, CPUProfileDataModel.ts, sortSamples
         for i, (stack, weight, at) in enumerate(p['list']):
             if not p['own']:
                 end = p['list'][i + 1][2] if i + 1 < len(p['list']) else at if p['end'] is None else p['end'] * 1000

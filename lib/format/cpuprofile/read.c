@@ -9,6 +9,7 @@
  * are the weights then. */
 #include "read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/json_walk.h"
@@ -39,19 +40,45 @@ struct cpuprofile {
 
 /* ---- samples ---- */
 
-struct samples {
-  struct tk_sample sample;
-  int64_t us;     /* time of the next sample, relative to the first */
-  bool has_last;  /* `sample` waits for the time of the next sample */
-  uint64_t n_back;
+/* A sample whose weight follows from the time of the next one. us: time relative to the first sample; order: position in the file. */
+struct held {
+  int64_t us;
+  tk_id stack;
+  uint32_t order;
+  bool known; /* false: the call frame is unknown, so the sample only ends the one before it */
 };
 
-static void flush_sample(struct cpuprofile *c, struct samples *x, int64_t until) {
-  if (!x->has_last) return;
-  const int64_t us = num_sub(until, x->sample.ts / PS_PER_US);
-  x->sample.weight = us > 0 ? us : 0;
-  x->n_back += us < 0;
-  stack_add(c->t, &x->sample);
+struct samples {
+  struct held *v;
+  uint32_t n, cap;
+  bool unordered; /* true if a sample is earlier than the one before it */
+};
+
+static int by_time(const void *p, const void *q) {
+  const struct held *a = p, *b = q;
+  if (a->us != b->us) return a->us < b->us ? -1 : 1;
+  return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Adds the samples, of which the last lasts until `end`. V8 may record a sample late, so that its delta is negative; DevTools sorts the
+ * samples by time (CPUProfileDataModel.ts, sortSamples). */
+static void add_samples(struct cpuprofile *c, struct samples *x, int64_t end) {
+  struct tk_sample s = {.unit = trace_text(c->t, "us"), .track = trace_track(c->t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0)};
+  uint64_t n_late = 0, n_back = 0;
+  if (x->unordered) qsort(x->v, x->n, sizeof *x->v, by_time);
+  for (uint32_t i = 0; i < x->n; i++) {
+    const struct held *at = &x->v[i];
+    const int64_t us = num_sub(i + 1 < x->n ? at[1].us : end, at->us);
+    n_late += i && at->order < at[-1].order;
+    if (!at->known) continue;
+    n_back += us < 0;
+    s.ts = at->us * PS_PER_US;
+    s.stack = at->stack;
+    s.weight = us > 0 ? us : 0;
+    stack_add(c->t, &s);
+  }
+  if (n_late) trace_notes(c->t, TK_NOTE_FACT, UINT64_MAX, "samples after a sample with a later time: sorted by time", n_late);
+  if (n_back) trace_notes(c->t, TK_NOTE_FACT, UINT64_MAX, "samples after the end of the profile: weight set to 0", n_back);
 }
 
 /* Limits a time to the range of 53 days around the first sample. */
@@ -62,28 +89,28 @@ static int64_t near(int64_t us) {
 
 static void read_samples(struct cpuprofile *c, struct json_walk *w, const struct json_value *ids, const struct json_value *deltas) {
   struct json_walk in = json_walk_into(w, ids), steps = json_walk_into(w, deltas);
-  struct samples x = {.sample = {.unit = trace_text(c->t, "us"), .track = trace_track(c->t, TK_TRACK_THREAD, ident_int(1),
-      ident_int(1), 0)}};
+  struct samples x = {.n = 0};
   struct json_value v, step;
-  int64_t delta;
+  int64_t delta, us = 0;
   bool more = json_walk_enter(&in, '['), has_steps = deltas->p && json_walk_enter(&steps, '[');
   while (more && json_walk_more(&in) && json_walk_value(&in, &v)) {
     c->t->counts.read++;
     has_steps = has_steps && json_walk_more(&steps) && json_walk_value(&steps, &step);
-    if (has_steps && json_walk_whole(&step, &delta)) x.us = near(num_add(x.us, delta));
+    const int64_t before = us;
+    if (has_steps && json_walk_whole(&step, &delta)) us = near(num_add(us, delta));
     else trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v.p - c->text), "sample without a time: using the time of the previous sample");
-    flush_sample(c, &x, x.us);
-    x.has_last = v8_nodes_stack(&c->nodes, &v, &x.sample.stack);
-    if (!x.has_last) {
-      trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v.p - c->text), "sample of an unknown call frame: dropped");
-      c->t->counts.dropped++;
-      continue;
-    }
-    x.sample.ts = x.us * PS_PER_US;
+    if (!mem_grow(c->mem, (void **)&x.v, &x.cap, (uint64_t)x.n + 1, sizeof *x.v)) break;
+    struct held *at = &x.v[x.n];
+    *at = (struct held){.us = us, .order = x.n++};
+    x.unordered = x.unordered || us < before;
+    at->known = v8_nodes_stack(&c->nodes, &v, &at->stack);
+    if (at->known) continue;
+    trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v.p - c->text), "sample of an unknown call frame: dropped");
+    c->t->counts.dropped++;
   }
-  flush_sample(c, &x, c->has_end && c->has_start ? near(num_sub(c->end, c->start)) : x.us);
-  if (x.n_back) trace_notes(c->t, TK_NOTE_FACT, UINT64_MAX, "samples with a later time than the next sample: weight set to "
-                                                            "0", x.n_back);
+  const int64_t last = x.n ? x.v[x.n - 1].us : 0;
+  add_samples(c, &x, c->has_end && c->has_start ? near(num_sub(c->end, c->start)) : last);
+  mem_free(c->mem, x.v);
   json_walk_free(&in);
   json_walk_free(&steps);
 }

@@ -368,7 +368,7 @@ bool chrome_event(struct chrome *r) {
     *trace_add_record(t) = (struct tk_record){.kind = TK_RECORD_OTHER, .at = t->store->raw.len};
     return true;
   }
-  if (r->apart && chrome_is_record(&e)) return false;
+  if (r->apart && chrome_is_record(t, &e)) return false;
   chrome_note_rounded(r, &e);
   e.enclosing = e.bp && strcmp(tk_string(t, e.bp, NULL), "e") == 0;
   e.own_args = t->store->builder.payload.len;

@@ -38,8 +38,15 @@ static const char *unusable(const struct chrome_event *e) {
   return e->has_id || e->has_id2 ? NULL : "async event without an id: kept, but not interpreted";
 }
 
-bool chrome_is_record(const struct chrome_event *e) {
+/* True for an instant of DevTools that contains a whole CPU profile; samples.c reads its record. */
+static bool is_profile(const struct tk_trace *t, const struct chrome_event *e) {
+  return e->ph == 'I' && strcmp(tk_string(t, e->name, NULL), "CpuProfile") == 0 &&
+         strstr(tk_string(t, e->cat, NULL), "devtools.timeline");
+}
+
+bool chrome_is_record(const struct tk_trace *t, const struct chrome_event *e) {
   const enum phase phase = PHASES[e->ph];
+  if (phase == PHASE_INSTANT && is_profile(t, e)) return true;
   return phase == PHASE_RECORD || (phase >= PHASE_FLOW && unusable(e));
 }
 
@@ -272,7 +279,7 @@ static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_
 
 static void note_phase(struct chrome *r, const struct chrome_event *e) {
   char text[64] = "event whose phase is not one letter: kept, but not interpreted";
-  if (e->ph && strchr("MPNODVvc()=", e->ph)) return;
+  if (e->ph && strchr("MPNODVvc()=I", e->ph)) return;
   if (e->ph) {
     memcpy(text, "unknown phase '?': kept as it is", 33);
     text[15] = e->ph > 0x20 && e->ph < 0x7f ? (char)e->ph : '?';
@@ -285,6 +292,7 @@ void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t a
   const char *why = phase >= PHASE_FLOW ? unusable(e) : NULL;
   struct tk_arg entries;
   r->t->counts.by_phase[e->ph]++;
+  if (phase == PHASE_INSTANT && is_profile(r->t, e)) phase = PHASE_RECORD;
   if (phase == PHASE_RECORD || why) {
     if (why) trace_note(r->t, TK_NOTE_REPAIR, e->offset, why);
     else note_phase(r, e);

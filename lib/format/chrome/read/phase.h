@@ -12,7 +12,7 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e);
 void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 
 /* True if the event becomes a record, which keeps its text. */
-bool chrome_is_record(const struct chrome_event *e);
+bool chrome_is_record(const struct tk_trace *t, const struct chrome_event *e);
 
 /* True for phases that become events or flow points; all others are kept as records. */
 bool chrome_phase_known(uint8_t ph);

@@ -1,7 +1,8 @@
-/* samples.c - see samples.h. Samples occur in three forms:
+/* samples.c - see samples.h. Samples occur in these forms:
  *
  *     {"ph":"P","name":"Profile","id":"0x1",..,"args":{"data":{"startTime":1000}}}                        CPU profiles of V8
  *     {"ph":"P","name":"ProfileChunk","id":"0x1",..,"args":{"data":{"cpuProfile":{"nodes":[..],"samples":[2,2]},"timeDeltas":[0,9]}}}
+ *     {"ph":"I","name":"CpuProfile",..,"args":{"data":{"cpuProfile":{"startTime":1000,"nodes":[..],..}}}}   Chrome up to 57
  *     {"ph":"P","name":"cycles","ts":1000,"pid":1,"tid":1,"sf":"7"}                                       sample events
  *     "samples":[{"cpu":0,"tid":1,"ts":1000,"name":"cycles","sf":"7","weight":1}]                         global samples
  *
@@ -16,6 +17,7 @@
 #endif
 #include "samples.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/json_args.h"
@@ -40,9 +42,16 @@ struct v8_profile {
   bool broken;  /* true if one of its events must be kept as a record */
   int64_t us;   /* time of the last sample */
   struct v8_nodes nodes;
-  struct tk_sample last; /* sample whose weight is unknown until the time of the next sample is read */
-  int64_t last_us;
-  bool has_last;
+  struct v8_pending *pending; /* samples of other programs; their weights follow from the times of the next samples */
+  uint32_t n_pending, cap_pending;
+  bool unordered; /* true if a pending sample is earlier than the one before it */
+};
+
+struct v8_pending {
+  int64_t us, until; /* until: end of the profile, if it follows this sample; INT64_MIN = it does not */
+  tk_id track, stack;
+  uint32_t order; /* position in the file */
+  bool known;     /* false: the call frame is unknown, so the sample only ends the one before it */
 };
 
 /* Members of an event with samples. */
@@ -60,7 +69,7 @@ struct sampler {
   uint32_t n, cap;
   struct stack_frames frames;
   uint8_t *keep; /* by record: 0 = remove the record, because the graph has its whole content */
-  uint64_t n_back, n_far, n_unknown, n_orphans;
+  uint64_t n_back, n_late, n_far, n_unknown, n_orphans;
 };
 
 /* ---- values ---- */
@@ -123,14 +132,42 @@ static struct v8_profile *profile_of(struct sampler *s, tk_id process, const str
   return p;
 }
 
-/* Adds the profile's pending sample, which lasts until `until` (microseconds). */
-static void flush_last(struct sampler *s, struct v8_profile *p, int64_t until) {
-  if (!p->has_last) return;
-  const int64_t us = num_sub(until, p->last_us);
-  p->last.weight = us > 0 ? us : 0;
-  s->n_back += us < 0;
-  add_stack_sample(s, &p->last, (i128)p->last_us * PS_PER_US, 0, true);
-  p->has_last = false;
+static void hold_sample(struct sampler *s, struct v8_profile *p, bool known, tk_id stack) {
+  if (!mem_grow(s->mem, (void **)&p->pending, &p->cap_pending, (uint64_t)p->n_pending + 1, sizeof *p->pending)) return;
+  const uint32_t n = p->n_pending++;
+  p->pending[n] = (struct v8_pending){p->us, INT64_MIN, p->track, known ? stack : 0, n, known};
+  if (n && p->us < p->pending[n - 1].us) p->unordered = true;
+}
+
+static int by_time(const void *p, const void *q) {
+  const struct v8_pending *a = p, *b = q;
+  if (a->us != b->us) return a->us < b->us ? -1 : 1;
+  return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Adds the pending samples. V8 may record a sample late, so that its delta is negative; DevTools sorts the samples by time
+ * (CPUProfileDataModel.ts, sortSamples). trace_processor does not, nor does it weigh samples. */
+static void flush_samples(struct sampler *s, struct v8_profile *p) {
+  const bool sorts = p->unordered && !is_as_filed(s);
+  const int64_t end = p->n_pending ? p->pending[p->n_pending - 1].until : INT64_MIN;
+  if (sorts) {
+    for (uint32_t i = 0; i < p->n_pending; i++) p->pending[i].until = INT64_MIN;
+    qsort(p->pending, p->n_pending, sizeof *p->pending, by_time);
+    p->pending[p->n_pending - 1].until = end;
+  }
+  for (uint32_t i = 0; i < p->n_pending; i++) {
+    const struct v8_pending *at = &p->pending[i];
+    const int64_t next = i + 1 < p->n_pending ? at[1].us : at->us, until = at->until != INT64_MIN ? at->until : next;
+    const int64_t us = num_sub(until, at->us);
+    struct tk_sample sample = {.track = at->track, .stack = at->stack, .cat = p->cat, .unit = p->unit, .weight = us > 0 ? us : 0};
+    if (!at->known) continue;
+    s->n_back += us < 0;
+    s->n_late += sorts && i && at->order < at[-1].order;
+    add_stack_sample(s, &sample, (i128)at->us * PS_PER_US, 0, true);
+  }
+  mem_free(s->mem, p->pending);
+  p->pending = NULL;
+  p->n_pending = p->cap_pending = 0;
 }
 
 /* Reads a Profile event; returns NULL if it does not start a profile. */
@@ -215,10 +252,7 @@ static bool read_sample(struct sampler *s, struct v8_profile *p, struct v8_chunk
   if (!known) s->n_unknown++;
   if (!p->track) p->track = chrome_find_thread(s->r, p->pid, p->tid);
   if (p->own) return known && add_own(s, p, c, stack) && timed;
-  flush_last(s, p, p->us);
-  p->has_last = known;
-  p->last_us = p->us;
-  p->last = (struct tk_sample){.track = p->track, .stack = known ? stack : 0, .cat = p->cat, .unit = p->unit};
+  hold_sample(s, p, known, stack);
   return false;
 }
 
@@ -237,10 +271,31 @@ static bool read_chunk(struct sampler *s, struct json_walk *w, struct v8_profile
   bool whole = p->own, more = c.samples.p && json_walk_enter(&in, '[');
   while (more && json_walk_more(&in) && json_walk_value(&in, &node)) whole = read_sample(s, p, &c, &node) && whole;
   whole = whole && in.j.status == JSON_OK && !in.cut;
-  if (json_walk_whole(&c.end, &end)) flush_last(s, p, end), whole = false;
+  if (json_walk_whole(&c.end, &end)) whole = false;
+  if (json_walk_whole(&c.end, &end) && p->n_pending) p->pending[p->n_pending - 1].until = end;
   for (int i = 0; i < V8_ARRAYS; i++) json_walk_free(&c.in[i]);
   json_walk_free(&in);
   return whole;
+}
+
+/* Reads a CpuProfile event, which contains a whole profile. Returns true if it has samples. */
+static bool read_whole(struct sampler *s, struct json_walk *w, const struct tk_record *rec, const struct sample_event *e) {
+  struct v8_profile p = {.process = rec->track, .pid = rec->track ? s->t->tracks[rec->track].pid : ident_none()};
+  struct json_value data, profile, start;
+  const struct json_place members[] = {{"data", &data}, {NULL, NULL}}, inside[] = {{"cpuProfile", &profile}, {NULL, NULL}};
+  const struct json_place starts[] = {{"startTime", &start}, {NULL, NULL}};
+  const uint64_t before = s->t->n_events;
+  json_walk_object(w, &e->args, members);
+  json_walk_object(w, &data, inside);
+  json_walk_object(w, &profile, starts);
+  if (is_as_filed(s) || !json_walk_whole(&start, &p.us)) return false;
+  v8_nodes_init(&p.nodes, s->t);
+  p.tid = ident_of_value(s, w, &e->tid);
+  p.unit = trace_text(s->t, "us");
+  read_chunk(s, w, &p, &data);
+  flush_samples(s, &p);
+  v8_nodes_free(&p.nodes);
+  return s->t->n_events > before;
 }
 
 /* Returns true if the event must be kept as a record; *sampled: true if it has samples. */
@@ -357,7 +412,9 @@ static void read_record(struct sampler *s, struct tk_record *rec) {
   bool stays = true, sampled = false;
   i128 ps;
   find_members(&w, &(struct json_value){.p = w.j.p, .end = w.j.end}, &e);
-  if (sampler_is(&w, &e.name, "Profile") || sampler_is(&w, &e.name, "ProfileChunk")) {
+  if (rec->phase != 'P') {
+    sampled = read_whole(s, &w, rec, &e);
+  } else if (sampler_is(&w, &e.name, "Profile") || sampler_is(&w, &e.name, "ProfileChunk")) {
     stays = read_v8(s, &w, rec, &e, &sampled);
   } else if (time_of_record(s, rec, &e.ts, &ps) && !is_as_filed(s) && !sampler_is(&w, &e.name, "V8Sample")) {
     const struct tk_ident pid = rec->track ? s->t->tracks[rec->track].pid : ident_none();
@@ -422,14 +479,15 @@ static void read_globals(struct sampler *s) {
 
 static void finish_profiles(struct sampler *s) {
   for (uint32_t i = 0; i < s->n; i++) {
-    flush_last(s, &s->profiles[i], s->profiles[i].us);
+    flush_samples(s, &s->profiles[i]);
     v8_nodes_free(&s->profiles[i].nodes);
   }
 }
 
 static void note_samples(struct sampler *s) {
   struct tk_trace *t = s->t;
-  if (s->n_back) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples with a later time than the next sample: weight set to 0", s->n_back);
+  if (s->n_back) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples after the end of the profile: weight set to 0", s->n_back);
+  if (s->n_late) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples after a sample with a later time: sorted by time", s->n_late);
   if (s->n_far) trace_notes(t, TK_NOTE_REPAIR, UINT64_MAX, "samples more than 100 days from the rest: kept, but not "
                                                            "interpreted", s->n_far);
   if (s->n_unknown)
@@ -445,16 +503,23 @@ static void read_records(struct sampler *s) {
   for (int first = !is_as_filed(s); first >= 0; first--)
     for (tk_id i = 1; i <= s->t->n_records; i++) {
       struct tk_record *rec = &s->t->records[i];
-      if (rec->phase != 'P') continue;
+      if (rec->phase != 'P' && !(rec->phase == 'I' && first == 0)) continue;
       const bool is_profile = memmem(trace_raw(s->t, rec->at), rec->size, PROFILE, sizeof PROFILE - 1) != NULL;
       if (is_as_filed(s) || is_profile == (first == 1)) read_record(s, rec);
     }
 }
 
+/* True if there is a record of an instant, which is a CpuProfile event. */
+static bool has_whole(const struct tk_trace *t) {
+  tk_id i = t->counts.by_phase['I'] ? 1 : t->n_records + 1;
+  while (i <= t->n_records && t->records[i].phase != 'I') i++;
+  return i <= t->n_records;
+}
+
 void chrome_samples(struct chrome *r) {
   struct tk_trace *t = r->t;
   struct sampler s = {.r = r, .t = t, .mem = &t->store->mem, .text = {.mem = &t->store->mem}};
-  if (!t->counts.by_phase['P'] && !trace_meta(t, "samples")) return;
+  if (!t->counts.by_phase['P'] && !has_whole(t) && !trace_meta(t, "samples")) return;
   map_init(&s.index, s.mem);
   stack_frames_init(&s.frames, t);
   s.keep = mem_array(s.mem, (uint64_t)t->n_records + 1, 1);
