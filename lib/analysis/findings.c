@@ -266,8 +266,8 @@ static void place(const struct finding_case *c, struct tk_report_finding *f) {
   } else if (c->kernel) {
     f->at = c->kernel->max_at;
     f->length = c->kernel->max;
-  } else if (c->memory) {
-    f->at = c->memory->at;
+  } else if (c->memory || c->oom) {
+    f->at = c->memory ? c->memory->at : c->oom->at;
     f->length = 0;
   }
 }
@@ -276,6 +276,7 @@ static int64_t finding_rank(const struct finding_case *c) {
   if (c->row) return c->row->rank;
   if (c->meeting) return c->meeting->rank;
   if (c->memory) return c->memory->rank;
+  if (c->oom) return c->oom->rank;
   return c->kernel ? c->kernel->max_rank : -1;
 }
 
@@ -410,6 +411,12 @@ static bool add_memory(struct finder *to) {
   return !c.memory || add_finding(to, &c);
 }
 
+static bool add_oom(struct finder *to) {
+  const struct report_oom *oom = &to->r->impl->oom;
+  const struct finding_case c = {.limit = LIMIT_OOM, .figure = (double)oom->n, .oom = oom};
+  return !is_beyond(to->r, LIMIT_OOM, c.figure) || add_finding(to, &c);
+}
+
 /* True for the name of a function. False for the frames with which V8 records its own state (v8/src/profiler/profile-generator.cc), and
  * for the frame that perf prints for an address without a symbol. */
 static bool is_function(const char *name) {
@@ -510,7 +517,7 @@ bool findings_make(struct tk_report *r) {
   struct finder to = {.r = r, .whole = true};
   for (size_t i = 0; i < r->n_ranks; i++) to.whole = to.whole && r->ranks[i].judged && !r->ranks[i].incomplete;
   if (impl->opt.brief) return true;
-  const bool ok = add_rows(&to) && add_kernel(&to) && add_occupancy(&to) && add_function(&to) && add_memory(&to) &&
+  const bool ok = add_rows(&to) && add_kernel(&to) && add_occupancy(&to) && add_function(&to) && add_memory(&to) && add_oom(&to) &&
                   add_straggler(&to) && add_inputs(&to, LIMIT_TRUNCATED, impl->truncated) &&
                   add_inputs(&to, LIMIT_DAMAGED, impl->damaged) && add_inputs(&to, LIMIT_CAPPED, impl->capped) && list_findings(&to);
   mem_free(&impl->mem, to.v);

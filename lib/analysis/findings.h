@@ -22,6 +22,7 @@ struct finding_case {
   const struct tk_report_kernel *kernel;   /* the kernel, if the finding is a dominant kernel */
   const struct tk_report_function *function; /* the function, if the finding is a dominant function */
   const struct tk_report_memory *memory;
+  const struct report_oom *oom;            /* the first allocation that failed */
   const struct tk_report_meeting *meeting; /* the slow rank, if the finding is a straggler */
 };
 
@@ -48,6 +49,11 @@ const char *findings_launchers(const struct finding_case *c);
 const char *findings_compare(const struct finding_case *c);
 /* Writes the advice for matrix products and convolutions in fp32 that do not use tensor cores. */
 void findings_fp32(const struct finding_case *c, char *text, size_t n);
+/* Writes the sentence on allocations that failed. */
+#define FINDINGS_OOM_ADVICE \
+  "the table of memory at the peak lists what was allocated; if much more was reserved than allocated, memory is fragmented " \
+  "(in PyTorch: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True)"
+void findings_oom(const struct finding_case *c, char *text, size_t n);
 /* Writes the sentence to `text`, and the advice to `advice`. Commands in the advice have no input files yet (findings_commands). */
 void findings_say(const struct finding_case *c, char *text, size_t n, char *advice, size_t n_advice);
 

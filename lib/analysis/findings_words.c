@@ -444,6 +444,8 @@ static void say_memory(struct words *w) {
   put_limit(w);
 }
 
+static void say_oom(struct words *w) { findings_oom(w->c, w->text, w->n); }
+
 static void say_unrecorded(struct words *w) {
   const struct tk_report_rank *row = w->c->row;
   const uint64_t lost = report_lost_calls(row, w->c->r->impl->limits[LIMIT_UNRECORDED].warning);
@@ -578,6 +580,7 @@ static const struct {
   [LIMIT_OCCUPANCY] = {say_occupancy, NULL,
     "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there are few"},
   [LIMIT_MEMORY] = {say_memory, NULL, "smaller batches or recomputation of activations lower the peak"},
+  [LIMIT_OOM] = {say_oom, NULL, FINDINGS_OOM_ADVICE},
   [LIMIT_UNRECORDED] = {say_unrecorded, NULL, "look for errors in the profiler's output, such as lacking permission; "
     "record fewer steps, so that the profiler drops nothing; for graphs, record their nodes (see docs/recording.md)"},
   [LIMIT_TRUNCATED] = {say_truncated, NULL, "record again, and stop the profiler before the program ends"},

@@ -115,6 +115,16 @@ struct report_function {
   i128 self, total;
 };
 
+/* Allocations that failed because memory was exhausted; all but `n` describe the first one. wanted, left: bytes that were requested, and
+ * bytes that were free on the device, -1 = unknown. at: since the trace's first event. */
+struct report_oom {
+  uint64_t n;
+  const char *allocator;
+  int64_t rank;
+  double wanted, left;
+  tk_time at;
+};
+
 /* Kernels within another kernel of their stream. covering, all: total time of the kernels that contain others, and of all kernels. */
 struct report_inside {
   uint64_t n;
@@ -162,6 +172,7 @@ struct tk_report_impl {
   struct scope scope;   /* scope of the last trace; narrowed: the report covers only a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   struct report_inside inside;
+  struct report_oom oom;
   uint64_t undecided;   /* kernels and copies whose correlation id several calls have */
   const char *suspect; /* sentence about what looks like a device; NULL = none */
   struct report_function *functions;

@@ -194,13 +194,15 @@ static bool count_sample(struct counted *c, const struct tk_event *e, bool reser
 /* Names of events and counters with amounts of memory. The counters are from memory snapshots and from Nsight Systems. */
 static const struct memory_name {
   const char *name;
-  enum memory_kind { MEMORY_NONE, MEMORY_EVENT, MEMORY_ALLOCATED, MEMORY_RESERVED } kind;
+  enum memory_kind { MEMORY_NONE, MEMORY_EVENT, MEMORY_ALLOCATED, MEMORY_RESERVED, MEMORY_OOM } kind;
 } NAMES[] = {{"[memory]", MEMORY_EVENT},
              {"MemoryAllocation", MEMORY_EVENT},
              {"MemoryDeallocation", MEMORY_EVENT},
              {"allocated memory", MEMORY_ALLOCATED},
              {"memory in use", MEMORY_ALLOCATED},
-             {"reserved memory", MEMORY_RESERVED}};
+             {"reserved memory", MEMORY_RESERVED},
+             {"[OutOfMemory]", MEMORY_OOM},  /* Kineto: torch/csrc/profiler/collection.cpp */
+             {"out of memory", MEMORY_OOM}}; /* "oom" of a memory snapshot */
 
 static uint8_t memory_kind_of(const char *name) {
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
@@ -208,7 +210,22 @@ static uint8_t memory_kind_of(const char *name) {
   return MEMORY_NONE;
 }
 
+/* Counts an allocation that failed. Keeps the data of the first one. */
+static bool count_oom(const struct counted *c, const struct tk_event *e) {
+  const struct reporter *p = c->p;
+  struct report_oom *oom = &p->impl->oom;
+  char name[64];
+  double wanted, left;
+  if (!bytes_of(p->t, e, "Bytes", &wanted) && !bytes_of(p->t, e, "bytes", &wanted)) return true;
+  if (oom->n++) return true;
+  if (!name_allocator(p, e, name, sizeof name)) name_process(p->t, e->track, name, sizeof name);
+  if (!bytes_of(p->t, e, "device_free", &left)) left = -1;
+  *oom = (struct report_oom){1, report_text(p->impl, name), p->origins ? p->origins[e->track].rank : -1, wanted, left, e->ts - c->start};
+  return true;
+}
+
 static bool count_event(struct counted *c, const struct tk_event *e, uint8_t kind) {
+  if (kind == MEMORY_OOM) return count_oom(c, e);
   return kind == MEMORY_EVENT ? count_allocation(c, e) : count_sample(c, e, kind == MEMORY_RESERVED);
 }
 

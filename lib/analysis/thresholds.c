@@ -45,6 +45,7 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
     "share of one kernel whose occupancy is below 25% in the time of all device work; matrix products, attention, convolutions and "
     "collectives, whose occupancy is low by design, are not judged; at least 10 pieces of work and 3 names are required"},
   [LIMIT_MEMORY] = {"memory", "%", 90, 97, "peak of the allocated memory, as a percentage of the memory of the device"},
+  [LIMIT_OOM] = {"out-of-memory", "", 1, 1, "number of allocations that failed because memory was exhausted"},
   [LIMIT_UNRECORDED] = {"unrecorded-launches", "%", 5, 50,
     "launching calls whose work was not recorded; from the warning threshold on, idle time, exposed communication and exposed copies "
     "are not judged; if no work was recorded at all, at least 10 such calls are required"},

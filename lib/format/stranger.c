@@ -165,6 +165,8 @@ static const struct stranger_content PAGES[] = {
 static const struct stranger_content PICKLES[] = {
     /* pytorch torch/csrc/distributed/c10d/FlightRecorder.hpp: a key of the entries */
     {"profiling_name", "a flight recording of PyTorch's collectives; 'torchfrtrace' (fr_trace.py) analyses it"},
+    {"segment_type", "the segments of PyTorch's allocator (torch.cuda.memory_snapshot), without a history; "
+                     "torch.cuda.memory._dump_snapshot writes a snapshot that can be read"},
     {"", "a Python pickle; of these, only memory snapshots of PyTorch are read"}};
 
 /* File identifiers of FlatBuffers, which follow the first 4 bytes of a file. */

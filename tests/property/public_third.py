@@ -3,6 +3,7 @@
 whose calls state their work in other words, and profiles of several kinds."""
 import json
 import os
+import pickle
 import re
 import sys
 
@@ -188,6 +189,30 @@ def _():
     put('a.json', {'traceEvents': [{**event, 'name': 'Profile', 'args': {'data': {'startTime': 5000}}}, *({**event, 'name': 'ProfileChunk', 'args': {'data': c}} for c in chunks)]})
     equal(top('a.json'), {'run': 200000, '(idle)': 700000})
     has(said('info', '-v', 'a.json'), 'samples after a sample with a later time: sorted by time')
+
+
+# ---- memory ----
+
+@case('pytorch/pytorch, _memory_viz.py', 'memory', 'an allocation that failed is a finding, in snapshots and in Kineto')
+def _():
+    frames = [{'filename': '/a/train.py', 'line': 10, 'name': 'forward'}]
+    trace = [{'action': 'alloc', 'addr': 1 << 40, 'size': 18874368, 'stream': 0, 'time_us': 1700000000000001, 'frames': frames},
+             {'action': 'oom', 'addr': 0, 'device_free': 1048576, 'size': 104857600, 'stream': 0, 'time_us': 1700000000000006, 'frames': frames},
+             {'action': 'oom', 'addr': 0, 'device_free': 2097152, 'size': 52428800, 'stream': 0, 'time_us': 1700000000000009, 'frames': frames}]
+    put('a.pickle', pickle.dumps({'segments': [], 'device_traces': [[], trace], 'allocator_settings': {}}, 2))
+    found, = [f for f in json.loads(run('report', '--json', 'a.pickle').stdout)['findings'] if f['id'] == 'out-of-memory']
+    equal((found['severity'], found['figure'], found['at_ns']), ('bad', 2, 5000))
+    has(found['text'], '^GPU 1 ran out of memory: the program asked for 104.9 MB while 1.0 MB was free on the device; 2 allocations failed$')
+    args = {'Device Type': 1, 'Device Id': 3, 'Bytes': 2000000}
+    put('a.json', {'schemaVersion': 1, 'traceEvents': [x('aten::empty', 10, 5, cat='cpu_op'), {'ph': 'i', 's': 't', 'cat': 'cpu_instant_event', 'name': '[OutOfMemory]', 'pid': 1, 'tid': 1, 'ts': 12.5, 'args': args}]})
+    has(said('report', 'a.json'), r'GPU 3 ran out of memory: the program asked for 2.0 MB\n')
+
+
+@case('pytorch/pytorch, memory_snapshot', 'memory', 'a list of segments without a history: the message names what writes one')
+def _():
+    block = {'address': 8192, 'size': 2048, 'requested_size': 2048, 'state': 'active_allocated', 'frames': []}
+    put('a.pickle', pickle.dumps([{'device': 0, 'address': 4096, 'total_size': 2097152, 'allocated_size': 2048, 'segment_type': 'small', 'blocks': [block]}], 2))
+    has(said('report', 'a.pickle'), "not a trace: the segments of PyTorch's allocator .*_dump_snapshot writes a snapshot that can be read")
 
 
 sys.exit(main())
