@@ -398,6 +398,7 @@ static bool add_rows(struct reporter *p) {
             (brief || work_classes_init(&p->work_classes, &p->match.kinds, p->origins, p->works.launch_of, p->mem)) &&
             report_layers_begin(p) && report_index_make(&p->index, &p->match, &p->works, p->mem);
   ok = ok && (brief || (report_count_calls(p) && report_count_inside(p)));
+  if (ok && !brief) report_count_graphs(p);
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
   ok = ok && add_hosts(p, &ranks) && report_count_memory(p) && report_versions(p) && (brief || report_functions_add(p));
   map_free(&ranks);
@@ -496,6 +497,7 @@ static void say_unknown(struct tk_report *r) {
   if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are unknown");
   if (linked) report_say_unrecorded(r);
   report_say_undecided(r);
+  report_say_graphs(r);
   report_say_inside(r);
   report_say_lag(r);
   report_say_messages(r);

@@ -17,6 +17,7 @@
  *     report_geometry.c launch geometry of kernels
  *     report_args.c     the args of work that these tables read
  *     report_memory.c   peaks of memory; report_held.c: memory over time, and what was allocated at the peaks
+ *     report_graphs.c   graphs that were recorded as a whole
  *     report_inside.c   kernels within another kernel of their stream
  *     report_suspect.c  explains why a trace that seems to contain a device has no device work
  *     report_base.c     shared helpers
@@ -173,6 +174,7 @@ struct tk_report_impl {
   struct map said;      /* texts already in a list: list number << 32 | text */
   struct report_inside inside;
   struct report_oom oom;
+  uint64_t whole_graphs; /* launches of CUDA graphs that were recorded without their kernels */
   uint64_t undecided;   /* kernels and copies whose correlation id several calls have */
   const char *suspect; /* sentence about what looks like a device; NULL = none */
   struct report_function *functions;
@@ -391,6 +393,9 @@ void report_held_sort(struct tk_report *r);
 bool report_figures_make(struct tk_report *r);
 /* Returns the kernel, copy or fill with the largest share of all work; NULL if there is none. */
 const struct tk_report_kernel *report_longest_work(const struct tk_report *r);
+/* report_graphs.c: counts launches of graphs that were recorded as a whole; adds a sentence on these. */
+void report_count_graphs(struct reporter *p);
+void report_say_graphs(struct tk_report *r);
 /* report_inside.c: counts kernels within another kernel of their stream; adds a sentence if the containing kernels matter for the busy
  * time. report_count_inside returns false if memory runs out. */
 bool report_count_inside(struct reporter *p);

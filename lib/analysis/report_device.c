@@ -7,8 +7,10 @@
 #include "base/num.h"
 #include "graph/accelerator.h"
 
+/* Returns "GPU 3"; the family alone if the number is negative, such as the pid -1 of ONNX Runtime's kernels. */
 static const char *numbered(struct reporter *p, const char *family, int64_t number) {
   char text[64];
+  if (number < 0) return report_text(p->impl, family);
   const int len = snprintf(text, sizeof text - 24, "%s ", family);
   return report_keep(p->impl, text, (size_t)len + num_put_i64(text + len, number));
 }

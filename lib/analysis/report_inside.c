@@ -1,7 +1,8 @@
 /* report_inside.c - finds kernels that ran within another kernel of their stream (report.h).
  *
- * A stream runs its work in turn. If a kernel contains all that followed it, the end of that kernel was recorded wrongly, and the
- * device seems busy for the whole time. Only spans that their category calls kernels count: operations of XLA contain each other. */
+ * A stream runs its work in turn, except for the kernels of graphs and of programmatic dependent launches. If a kernel contains all
+ * that followed it, the end of that kernel was probably recorded wrongly, and the device seems busy for the whole time. Only spans
+ * that their category calls kernels count: operations of XLA contain each other. */
 #include "report.h"
 
 #include <stdio.h>
@@ -55,11 +56,12 @@ bool report_count_inside(struct reporter *p) {
 void report_say_inside(struct tk_report *r) {
   enum { FEWEST_PERCENT = 1 }; /* times that were rounded to microseconds also let short kernels contain others */
   const struct report_inside *of = &r->impl->inside;
-  char text[400], length[64];
+  char text[480], length[64];
   if (!of->n || of->covering * 100 < of->all * FEWEST_PERCENT) return;
   tk_print_duration(of->longest, length);
-  snprintf(text, sizeof text, "%llu kernel%s within another kernel of the same stream, the longest of which is '%.100s' of %s; a "
-                              "stream runs its work in turn, so a recorded end is wrong, and busy time is too high",
+  snprintf(text, sizeof text, "%llu kernel%s within another kernel of the same stream, the longest of which is '%.100s' of %s; except "
+                              "for graphs and dependent launches, a stream runs its work in turn, so a recorded end is probably wrong, "
+                              "and busy time too high",
            (unsigned long long)of->n, of->n > 1 ? "s ran" : " ran", (const char *)r->impl->texts.strs[of->name].bytes, length);
   report_unknown(r, report_text(r->impl, text));
 }

@@ -220,7 +220,8 @@ static bool count_oom(const struct counted *c, const struct tk_event *e) {
   if (oom->n++) return true;
   if (!name_allocator(p, e, name, sizeof name)) name_process(p->t, e->track, name, sizeof name);
   if (!bytes_of(p->t, e, "device_free", &left)) left = -1;
-  *oom = (struct report_oom){1, report_text(p->impl, name), p->origins ? p->origins[e->track].rank : -1, wanted, left, e->ts - c->start};
+  const int64_t rank = p->origins ? p->origins[e->track].rank : -1;
+  *oom = (struct report_oom){1, report_text(p->impl, name), rank, wanted, left, e->ts - c->start};
   return true;
 }
 

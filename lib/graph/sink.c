@@ -1,6 +1,8 @@
 /* sink.c - counts the data of a graph that an output format does not support. */
 #include "sink.h"
 
+#include <string.h>
+
 #include "args.h"
 #include "stack.h"
 #include "subset.h"
@@ -25,9 +27,16 @@ const char *tk_loss_name(enum tk_loss kind) {
   return kind < TK_LOSSES ? NAMES[kind] : "";
 }
 
+/* True for the arg in which Chrome JSON keeps an empty object of args. */
+static bool is_empty_args(const struct tk_trace *t, const struct tk_arg *arg) {
+  return arg->key == KEY_ARGS && arg->type == TK_ARG_JSON && strcmp(tk_string(t, arg->s, NULL), "{}") == 0;
+}
+
 static uint32_t n_args(const struct tk_trace *t, uint32_t args) {
   struct tk_args it = tk_args_of(t, args);
-  return it.shape ? it.shape->n : 0;
+  struct tk_arg only;
+  const uint32_t n = it.shape ? it.shape->n : 0;
+  return n == 1 && it.shape->fields[0].key == KEY_ARGS && tk_args_next(&it, &only) && is_empty_args(t, &only) ? 0 : n;
 }
 
 static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds) {

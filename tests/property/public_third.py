@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import re
+import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
@@ -213,6 +214,38 @@ def _():
     block = {'address': 8192, 'size': 2048, 'requested_size': 2048, 'state': 'active_allocated', 'frames': []}
     put('a.pickle', pickle.dumps([{'device': 0, 'address': 4096, 'total_size': 2097152, 'allocated_size': 2048, 'segment_type': 'small', 'blocks': [block]}], 2))
     has(said('report', 'a.pickle'), "not a trace: the segments of PyTorch's allocator .*_dump_snapshot writes a snapshot that can be read")
+
+
+# ---- smaller ones ----
+
+@case('google/pprof, nothing to lose', 'question', 'an empty object of args is no loss')
+def _():
+    put('a.json', {'traceEvents': [{**x('A', 0, 10), 'args': {}}, x('B', 20, 10)]})
+    equal(run('convert', 'a.json', '-o', 'a.speedscope.json', '--no-loss').returncode, 0)
+    put('b.json', {'traceEvents': [{**x('A', 0, 10), 'args': 'text'}]})
+    has(run('convert', 'b.json', '-o', 'b.speedscope.json', '--force').stderr, 'lost: args: 1')
+
+
+@case('microsoft/onnxruntime#9567', 'device', 'kernels of a process -1')
+def _():
+    events = [{'cat': 'Kernel', 'pid': -1, 'tid': -1, 'dur': 300, 'ts': 250 + 400 * i, 'ph': 'X', 'name': 'scudnn', 'args': {'stream': '0x5', 'grid_x': '1'}} for i in range(3)]
+    put('a.json', [{**x('model_run', 100, 20000, cat='Session'), 'args': {}}, *events])
+    equal([(d['device'], d['busy_ns']) for d in devices('a.json')], [('GPU', 900000)])
+
+
+@case('NVIDIA, nsys export', 'device', 'graphs that were recorded as a whole: their kernels are unknown, and which option records these')
+def _():
+    db = sqlite3.connect('a.sqlite')
+    db.executescript("""create table StringIds(id integer, value text); insert into StringIds values (1, 'cudaGraphLaunch_v10000');
+        create table CUPTI_ACTIVITY_KIND_RUNTIME(start integer, end integer, globalTid integer, correlationId integer, nameId integer);
+        create table CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start integer, end integer, deviceId integer, contextId integer, streamId integer, correlationId integer,
+            globalPid integer, graphId integer, graphExecId integer)""")
+    for i in range(9):
+        db.execute('insert into CUPTI_ACTIVITY_KIND_RUNTIME values (?, ?, ?, ?, 1)', (1000000 * i, 1000000 * i + 5000, 77 << 24 | 5, i + 1))
+        db.execute('insert into CUPTI_ACTIVITY_KIND_GRAPH_TRACE values (?, ?, 0, 1, 7, ?, ?, 3, 4)', (1000000 * i + 50000, 1000000 * i + 650000, i + 1, 77 << 24))
+    db.commit()
+    db.close()
+    has(said('report', 'a.sqlite'), '9 launches of CUDA graphs were recorded as a whole, so their kernels are unknown; nsys profile --cuda-graph-trace=node')
 
 
 sys.exit(main())
