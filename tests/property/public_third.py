@@ -9,7 +9,10 @@ import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from public import case, converted, devices, dump, equal, has, main, put, ranks, run, said, top, x  # noqa: E402
+from public import answers, case, converted, devices, dump, equal, has, main, put, ranks, run, said, top, x  # noqa: E402
+
+
+ARROWS = 'select o.name, i.name from flow f join slice o on o.id = f.slice_out join slice i on i.id = f.slice_in'
 
 
 # ---- ranks ----
@@ -246,6 +249,27 @@ def _():
     db.commit()
     db.close()
     has(said('report', 'a.sqlite'), '9 launches of CUDA graphs were recorded as a whole, so their kernels are unknown; nsys profile --cuda-graph-trace=node')
+
+
+@case('google/perfetto, id2 of flows', 'flow', 'flows with ids that are local to their processes')
+def _():
+    events = []
+    for pid in (100, 101):
+        for i in range(3):
+            at = 1000 * i + 5 * (pid - 100)
+            point = {'cat': 'flow', 'name': 'launch', 'id2': {'local': f'0x{i}'}, 'pid': pid}
+            events += [x(f'L{pid}{i}', at, 10, pid=pid), x(f'K{pid}{i}', at + 50, 100, pid=pid, tid=9), {'ph': 's', **point, 'tid': 1, 'ts': at},
+                       {'ph': 'f', 'bp': 'e', **point, 'tid': 9, 'ts': at + 50}]
+    right = sorted(f'L{pid}{i},K{pid}{i}' for pid in (100, 101) for i in range(3))
+    put('a.json', {'traceEvents': events})
+    assert 'kept, but no flow' not in said('info', 'a.json'), said('info', 'a.json')
+    equal(sorted(answers(converted('a.json', 'a.pftrace'), ARROWS)), right)
+    again = json.load(open(converted('a.json', 'b.json'), encoding='utf-8'))['traceEvents']
+    equal(sorted(json.dumps(e, sort_keys=True) for e in again if e['ph'] != 'M'), sorted(json.dumps(e, sort_keys=True) for e in events))
+    run('merge', 'a.json', 'b.json', '--align', 'none', '-o', 'c.json')
+    equal(sorted(answers(converted('c.json', 'c.pftrace'), ARROWS)), sorted(2 * right))
+    put('d.json', {'traceEvents': [x('a', 0, 5), {'ph': 's', 'cat': 'c', 'name': 'n', 'id2': {}, 'pid': 1, 'tid': 1, 'ts': 1}]})
+    has(said('info', 'd.json'), 'flow event without a plain id: kept, but no flow')
 
 
 sys.exit(main())

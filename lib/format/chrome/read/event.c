@@ -264,6 +264,7 @@ static bool other_field(struct chrome *r, struct chrome_event *e, const struct j
   args_copy(r->t, &arg);
   if (id == KEY_TDUR) note_tdur(e, &arg);
   if (id == KEY_ID2) e->has_id2 = arg.type == TK_ARG_JSON && trace_str(r->t, arg.s)->len > 2;
+  if (id == KEY_ID2 && e->has_id2) e->id2 = arg.s;
   if (id == KEY_SCOPE) e->has_scope = true;
   if (id == KEY_FLOW_IN) e->flow_in = arg.type == TK_ARG_TRUE;
   if (id == KEY_FLOW_OUT) e->flow_out = arg.type == TK_ARG_TRUE;

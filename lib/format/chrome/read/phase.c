@@ -29,11 +29,25 @@ static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
   f->id = id->type == TK_ARG_STR ? (int64_t)id->s : id->i;
 }
 
+/* Finds the local id in the object "id2" of an event: {"local":"0x1"}. */
+static bool local_id(const struct tk_trace *t, const struct chrome_event *e, struct json_value *v) {
+  size_t n;
+  const char *text = tk_string(t, e->id2, &n);
+  return e->id2 && json_member(text, n, "local", v) && (v->type == JSON_STRING || v->type == JSON_NUMBER);
+}
+
+/* True if the flow point has an id: a plain one, or one that is local to its process, as async events may have. trace_processor reads
+ * only plain ids of flows. */
+static bool has_flow_id(const struct tk_trace *t, const struct chrome_event *e) {
+  struct json_value v;
+  if (e->has_id && e->has_id2) return false;
+  return e->has_id ? plain_id(&e->id) : !(t->store->without & TK_WITHOUT_RESTORING) && local_id(t, e, &v);
+}
+
 /* Returns the reason why an event of a known phase must still become a record; NULL if there is none. Async events and flow
  * points need an identity. */
-static const char *unusable(const struct chrome_event *e) {
-  if (PHASES[e->ph] == PHASE_FLOW)
-    return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept, but no flow";
+static const char *unusable(const struct tk_trace *t, const struct chrome_event *e) {
+  if (PHASES[e->ph] == PHASE_FLOW) return has_flow_id(t, e) ? NULL : "flow event without a plain id: kept, but no flow";
   if (e->has_id && e->has_id2) return "async event with both id and id2: kept, but not interpreted";
   return e->has_id || e->has_id2 ? NULL : "async event without an id: kept, but not interpreted";
 }
@@ -47,7 +61,7 @@ static bool is_profile(const struct tk_trace *t, const struct chrome_event *e) {
 bool chrome_is_record(const struct tk_trace *t, const struct chrome_event *e) {
   const enum phase phase = PHASES[e->ph];
   if (phase == PHASE_INSTANT && is_profile(t, e)) return true;
-  return phase == PHASE_RECORD || (phase >= PHASE_FLOW && unusable(e));
+  return phase == PHASE_RECORD || (phase >= PHASE_FLOW && unusable(t, e));
 }
 
 /* ---- times ---- */
@@ -228,6 +242,21 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   if (e->has_bind_id && ev->kind != TK_EVENT_END) bound_point(r, e, r->t->n_events);
 }
 
+/* Sets the id of a flow whose id is local to its process: the local id and the pid, so that flows of other processes differ. The
+ * object "id2" stays an arg of the point, from which the writer takes the id. */
+static void set_local_id(struct chrome *r, struct tk_flow_point *f, const struct chrome_event *e) {
+  struct json_value v;
+  struct buf text = {.mem = &r->t->store->mem};
+  char number[24];
+  if (!local_id(r->t, e, &v)) return;
+  buf_append(&text, v.type == JSON_STRING ? v.str.p : v.p, v.type == JSON_STRING ? v.str.n : (size_t)(v.end - v.p));
+  buf_text(&text, "@");
+  if (e->pid.kind == TK_IDENT_STR) buf_text(&text, tk_string(r->t, e->pid.str, NULL));
+  else buf_append(&text, number, num_put_i64(number, e->pid.num));
+  set_id(f, &(struct tk_arg){.type = TK_ARG_STR, .s = trace_string(r->t, text.data, text.len)});
+  buf_free(&text);
+}
+
 static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t args) {
   struct tk_flow_point *f;
   tk_time ts = 0;
@@ -242,7 +271,8 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   f->role = e->ph == 's' ? TK_FLOW_START : e->ph == 't' ? TK_FLOW_STEP : TK_FLOW_END;
   f->cls = chrome_class(r, e->name, e->cat);
   f->at = chrome_thread(r, e->pid, e->tid);
-  set_id(f, &e->id);
+  if (e->has_id) set_id(f, &e->id);
+  else set_local_id(r, f, e);
   f->enclosing = e->enclosing;
   const unsigned respelled = chrome_respelled(r, e, f->at);
   f->args = respelled ? chrome_with_respelled(r, args, respelled, e) : args;
@@ -289,7 +319,7 @@ static void note_phase(struct chrome *r, const struct chrome_event *e) {
 
 void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from) {
   enum phase phase = PHASES[e->ph];
-  const char *why = phase >= PHASE_FLOW ? unusable(e) : NULL;
+  const char *why = phase >= PHASE_FLOW ? unusable(r->t, e) : NULL;
   struct tk_arg entries;
   r->t->counts.by_phase[e->ph]++;
   if (phase == PHASE_INSTANT && is_profile(r->t, e)) phase = PHASE_RECORD;

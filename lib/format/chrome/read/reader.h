@@ -41,6 +41,7 @@ struct chrome_event {
   bool has_args;   /* "args" was an object */
   bool enclosing;  /* "bp":"e" */
   tk_id name, cat;
+  tk_id id2;       /* text of the object "id2"; 0 = absent */
   tk_id s;         /* scope of an instant; 0 = absent */
   tk_id bp;        /* 0 = absent */
   struct tk_ident pid, tid;

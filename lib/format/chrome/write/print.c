@@ -482,12 +482,13 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
   put_phase(p, phases[f->role]);
   put_fragment(p, p->classes[f->cls]);
   const unsigned is = respelled(p, f->args, MARK_RESPELLED);
+  struct tk_arg id2;
   const tk_id track = tk_flow_point_track(p->t, f);
   const struct lane *lane = f->bound ? lane_of(p, f->at) : NULL;
   if (lane) put_idents(p, p->t->tracks[track].pid, ident_int(lane->tid), is & TK_RESPELLED_PID);
   else put_track(p, track, is);
   put_ts(p, NULL, f->ts, is);
-  put_flow_id(p, ",\"id\":", f);
+  if (!f->args || !tk_args_find(p->t, f->args, "json.id2", &id2)) put_flow_id(p, ",\"id\":", f); /* an id that is local to the process is a field */
   if (f->enclosing || f->role == TK_FLOW_IN) PUT(p, ",\"bp\":\"e\"");
   if (f->args) {
     put_fields(p, f->args, AS_FIELD);
