@@ -116,8 +116,8 @@ struct report_function {
   i128 self, total;
 };
 
-/* Allocations that failed because memory was exhausted; all but `n` describe the first one. wanted, left: bytes that were requested, and
- * bytes that were free on the device, -1 = unknown. at: since the trace's first event. */
+/* Allocations that failed because memory was exhausted; all but `n` describe the first one. wanted, left: bytes that were requested,
+ * and bytes that were free on the device, -1 = unknown. at: since the trace's first event. */
 struct report_oom {
   uint64_t n;
   const char *allocator;

@@ -26,7 +26,7 @@ enum { CORRELATION, /* Kineto, Nsight Systems */
        KEYS };
 
 /* Returns the id that the event shares with its work or its call, combined with the rank; 0 = none. Sets *key. */
-static uint64_t id_of(const struct reporter *p, const struct tk_event *e, const tk_id *keys, int *key) {
+static uint64_t calls_id(const struct reporter *p, const struct tk_event *e, const tk_id *keys, int *key) {
   struct tk_arg arg;
   for (*key = 0; *key < KEYS; ++*key)
     if (keys[*key] && args_of_event(p->t, e, keys[*key], &arg) && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) && arg.i > 0)
@@ -45,11 +45,11 @@ static bool mark_connected(const struct reporter *p, const tk_id *keys, const bo
   map_init(&ids, p->mem);
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    const uint64_t id = kinds_of(&p->match.kinds, e) & KIND_DEVICE ? id_of(p, e, keys, &key) : 0;
+    const uint64_t id = kinds_of(&p->match.kinds, e) & KIND_DEVICE ? calls_id(p, e, keys, &key) : 0;
     if (id && key == CONNECTION) map_put(&ids, id, 1);
   }
   for (tk_id i = 1; i <= t->n_events; i++) {
-    const uint64_t id = launches[t->events[i].cls] ? id_of(p, &t->events[i], keys, &key) : 0;
+    const uint64_t id = launches[t->events[i].cls] ? calls_id(p, &t->events[i], keys, &key) : 0;
     if (id && key == CONNECTION && map_get(&ids, id)) recorded[i] = true;
   }
   map_free(&ids);
@@ -62,7 +62,7 @@ static bool find_shared(const struct reporter *p, const tk_id *keys, struct map 
   int key;
   for (uint32_t i = 0; i < p->works.n; i++) {
     const struct work *w = &p->works.v[i];
-    const uint64_t id = w->launch || !w->first ? 0 : id_of(p, &p->t->events[w->event], keys, &key);
+    const uint64_t id = w->launch || !w->first ? 0 : calls_id(p, &p->t->events[w->event], keys, &key);
     uint32_t *n = id && key != CONNECTION ? map_put(ids, id, 0) : NULL;
     if (n) ++*n;
   }
@@ -138,39 +138,56 @@ static bool lacks_device(const struct reporter *p) {
   return !declared;
 }
 
+/* Data for counting the launching calls of a trace. */
+struct launching {
+  tk_id keys[KEYS];
+  bool *recorded; /* by call: true if its work was recorded */
+  bool *launches; /* by class */
+  bool *captured; /* by call: true if its thread was capturing a stream, so that the call launched nothing, unless its work was
+                   * recorded; may be NULL */
+  struct last *last;
+  struct map shared; /* see find_shared */
+};
+
+static bool launching_init(struct reporter *p, struct launching *l) {
+  l->recorded = mem_zeros(p->mem, (uint64_t)p->t->n_events + 1, sizeof *l->recorded);
+  l->launches = mem_array(p->mem, (uint64_t)p->t->n_classes + 1, sizeof *l->launches);
+  l->last = mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *l->last);
+  map_init(&l->shared, p->mem);
+  if (!captured_calls(&p->match.kinds, p->mem, &l->captured) || !l->recorded || !l->launches || !l->last) return false;
+  for (uint32_t i = 0; i < p->works.n; i++) l->recorded[p->works.v[i].launch] = true;
+  find_last(p, l->last);
+  mark_launches(p, l->launches);
+  return mark_connected(p, l->keys, l->launches, l->recorded) && find_shared(p, l->keys, &l->shared);
+}
+
+static void launching_free(struct reporter *p, struct launching *l) {
+  map_free(&l->shared);
+  mem_free(p->mem, l->captured);
+  mem_free(p->mem, l->last);
+  mem_free(p->mem, l->launches);
+  mem_free(p->mem, l->recorded);
+}
+
+static bool count_event(struct reporter *p, struct launching *l, tk_id i) {
+  const struct tk_event *e = &p->t->events[i];
+  const bool calls = e->kind == TK_EVENT_SPAN && p->match.kinds.of_class[e->cls] & KIND_RUNTIME;
+  int key;
+  if (!calls || (l->captured && l->captured[i] && !l->recorded[i])) return true;
+  const uint64_t id = l->launches[e->cls] || l->shared.n ? calls_id(p, e, l->keys, &key) : 0;
+  if (!id || is_shared(p, &l->shared, id) || !l->launches[e->cls]) return true;
+  return count_call(p, i, !l->recorded[i], l->last);
+}
+
 bool report_count_calls(struct reporter *p) {
   const struct tk_trace *t = p->t;
-  const tk_id keys[KEYS] = {[CORRELATION] = trace_text_id(t, "correlation"), [CORR_ID] = trace_text_id(t, "corr_id"),
-                            [CONNECTION] = trace_text_id(t, "connection_id")};
-  struct map shared; /* see find_shared */
-  int key;
-  if (!(keys[CORRELATION] | keys[CORR_ID] | keys[CONNECTION]) || p->match.root || p->scope.narrowed) return true;
+  struct launching l = {.keys = {[CORRELATION] = trace_text_id(t, "correlation"), [CORR_ID] = trace_text_id(t, "corr_id"),
+                                 [CONNECTION] = trace_text_id(t, "connection_id")}};
+  if (!(l.keys[CORRELATION] | l.keys[CORR_ID] | l.keys[CONNECTION]) || p->match.root || p->scope.narrowed) return true;
   if (!p->works.n && (is_selection(t) || lacks_device(p))) return true;
-  bool *recorded = mem_zeros(p->mem, (uint64_t)t->n_events + 1, sizeof *recorded); /* by call: true if its work was recorded */
-  bool *launches = mem_array(p->mem, (uint64_t)t->n_classes + 1, sizeof *launches);
-  struct last *last = mem_array(p->mem, (uint64_t)p->index.n_groups + 1, sizeof *last);
-  bool *captured; /* by call: true if its thread was capturing a stream, so that the call launched nothing, unless its work was
-                   * recorded */
-  bool ok = captured_calls(&p->match.kinds, p->mem, &captured) && recorded && launches && last;
-  map_init(&shared, p->mem);
-  if (ok) {
-    for (uint32_t i = 0; i < p->works.n; i++) recorded[p->works.v[i].launch] = true;
-    find_last(p, last);
-    mark_launches(p, launches);
-    ok = mark_connected(p, keys, launches, recorded) && find_shared(p, keys, &shared);
-  }
-  for (tk_id i = 1; ok && i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
-    const bool calls = e->kind == TK_EVENT_SPAN && p->match.kinds.of_class[e->cls] & KIND_RUNTIME;
-    if (!calls || (captured && captured[i] && !recorded[i])) continue;
-    const uint64_t id = launches[e->cls] || shared.n ? id_of(p, e, keys, &key) : 0;
-    if (id && !is_shared(p, &shared, id) && launches[e->cls]) ok = count_call(p, i, !recorded[i], last);
-  }
-  map_free(&shared);
-  mem_free(p->mem, captured);
-  mem_free(p->mem, last);
-  mem_free(p->mem, launches);
-  mem_free(p->mem, recorded);
+  bool ok = launching_init(p, &l);
+  for (tk_id i = 1; ok && i <= t->n_events; i++) ok = count_event(p, &l, i);
+  launching_free(p, &l);
   return ok;
 }
 

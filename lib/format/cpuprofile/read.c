@@ -87,6 +87,20 @@ static int64_t near(int64_t us) {
   return us > MOST ? MOST : us < -MOST ? -MOST : us;
 }
 
+/* Holds a sample until the times of all samples are known. Returns false if memory runs out. */
+static bool hold(struct cpuprofile *c, struct samples *x, int64_t us, const struct json_value *node) {
+  if (!mem_grow(c->mem, (void **)&x->v, &x->cap, (uint64_t)x->n + 1, sizeof *x->v)) return false;
+  struct held *at = &x->v[x->n];
+  *at = (struct held){.us = us, .order = x->n};
+  x->unordered = x->unordered || (x->n && us < at[-1].us);
+  x->n++;
+  at->known = v8_nodes_stack(&c->nodes, node, &at->stack);
+  if (at->known) return true;
+  trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(node->p - c->text), "sample of an unknown call frame: dropped");
+  c->t->counts.dropped++;
+  return true;
+}
+
 static void read_samples(struct cpuprofile *c, struct json_walk *w, const struct json_value *ids, const struct json_value *deltas) {
   struct json_walk in = json_walk_into(w, ids), steps = json_walk_into(w, deltas);
   struct samples x = {.n = 0};
@@ -96,17 +110,9 @@ static void read_samples(struct cpuprofile *c, struct json_walk *w, const struct
   while (more && json_walk_more(&in) && json_walk_value(&in, &v)) {
     c->t->counts.read++;
     has_steps = has_steps && json_walk_more(&steps) && json_walk_value(&steps, &step);
-    const int64_t before = us;
     if (has_steps && json_walk_whole(&step, &delta)) us = near(num_add(us, delta));
     else trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v.p - c->text), "sample without a time: using the time of the previous sample");
-    if (!mem_grow(c->mem, (void **)&x.v, &x.cap, (uint64_t)x.n + 1, sizeof *x.v)) break;
-    struct held *at = &x.v[x.n];
-    *at = (struct held){.us = us, .order = x.n++};
-    x.unordered = x.unordered || us < before;
-    at->known = v8_nodes_stack(&c->nodes, &v, &at->stack);
-    if (at->known) continue;
-    trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v.p - c->text), "sample of an unknown call frame: dropped");
-    c->t->counts.dropped++;
+    if (!hold(c, &x, us, &v)) break;
   }
   const int64_t last = x.n ? x.v[x.n - 1].us : 0;
   add_samples(c, &x, c->has_end && c->has_start ? near(num_sub(c->end, c->start)) : last);

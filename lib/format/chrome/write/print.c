@@ -488,7 +488,8 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
   if (lane) put_idents(p, p->t->tracks[track].pid, ident_int(lane->tid), is & TK_RESPELLED_PID);
   else put_track(p, track, is);
   put_ts(p, NULL, f->ts, is);
-  if (!f->args || !tk_args_find(p->t, f->args, "json.id2", &id2)) put_flow_id(p, ",\"id\":", f); /* an id that is local to the process is a field */
+  const bool local = f->args && tk_args_find(p->t, f->args, "json.id2", &id2); /* the id is local to the process, and is a field */
+  if (!local) put_flow_id(p, ",\"id\":", f);
   if (f->enclosing || f->role == TK_FLOW_IN) PUT(p, ",\"bp\":\"e\"");
   if (f->args) {
     put_fields(p, f->args, AS_FIELD);
