@@ -58,11 +58,15 @@ static bool reserve_ranks(struct merger *m) {
 
 int64_t merge_given_rank(const struct merger *m, size_t input) {
   const struct merge_who *who = m->alignment.who;
-  int64_t last = -1, rank;
+  int64_t last = -1, rank, before = 0;
   if (who && who[input].rank >= 0 && who[input].rank < INT64_MAX) return who[input].rank;
-  for (size_t i = 0; !who && i < m->n_inputs; i++)
-    if (rundir_rank(path_leaf(m->inputs[i].name), &rank) && rank > last && rank < INT32_MAX) last = rank;
-  return last + 1 + (int64_t)input;
+  if (who) return (int64_t)input;
+  for (size_t i = 0; i < m->n_inputs; i++) {
+    const bool is_named = rundir_rank(path_leaf(m->inputs[i].name), &rank) && rank < INT32_MAX;
+    if (is_named && rank > last) last = rank;
+    before += !is_named && i < input;
+  }
+  return last < 0 ? (int64_t)input : last + 1 + before;
 }
 
 int64_t merge_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other) {
