@@ -192,31 +192,6 @@ def descriptor_times(work):
     check('times of descriptors', p.returncode == 0 and found == want, f'{found}, not {want}: {p.stderr.decode()}')
 
 
-def named_ends(work):
-    """Checks that an end event with the name of an outer span also ends the spans in it. Expected: name, start and duration of each
-    slice in trace_processor v52."""
-    cases = (([(230, 'a'), (240, 'b'), (250, '-a'), (260, '-')], [('a', 230, 20), ('b', 240, 10)]),
-             ([(230, 'a'), (240, 'b'), (250, '-a'), (255, 'c'), (260, '-'), (270, '-')], [('a', 230, 20), ('b', 240, 10), ('c', 255, 5)]),
-             ([(220, 'r'), (230, 'a'), (240, 'b'), (250, '-a'), (260, '-'), (270, '-')], [('r', 220, 40), ('a', 230, 20), ('b', 240, 10)]),
-             ([(220, 'r'), (230, 'a'), (240, 'b'), (242, 'c'), (250, '-a'), (260, '-c'), (270, '-b'), (280, '-r')],
-              [('r', 220, 60), ('a', 230, 20), ('b', 240, 10), ('c', 242, 8)]))
-    path, written = os.path.join(work, 'ends.pftrace'), os.path.join(work, 'out.pftrace')
-    for events, want in cases:
-        out = field(1, field(10, 3) + field(13, 1))
-        for ts, name in events:
-            text = name.lstrip('-').encode()
-            event = field(9, 2 if name.startswith('-') else 1) + field(11, 7) + (field(23, text) if text else b'')
-            out += field(1, field(8, ts) + field(10, 3) + field(11, event))
-        with open(path, 'wb') as f:
-            f.write(out)
-        convert(path, written)
-        for file in (path, written):
-            p = subprocess.run([TRACEKIT, 'sql', '-q', '--json', file, 'select name, ts, dur from slice order by ts'], stdin=subprocess.DEVNULL,
-                               capture_output=True, check=False)
-            rows = [tuple(row) for row in json.loads(p.stdout)['results'][0]['rows']] if p.returncode == 0 else p.stderr
-            check(f'named ends of {"".join(n for _, n in events)} in {os.path.basename(file)}', rows == want, rows)
-
-
 def main():
     with tempfile.TemporaryDirectory() as work:
         path = made(work)
@@ -225,7 +200,6 @@ def main():
         incremental_counters(work)
         symbols(work)
         descriptor_times(work)
-        named_ends(work)
         for root in [os.path.join(FIXTURES, 'perfetto'), os.path.join(FIXTURES, 'nasty', 'pftrace'), *sys.argv[1:]]:
             for folder, _, names in sorted(os.walk(root)):
                 for name in sorted(names):

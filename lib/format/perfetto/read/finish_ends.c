@@ -3,7 +3,7 @@
  * A Perfetto end event closes the innermost open span of its track. If it has a name or a category, it closes the innermost span with
  * the same name or category, or nothing if there is none. Seal pairs ends according to the rules of JSON, which differ if the named
  * span is not the innermost one. This file therefore pairs the spans of tracks that have such end events. Spans inside a closed span
- * end with it, as in trace_processor v52, and their own end events, which come later, close nothing. */
+ * remain open. */
 #include <stdlib.h>
 
 #include "finish_ends.h"
@@ -66,19 +66,6 @@ static bool differs(struct marks *m, uint32_t first, uint32_t end) {
   return false;
 }
 
-/* Closes the open spans from index `at` on, all of them at the time of an end event. The first one is the span to which the event
- * belongs. */
-static void close_from(struct marks *m, uint32_t at, tk_id end) {
-  struct tk_trace *t = m->r->t;
-  const struct tk_event plain = {.ts = t->events[end].ts, .cls = trace_class(t, 0, 0)};
-  seal_close(t, &t->events[m->open[at]], &t->events[end]);
-  for (uint32_t i = at + 1; i < m->n_open; i++) {
-    seal_close(t, &t->events[m->open[i]], &plain);
-    perfetto_note(m->r, TK_NOTE_REPAIR, "spans still open when the span around them was ended by its name: ended with it");
-  }
-  m->n_open = at;
-}
-
 static void pair(struct marks *m, uint32_t first, uint32_t end) {
   struct tk_trace *t = m->r->t;
   m->n_open = 0;
@@ -92,10 +79,12 @@ static void pair(struct marks *m, uint32_t first, uint32_t end) {
     t->events[id].kind = KIND_DEAD;
     while (at > least && !fits(t, m->open[at - 1], id)) at--;
     if (at == least) {
-      perfetto_note(m->r, TK_NOTE_REPAIR, "end events that match no open span: dropped");
+      perfetto_note(m->r, TK_NOTE_REPAIR, "end events whose name matches no open span: dropped");
       continue;
     }
-    close_from(m, at - 1, id);
+    seal_close(t, &t->events[m->open[at - 1]], &t->events[id]);
+    for (; at < m->n_open; at++) m->open[at - 1] = m->open[at];
+    m->n_open--;
   }
 }
 

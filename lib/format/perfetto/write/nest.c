@@ -7,13 +7,26 @@
 /* trace_processor ignores a begin event beyond this depth, so the end event would close another span. */
 enum { STACK_MOST = 512 };
 
+/* True if none of the spans on the stack has an end packet that would close this event: each end packet contains another name, or the
+ * span never ends. */
+static bool ends_pass_over(const struct nest *n, const struct tk_event *e) {
+  const struct tk_trace *t = n->w->t;
+  tk_id name = t->classes[e->cls].name;
+  for (uint32_t i = 0; i < n->stack->n; i++) {
+    const struct tk_event *up = &t->events[n->stack->v[i].event];
+    tk_id of = t->classes[up->cls].name;
+    if (!n->stack->v[i].endless && (!(up->flags & TK_FLAG_END_NAMED) || !of || !name || of == name)) return false;
+  }
+  return true;
+}
+
 /* True if a span cannot be on the stack above the innermost span there. There are two cases. First, the span never ends but the
- * other one does: the end packet of the outer span would then end the inner span. Second, the span ends later than its parent, by more
- * than the nanosecond that rounding may cause. */
+ * other one does: the end packet of the outer span would then end the inner span, unless the packet names the outer one.
+ * Second, the span ends later than its parent, by more than the nanosecond that rounding may cause. */
 static bool sticks_out(const struct nest *n, const struct tk_event *e) {
   const struct open_span *up = n->stack->n ? &n->stack->v[n->stack->n - 1] : NULL;
-  if (!up || up->endless) return false;
-  return e->flags & TK_FLAG_UNFINISHED || num_sub(writer_ns(n->w, e->ts + e->dur), 1) > up->end_ns;
+  if (e->flags & TK_FLAG_UNFINISHED) return up && !ends_pass_over(n, e);
+  return up && !up->endless && num_sub(writer_ns(n->w, e->ts + e->dur), 1) > up->end_ns;
 }
 
 static bool is_deep(const struct nest *n, const struct tk_event *e) {
