@@ -46,7 +46,7 @@ static void note_claim(struct merger *m, size_t input, size_t other, int64_t ran
 static void note_no_rank(struct merger *m, size_t input, int64_t rank) {
   char text[128];
   if (rank == (int64_t)input) snprintf(text, sizeof text, "contains no rank; using its position among the inputs");
-  else snprintf(text, sizeof text, "contains no rank, unlike other inputs; it is called rank %lld, which is free", (long long)rank);
+  else snprintf(text, sizeof text, "contains no rank, unlike other inputs; it is called rank %lld", (long long)rank);
   merger_note(m, m->inputs[input].name, text);
 }
 

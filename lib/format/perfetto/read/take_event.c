@@ -312,13 +312,13 @@ static uint32_t site_of(const struct perfetto *r, const struct track_event *e, e
 /* Gives a complete event with a thread duration an end event with the thread time, because Perfetto states this time at both ends. */
 static void end_with_thread_time(struct perfetto *r, struct sequence *q, const struct track_event *e, tk_id id) {
   struct tk_event *begin = &r->t->events[id];
-  struct track_event end = {.first_point = r->n_points, .has_thread_us = true, .thread_us = num_add(e->thread_us, e->thread_dur_us)};
+  struct track_event end = {.has_thread_us = true, .thread_us = num_add(e->thread_us, e->thread_dur_us)};
   struct tk_event last = {.ts = num_add(begin->ts, begin->dur), .cls = event_class(r, 0, 0)};
   r->fields.len = r->types.len = 0;
   pb_i64(&r->fields, EVENT_THREAD_TIME_ABSOLUTE_US, end.thread_us);
   field_args(r, q, &end);
   last.args = decoded_event_end_args(r, q, &end);
-  seal_close(r->t, &r->t->events[id], &last);
+  seal_close(r->t, begin, &last);
 }
 
 static void take_add_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,

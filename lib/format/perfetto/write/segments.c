@@ -10,7 +10,8 @@
 enum {
   SEGMENT = 64 << 10,  /* most events of a segment */
   LEAST = SEGMENT / 8, /* fewest events of a track that is written in segments */
-  PACKETS = 4 << 20    /* usual size of the packets of a segment, at most */
+  PACKETS = 4 << 20,   /* usual size of the packets of a segment, at most */
+  SMALL = 64 << 20     /* memory that the segments of a small graph may use as well */
 };
 
 struct segment {
@@ -78,14 +79,15 @@ static bool segment_begin(struct segment *g, const struct perfetto_sink *s, uint
 }
 
 /* Returns how many segments may be in memory at the same time; 0 = only the caller's thread may write. `room` becomes the memory for
- * each. */
+ * each. All of them usually need no more than the graph itself, even with many threads and many strings. */
 static unsigned most_segments(const struct perfetto_sink *s, uint64_t *room) {
   const uint64_t cost = (uint64_t)s->t->store->strings.n * 6 * sizeof(uint32_t) + PACKETS;
-  const uint64_t free = s->mem.limit ? s->mem.limit - s->mem.used : UINT64_MAX;
+  const uint64_t free = s->mem.limit ? s->mem.limit - s->mem.used : UINT64_MAX, graph = s->t->store->mem.used + SMALL;
+  const uint64_t usual = free / 4 < graph ? free / 4 : graph;
   const bool needs_order = s->w.meter || s->w.n_kept || s->w.extensions.schema.n;
   unsigned n = s->opt.threads + 1;
   if (s->opt.threads < 2 || needs_order || (s->mem.limit && s->mem.used >= s->mem.limit)) return 0;
-  while (n > 1 && free / n / 4 < cost) n--;
+  while (n > 1 && usual / n < cost) n--;
   *room = free / n / 2;
   return n < 2 ? 0 : n < JOBS_MOST ? n : JOBS_MOST;
 }
@@ -150,10 +152,6 @@ static void give_segment(struct perfetto_sink *s, const struct segment *of) {
 
 /* ---- the track ---- */
 
-static void add_deep(struct perfetto_sink *s, tk_id id) {
-  if (mem_grow(&s->mem, (void **)&s->deep, &s->cap_deep, (uint64_t)s->n_deep + 1, sizeof *s->deep)) s->deep[s->n_deep++] = id;
-}
-
 void segments_write(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   const tk_id end = k->first + k->count;
@@ -169,7 +167,7 @@ void segments_write(struct perfetto_sink *s, tk_id track) {
       if (waits) give_segment(s, &g);
       else writer_restart(&s->w), writer_track(&s->w, g.uuid);
     }
-    if (nest_event(&walk, i) == NEST_DEEP) add_deep(s, i);
+    if (nest_event(&walk, i) == NEST_DEEP) writer_add_deep(s, i);
   }
   if (waits) s->stack.n = 0;
   else lanes_close_slices(&s->w, &s->stack, 0);

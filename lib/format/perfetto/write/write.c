@@ -69,16 +69,12 @@ enum { FIRST_MADE_ID = 20000000 };
 
 /* ---- threads ---- */
 
-static void add_deep(struct perfetto_sink *s, tk_id id) {
-  if (mem_grow(&s->mem, (void **)&s->deep, &s->cap_deep, (uint64_t)s->n_deep + 1, sizeof *s->deep)) s->deep[s->n_deep++] = id;
-}
-
 /* Writes events first .. end-1 of a track on a lane, where events at `depth` are outermost. Skips events that need another
  * lane, and all events nested in them. `root`: the event for which the lane was created. */
 static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t depth, tk_id root) {
   struct nest n = {.w = &s->w, .stack = &s->stack, .depth = depth, .root = root, .skip_below = UINT32_MAX};
   for (tk_id i = first; i < end; i++)
-    if (nest_event(&n, i) == NEST_DEEP) add_deep(s, i);
+    if (nest_event(&n, i) == NEST_DEEP) writer_add_deep(s, i);
   lanes_close_slices(&s->w, &s->stack, 0);
 }
 

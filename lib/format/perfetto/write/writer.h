@@ -264,6 +264,9 @@ struct perfetto_sink {
   uint32_t n_deep, cap_deep;
 };
 
+static inline void writer_add_deep(struct perfetto_sink *s, tk_id span) {
+  if (mem_grow(&s->mem, (void **)&s->deep, &s->cap_deep, (uint64_t)s->n_deep + 1, sizeof span)) s->deep[s->n_deep++] = span;
+}
 static inline uint64_t writer_uuid(struct perfetto_sink *s) { return s->last_uuid += s->step; }
 static inline int32_t writer_pid(struct perfetto_sink *s) { return (s->next_pid += (int32_t)s->step) - (int32_t)s->step; }
 
