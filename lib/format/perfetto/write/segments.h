@@ -4,8 +4,9 @@
  *     threads       1         2         1            each writes into its own memory
  *     output      cleared,  cleared,  cleared,       in the order of the segments
  *
- * A segment begins with a packet that clears the state of the sequence, so it does not depend on the names and times before it. The cuts depend only on the numbers of events, so that the bytes are the same with any number of
- * threads. For 202 MB of Kineto JSON in 9 segments, the file is 1% smaller, because ids stay short, and 0.2% larger once gzipped. */
+ * A segment begins with a packet that clears the state of the sequence, so it does not depend on the names and times before it. The
+ * cuts depend only on the numbers of events, so that the bytes are the same with any number of threads. For 202 MB of Kineto JSON in
+ * 9 segments, the file is 1% smaller, because ids stay short, and 0.2% larger once gzipped. */
 #ifndef FORMAT_PERFETTO_WRITE_SEGMENTS_H
 #define FORMAT_PERFETTO_WRITE_SEGMENTS_H
 
