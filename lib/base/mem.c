@@ -98,12 +98,10 @@ static struct block *resize(const struct mem *m, struct block *b, size_t size) {
   return to;
 }
 
-/* `moves`: the contents of another block move to this one while the other block returns its pages, so the memory limit does not
- * apply. */
-static void *resize_block(struct mem *m, void *p, size_t size, bool moves) {
+void *mem_resize(struct mem *m, void *p, size_t size) {
   struct block *b = block_of(p);
   size_t old = b ? b->size : 0;
-  bool over = size > SIZE_MAX / 2 || (!moves && size > old && exceeds(m, size - old));
+  bool over = size > SIZE_MAX / 2 || (size > old && exceeds(m, size - old));
   b = over ? NULL : resize(m, b, size + sizeof *b);
   if (!b) {
     m->failed = true;
@@ -114,8 +112,6 @@ static void *resize_block(struct mem *m, void *p, size_t size, bool moves) {
   if (m->used > m->peak) m->peak = m->used;
   return b + 1;
 }
-
-void *mem_resize(struct mem *m, void *p, size_t size) { return resize_block(m, p, size, false); }
 
 void *mem_alloc(struct mem *m, size_t size) { return mem_resize(m, NULL, size); }
 
@@ -143,33 +139,23 @@ static bool is_tight(const struct mem *m, uint64_t more) {
   return counted || (is_limited(m) && more > CHECK && is_too_much(m, more, counted));
 }
 
-static bool grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem, bool moves) {
+bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
   uint64_t want;
   void *q;
   if (need >= UINT32_MAX || m->failed) {
     m->failed = true;
     return false;
   }
-  want = (uint64_t)*cap + *cap / (!moves && is_tight(m, (uint64_t)*cap * elem / 2) ? 16 : 2);
+  want = (uint64_t)*cap + *cap / (is_tight(m, (uint64_t)*cap * elem / 2) ? 16 : 2);
   if (want < need) want = need;
   if (want < 64) want = 64;
   if (want >= UINT32_MAX) want = UINT32_MAX - 1;
-  q = resize_block(m, *array, (size_t)want * elem, moves);
+  q = mem_resize(m, *array, (size_t)want * elem);
   if (!q) return false;
   *array = q;
   *cap = (uint32_t)want;
   return true;
 }
-
-bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
-  return grow(m, array, cap, need, elem, false);
-}
-
-bool mem_grow_moving(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
-  return need <= *cap || grow(m, array, cap, need, elem, m->whole != 0);
-}
-
-void mem_forget(void *p, size_t n) { os_release(p, n); }
 
 static bool fail_limit(const struct mem *m, struct tk_err *err) {
   const uint64_t resident = is_limited(m) ? os_resident() : UINT64_MAX;

@@ -37,13 +37,6 @@ static inline bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t
   return need <= *cap || mem_grow_now(m, array, cap, need, elem);
 }
 
-/* Same as mem_grow_now, for an array to which the contents of another array are moved. The pages of the other array are
- * returned at the same time (mem_forget), so this array does not count as additional memory. */
-bool mem_grow_moving(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem);
-
-/* Returns pages of a block to the system before the block is freed. The bytes must not be read again. */
-void mem_forget(void *p, size_t n);
-
 /* Returns false with TK_ELIMIT in err if any allocation failed. */
 bool mem_check(const struct mem *m, struct tk_err *err);
 /* Same as mem_check, but also returns false if the process exceeds its limit (mem.process) because of memory that is not

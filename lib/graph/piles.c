@@ -1,22 +1,20 @@
 /* piles.c - see piles.h.
  *
- *     file order  --scatter-->  front: the largest pile of each group, at the group's final position; aside: all others
- *                 --merge-->    from front and aside to the group's end, latest element first
+ *     file order  --scatter-->  each group at its final position: its largest pile, then the others (bins.h)
+ *                 --merge---->  all piles but the largest are copied aside, and merged to the group's end, latest element first
  *
- * Merging never overwrites unread elements of the pile at the front: there are always at least as many elements left to write
- * as there are unread elements at the front. Pages of the source are released during scattering, and pages of `aside` after
- * each group, so the peak memory is one array plus `aside`.
+ * Merging never overwrites unread elements of the largest pile: there are always at least as many elements left to write as there are
+ * unread elements in it.
  *
  * A group of more than 64 piles (spans written when they end, deeply nested; a shuffled file) is a crowd: it is scattered into
  * buckets of time, each of which is sorted in the cache. */
 #include "piles.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-typedef unsigned char byte;
+#include "bins.h"
 
-enum { STRETCH = 1 << 14 }; /* elements between two releases of source pages */
+typedef unsigned char byte;
 
 bool piles_init(struct piles *p, struct mem *mem, uint32_t n_groups, uint32_t n) {
   *p = (struct piles){.mem = mem, .n_groups = n_groups};
@@ -89,11 +87,10 @@ static uint32_t group_of(const struct piles *p, const struct pile_array *a, cons
 
 /* ---- crowds ---- */
 
-/* Elements with times in [min + (i << shift), min + ((i+1) << shift)) go into bucket i, which ends at ends[i] and is filled
- * downwards. */
+/* Elements with times in [min + (i << shift), min + ((i+1) << shift)) go into bucket i. */
 struct crowd {
   tk_time min, max;
-  uint32_t *ends;
+  uint32_t *sizes;
   uint32_t n; /* number of buckets */
   unsigned shift;
 };
@@ -105,8 +102,8 @@ static bool make_buckets(struct piles *p, struct crowd *c, uint32_t n) {
   const uint64_t range = (uint64_t)c->max - (uint64_t)c->min;
   while (c->shift < 63 && range >> c->shift > n / BUCKET) c->shift++;
   c->n = bucket_of(c, c->max) + 1;
-  c->ends = mem_zeros(p->mem, c->n, sizeof *c->ends);
-  return c->ends != NULL;
+  c->sizes = mem_zeros(p->mem, c->n, sizeof *c->sizes);
+  return c->sizes != NULL;
 }
 
 /* Calls `visit` for each element of a crowd. */
@@ -124,7 +121,7 @@ static void widen(struct crowd *c, tk_time ts) {
   if (ts > c->max) c->max = ts;
 }
 
-static void count(struct crowd *c, tk_time ts) { c->ends[bucket_of(c, ts)]++; }
+static void count(struct crowd *c, tk_time ts) { c->sizes[bucket_of(c, ts)]++; }
 
 static uint32_t number_crowds(struct piles *p) {
   uint32_t n = 0;
@@ -146,16 +143,8 @@ static struct crowd *find_crowds(struct piles *p, const struct pile_array *a, ui
 }
 
 static void free_crowds(struct piles *p, struct crowd *crowds, uint32_t n) {
-  for (uint32_t i = 0; crowds && i < n; i++) mem_free(p->mem, crowds[i].ends);
+  for (uint32_t i = 0; crowds && i < n; i++) mem_free(p->mem, crowds[i].sizes);
   mem_free(p->mem, crowds);
-}
-
-static void place_buckets(struct crowd *c, uint32_t front) {
-  for (uint32_t i = 0; i < c->n; i++) {
-    const uint32_t n = c->ends[i];
-    c->ends[i] = front;
-    front += n;
-  }
 }
 
 static bool sort_bucket(struct piles *p, byte *items, uint32_t *was, uint32_t n) {
@@ -168,59 +157,81 @@ static bool sort_bucket(struct piles *p, byte *items, uint32_t *was, uint32_t n)
   return ok;
 }
 
-static bool sort_crowd(struct piles *p, const struct crowd *c, uint32_t first, byte *items, uint32_t *was) {
+/* Sorts the buckets of the crowd at position `first`. */
+static bool sort_crowd(struct piles *p, const struct pile_array *a, const struct crowd *c, uint32_t first) {
   bool ok = true;
-  for (uint32_t i = 0; ok && i < c->n; first = c->ends[i++])
-    if (c->ends[i] - first > 1)
-      ok = sort_bucket(p, items + (size_t)first * PILE_ELEM, was ? was + first : NULL, c->ends[i] - first);
+  for (uint32_t i = 0; ok && i < c->n; first += c->sizes[i++])
+    if (c->sizes[i] > 1) ok = sort_bucket(p, (byte *)a->items + (size_t)first * PILE_ELEM, a->was ? a->was + first : NULL, c->sizes[i]);
   return ok;
 }
 
 /* ---- scatter ---- */
 
-/* Assigns final or temporary positions to all piles. Returns the number of elements that go to `aside`. */
-static uint32_t give_places(struct piles *p, struct crowd *crowds) {
-  uint32_t front = 1, aside = 0;
-  for (struct pile_group *g = p->groups; g < p->groups + p->n_groups; g++) {
-    struct pile *piles = &p->pool[g->piles];
-    for (uint8_t i = 1; i < g->n_piles; i++)
-      if (piles[i].n > piles[g->largest].n) g->largest = i;
-    for (uint8_t i = 0; i < g->n_piles && !g->many; i++) {
-      uint32_t *at = i == g->largest ? &front : &aside;
-      piles[i].at = *at;
-      *at += piles[i].n;
-    }
-    if (g->many) place_buckets(&crowds[g->crowd], front);
-    front += g->many ? g->n : g->n - (g->n_piles ? piles[g->largest].n : 0);
-  }
-  return aside;
-}
-
 struct settling {
   struct piles *p;
-  struct pile_array *a;
+  const struct pile_array *a;
   struct crowd *crowds;
-  byte *to, *aside;
+  struct bins bins;
+  byte *aside;
   uint32_t *aside_was;
 };
 
-static void move(struct settling *s, bool front, uint32_t at, const byte *elem, uint32_t i) {
-  memmove((front ? s->to : s->aside) + (size_t)at * PILE_ELEM, elem, PILE_ELEM);
-  if (s->a->was) (front ? s->a->was : s->aside_was)[at] = i;
+static void find_largest(const struct piles *p, struct pile_group *g) {
+  const struct pile *piles = &p->pool[g->piles];
+  for (uint8_t i = 1; i < g->n_piles; i++)
+    if (piles[i].n > piles[g->largest].n) g->largest = i;
+}
+
+/* Lists the bins of a group: its buckets of time, or its piles, the largest first. */
+static struct bin *list_group(struct settling *s, struct pile_group *g, struct bin *bin) {
+  struct pile *piles = &s->p->pool[g->piles];
+  g->bins = (uint32_t)(bin - s->bins.bins);
+  if (g->many) {
+    const struct crowd *c = &s->crowds[g->crowd];
+    for (uint32_t i = 0; i < c->n; i++) *bin++ = (struct bin){.n = c->sizes[i]};
+    return bin;
+  }
+  find_largest(s->p, g);
+  for (uint8_t i = 0; i < g->n_piles; i++) {
+    const uint8_t before = i == g->largest ? 0 : (uint8_t)(i + (i < g->largest));
+    piles[i].bin = g->bins + before;
+    s->bins.bins[piles[i].bin] = (struct bin){.n = piles[i].n};
+  }
+  return bin + g->n_piles;
+}
+
+static bool list_bins(struct settling *s) {
+  struct piles *p = s->p;
+  uint64_t n = 0;
+  for (const struct pile_group *g = p->groups; g < p->groups + p->n_groups; g++) n += g->many ? s->crowds[g->crowd].n : g->n_piles;
+  struct bin *bin = s->bins.bins = mem_array(p->mem, n, sizeof *bin);
+  if (!bin) return false;
+  s->bins.n_bins = (uint32_t)n;
+  for (struct pile_group *g = p->groups; g < p->groups + p->n_groups; g++) bin = list_group(s, g, bin);
+  return true;
 }
 
 static void scatter(struct settling *s) {
-  struct piles *p = s->p;
-  byte *from = s->a->items;
+  const struct piles *p = s->p;
+  struct bins *const bins = &s->bins;
   for (uint32_t i = 1; i <= s->a->n; i++) {
-    const byte *elem = from + (size_t)i * PILE_ELEM;
-    if (!s->a->grouped && i % STRETCH == 0) mem_forget(from + (size_t)(i - STRETCH) * PILE_ELEM, (size_t)STRETCH * PILE_ELEM);
+    const byte *elem = (const byte *)s->a->items + (size_t)i * PILE_ELEM;
     if (p->of[i] == PILE_NONE) continue;
     const struct pile_group *g = &p->groups[group_of(p, s->a, elem)];
-    struct crowd *crowd = g->many ? &s->crowds[g->crowd] : NULL;
-    uint32_t *at = crowd ? &crowd->ends[bucket_of(crowd, time_of(elem))] : &p->pool[g->piles + p->of[i]].at;
-    move(s, crowd || p->of[i] == g->largest, (*at)++, elem, i);
+    const uint32_t bin = g->many ? g->bins + bucket_of(&s->crowds[g->crowd], time_of(elem)) : p->pool[g->piles + p->of[i]].bin;
+    bins_put(bins, &bins->bins[bin], i - 1);
   }
+}
+
+/* Moves the elements so that each group, pile and bucket is contiguous. */
+static bool settle_bins(struct settling *s) {
+  s->bins = (struct bins){.mem = s->p->mem, .items = (byte *)s->a->items + PILE_ELEM, .was = s->a->was ? s->a->was + 1 : NULL,
+                          .n_items = s->a->n};
+  const bool ok = list_bins(s) && bins_begin(&s->bins);
+  if (ok) scatter(s);
+  bins_end(&s->bins, ok);
+  mem_free(s->p->mem, s->bins.bins);
+  return ok;
 }
 
 /* ---- merge ---- */
@@ -244,31 +255,38 @@ static void sift(struct rest *rests, unsigned n) {
   rests[at] = moved;
 }
 
-static unsigned list_rests(const struct settling *s, const struct pile_group *g, struct rest *rests) {
+/* Copies all piles but the largest aside, and lists what is left of each: everything. `first`: position of the group. */
+static unsigned list_rests(const struct settling *s, const struct pile_group *g, uint32_t first, struct rest *rests) {
   const struct pile *piles = &s->p->pool[g->piles];
+  const uint32_t largest = piles[g->largest].n;
+  const byte *const items = (const byte *)s->a->items + (size_t)first * PILE_ELEM;
+  const uint32_t *const was = s->a->was ? s->a->was + first : NULL;
   unsigned n = 0;
+  memcpy(s->aside, items + (size_t)largest * PILE_ELEM, (size_t)(g->n - largest) * PILE_ELEM);
+  if (was) memcpy(s->aside_was, was + largest, (g->n - largest) * sizeof *was);
+  uint32_t last = 0;
   for (uint8_t i = 0; i < g->n_piles; i++) {
     const bool front = i == g->largest;
-    const uint32_t last = piles[i].at - 1; /* scattering has left `at` after the last element */
-    const uint32_t *was = front ? s->a->was : s->aside_was;
-    rests[n++] = (struct rest){piles[i].top, (front ? s->to : s->aside) + (size_t)last * PILE_ELEM, was ? was + last : NULL,
-                               piles[i].n, i};
+    if (!front) last += piles[i].n;
+    const uint32_t at = (front ? largest : last) - 1;
+    const uint32_t *const ids = front ? was : s->aside_was;
+    rests[n++] = (struct rest){piles[i].top, (front ? items : s->aside) + (size_t)at * PILE_ELEM, was ? ids + at : NULL, piles[i].n, i};
     sift(rests, n);
   }
   return n;
 }
 
-/* Merges the piles of a group. `end`: position after the group's last element. */
-static void merge(const struct settling *s, const struct pile_group *g, uint32_t end) {
+/* Merges the piles of the group at position `first`, the latest element first. */
+static void merge(const struct settling *s, const struct pile_group *g, uint32_t first) {
   struct rest rests[PILES_MOST];
-  unsigned n = list_rests(s, g, rests);
-  byte *to = s->to + (size_t)end * PILE_ELEM;
-  uint32_t *was = s->a->was ? s->a->was + end : NULL;
+  unsigned n = list_rests(s, g, first, rests);
+  byte *to = (byte *)s->a->items + ((size_t)first + g->n) * PILE_ELEM;
+  uint32_t *was = s->a->was ? s->a->was + first + g->n : NULL;
   while (n > 0) {
     struct rest *r = &rests[n - 1];
     if (n == 1 && r->last + PILE_ELEM == to) return; /* the remaining elements are in place already */
     do {
-      memmove(to -= PILE_ELEM, r->last, PILE_ELEM);
+      bins_copy(to -= PILE_ELEM, r->last);
       if (was) *--was = *r->was--;
       if (--r->n == 0) break;
       r->last -= PILE_ELEM;
@@ -279,64 +297,45 @@ static void merge(const struct settling *s, const struct pile_group *g, uint32_t
   }
 }
 
-static bool merge_all(const struct settling *s) {
-  struct piles *p = s->p;
-  uint32_t first = 1, aside = 0, forgotten = 0;
-  for (struct pile_group *g = p->groups; g < p->groups + p->n_groups; first += g++->n) {
-    if (g->many && !sort_crowd(p, &s->crowds[g->crowd], first, s->to, s->a->was)) return false;
+/* Allocates what merging needs: room for all piles of a group but the largest. */
+static bool make_room(struct settling *s) {
+  const struct piles *p = s->p;
+  uint32_t most = 0;
+  for (const struct pile_group *g = p->groups; g < p->groups + p->n_groups; g++) {
     if (g->many || g->n_piles < 2) continue;
-    aside += g->n - p->pool[g->piles + g->largest].n;
-    merge(s, g, first + g->n);
-    if (aside - forgotten < STRETCH) continue;
-    mem_forget(s->aside + (size_t)forgotten * PILE_ELEM, (size_t)(aside - forgotten) * PILE_ELEM);
-    forgotten = aside;
+    const uint32_t n = g->n - p->pool[g->piles + g->largest].n;
+    if (n > most) most = n;
+  }
+  s->aside = mem_array(p->mem, most, PILE_ELEM);
+  s->aside_was = s->a->was ? mem_array(p->mem, most, sizeof *s->aside_was) : NULL;
+  return !p->mem->failed;
+}
+
+static bool merge_all(struct settling *s) {
+  const struct piles *p = s->p;
+  uint32_t first = 1;
+  if (!make_room(s)) return false;
+  for (const struct pile_group *g = p->groups; g < p->groups + p->n_groups; first += g++->n) {
+    if (g->many && !sort_crowd(s->p, s->a, &s->crowds[g->crowd], first)) return false;
+    if (!g->many && g->n_piles > 1) merge(s, g, first);
   }
   return true;
 }
 
-/* Allocates the arrays that elements move to. A crowd is scattered, so its elements cannot stay in place. */
-static bool make_room(struct settling *s, uint32_t aside, bool in_place, uint32_t *cap) {
-  struct mem *m = s->p->mem;
-  void *to = in_place ? s->a->items : NULL;
-  bool (*grow)(struct mem *, void **, uint32_t *, uint64_t, size_t) = s->a->grouped ? mem_grow_now : mem_grow_moving;
-  if (!in_place && !grow(m, &to, cap, (uint64_t)s->a->n + 1, PILE_ELEM)) return false;
-  s->to = to;
-  if (!in_place) memset(s->to, 0, PILE_ELEM);
-  void *beside = NULL;
-  uint32_t room = 0;
-  if (aside && !grow(m, &beside, &room, aside, PILE_ELEM)) return false;
-  s->aside = beside;
-  s->aside_was = aside && s->a->was ? mem_array(m, aside, sizeof *s->aside_was) : NULL;
-  return !m->failed;
+/* True if the elements came in their final order. */
+static bool is_settled(const struct piles *p, const struct pile_array *a) {
+  bool settled = a->grouped;
+  for (uint32_t i = 0; settled && i < p->n_groups; i++) settled = p->groups[i].n_piles < 2 && !p->groups[i].many;
+  return settled;
 }
 
-/* Hands the result to the caller. An array whose elements came group by group keeps its memory, so the result is copied back into
- * it; any other array is replaced with the result. */
-static void take_over(struct settling *s, uint32_t cap) {
-  struct pile_array *a = s->a;
-  if (a->grouped) {
-    memcpy(a->items, s->to, ((size_t)a->n + 1) * PILE_ELEM);
-    mem_free(s->p->mem, s->to);
-  } else {
-    mem_free(s->p->mem, a->items);
-    a->items = s->to;
-    a->cap = cap;
-  }
-}
-
-bool piles_settle(struct piles *p, struct pile_array *a) {
+bool piles_settle(struct piles *p, const struct pile_array *a) {
   struct settling s = {.p = p, .a = a};
   const uint32_t n_crowds = number_crowds(p);
-  const bool in_place = a->grouped && !n_crowds;
-  uint32_t aside = 0, cap = 0;
-  bool ok = !p->mem->failed && (!n_crowds || (s.crowds = find_crowds(p, a, n_crowds)));
-  for (uint32_t i = 1; ok && a->was && i <= a->n; i++) a->was[i] = i;
-  if (ok) aside = give_places(p, s.crowds);
-  if (ok && in_place && !aside) return true;
-  ok = ok && make_room(&s, aside, in_place, &cap);
-  if (ok) scatter(&s);
-  ok = ok && merge_all(&s);
-  if (s.to && !in_place) take_over(&s, cap);
+  if (p->mem->failed) return false;
+  for (uint32_t i = 1; a->was && i <= a->n; i++) a->was[i] = i;
+  if (is_settled(p, a)) return true;
+  const bool ok = (!n_crowds || (s.crowds = find_crowds(p, a, n_crowds))) && settle_bins(&s) && merge_all(&s);
   mem_free(p->mem, s.aside);
   mem_free(p->mem, s.aside_was);
   free_crowds(p, s.crowds, n_crowds);

@@ -24,7 +24,7 @@ enum {
 struct pile {
   tk_time top;
   uint32_t n;
-  uint32_t at; /* while settling: position of the pile's next element */
+  uint32_t bin; /* while settling: index of its bin */
 };
 
 struct pile_group {
@@ -33,6 +33,7 @@ struct pile_group {
   uint8_t n_piles, cap, largest;
   bool many;
   uint32_t crowd; /* index of the group's crowd, if it has too many piles */
+  uint32_t bins;  /* while settling: index of its first bin */
 };
 
 struct piles {
@@ -65,15 +66,15 @@ static inline void piles_put(struct piles *p, uint32_t i, uint32_t group, tk_tim
 
 /* The array of elements. In the result, elements of group 0 come first, from [1] on. */
 struct pile_array {
-  void *items;         /* [1..n]; reallocated, unless the elements came group by group */
-  uint32_t n, cap;
+  void *items;         /* [1..n] */
+  uint32_t n;
   size_t group_at;     /* offset, within an element, of its group (uint32_t); unused if there is only one group */
   bool grouped;        /* the elements came group by group, and none was dropped */
   uint32_t *was;       /* [1..n], or NULL: receives the old index of each element */
 };
 
 /* Sorts a->items. Returns false when memory runs out. */
-bool piles_settle(struct piles *p, struct pile_array *a);
+bool piles_settle(struct piles *p, const struct pile_array *a);
 
 /* Moves items[v[i].index] to items[i] for each i < n, and does the same to `was` unless it is NULL. Destroys `v`. */
 void piles_permute(void *items, uint32_t *was, struct keyed *v, uint32_t n);

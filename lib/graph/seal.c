@@ -100,13 +100,11 @@ static bool survey_all(struct sealer *s) {
 
 static bool arrange(struct sealer *s) {
   struct tk_trace *t = s->t;
-  struct pile_array events = {.items = t->events, .n = t->n_events, .cap = t->store->cap_events,
-                              .group_at = offsetof(struct tk_event, track), .grouped = s->grouped, .was = s->order};
+  const struct pile_array events = {.items = t->events, .n = t->n_events, .group_at = offsetof(struct tk_event, track),
+                                    .grouped = s->grouped, .was = s->order};
   _Static_assert(sizeof *t->events == PILE_ELEM && offsetof(struct tk_event, ts) == 0, "what piles are made for");
   const bool ok = piles_settle(&s->piles, &events);
   tk_id at = 1;
-  t->events = events.items;
-  t->store->cap_events = events.cap;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     t->tracks[k].first = at;
     t->tracks[k].count = s->piles.groups[k].n;

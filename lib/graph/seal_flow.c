@@ -44,7 +44,7 @@ static bool order_ties(struct tk_trace *t, struct mem *m) {
 
 static bool order_points(struct tk_trace *t, struct mem *m) {
   struct piles piles;
-  struct pile_array points = {.items = t->flow_points, .n = t->n_flow_points, .grouped = true};
+  const struct pile_array points = {.items = t->flow_points, .n = t->n_flow_points, .grouped = true};
   _Static_assert(sizeof *t->flow_points == PILE_ELEM && offsetof(struct tk_flow_point, ts) == 0, "what piles are made for");
   bool ok = piles_init(&piles, m, 1, t->n_flow_points);
   for (tk_id i = 1; ok && i <= t->n_flow_points; i++) piles_put(&piles, i, 0, t->flow_points[i].ts);

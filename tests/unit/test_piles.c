@@ -54,7 +54,7 @@ static uint32_t fill(struct elem *e, uint32_t n, uint32_t n_groups, bool grouped
 static void settle(struct elem **e, uint32_t n, uint32_t n_groups, bool grouped, uint32_t *was) {
   struct mem mem = {0};
   struct piles piles;
-  struct pile_array a = {.items = *e, .n = n, .cap = n + 1, .group_at = offsetof(struct elem, group), .grouped = grouped, .was = was};
+  struct pile_array a = {.items = *e, .n = n, .group_at = offsetof(struct elem, group), .grouped = grouped, .was = was};
   assert_true(piles_init(&piles, &mem, n_groups, n));
   for (uint32_t i = 1; i <= n; i++)
     if ((*e)[i].number) piles_put(&piles, i, (*e)[i].group, (*e)[i].ts);
