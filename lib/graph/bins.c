@@ -19,7 +19,7 @@ static void bin_open(const struct bins *b, struct bin *bin) {
 }
 
 /* Reserves a slot beside the array for a slot that the bin shares. */
-static void share(struct bins *b, const struct bin *bin, uint32_t first, uint32_t slot, uint64_t *n_beside) {
+static void share_slot(struct bins *b, const struct bin *bin, uint32_t first, uint32_t slot, uint64_t *n_beside) {
   if (owns(bin, first, slot) || b->shared[slot]) return;
   b->shared[slot] = 1 + (uint32_t)*n_beside;
   *n_beside += BIN_SLOT;
@@ -34,8 +34,8 @@ static uint64_t give_places(struct bins *b) {
     bin->end = first + bin->n;
     if (!bin->n) continue;
     const uint32_t from = slot_of(first), to = slot_of(bin->end - 1);
-    share(b, bin, first, from, &n_beside);
-    share(b, bin, first, to, &n_beside);
+    share_slot(b, bin, first, from, &n_beside);
+    share_slot(b, bin, first, to, &n_beside);
     if (to - from < 2 && !owns(bin, first, from) && !owns(bin, first, to)) continue;
     bin->buffer = (uint32_t)n_beside;
     n_beside += BIN_SLOT;

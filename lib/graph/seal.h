@@ -2,6 +2,7 @@
 #ifndef GRAPH_SEAL_H
 #define GRAPH_SEAL_H
 
+#include "seal_jobs.h"
 #include "trace.h"
 
 /* Matches begin and end events, sorts by track, computes depth and binds flow points, with up to `threads` threads. Returns
@@ -11,24 +12,35 @@ bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err);
 /* The steps of seal, each in the file that its comment names. */
 bool seal_async(struct tk_trace *t, tk_time trace_end);  /* seal_async.c: pairs async begin and end events by identity */
 
-/* seal_flow.c: sorts and binds flow points. If no point is bound yet, a second thread sorts them while the tracks are
- * sealed. */
+/* seal_flow.c: sorts and binds flow points. If no point is bound yet, another thread sorts them while the tracks are sealed. */
 struct flow_sealer {
+  struct seal_job job;
   struct tk_trace *t;
-  struct mem mem;    /* separate account for sorting, because another thread uses the trace's account meanwhile */
-  struct jobs *jobs; /* NULL = no second thread is available */
+  const struct seal_threads *threads;
+  struct mem mem; /* separate account for sorting, because other threads use the trace's account meanwhile */
+  bool apart;     /* the steps are jobs */
   bool ok, ordered;
   uint64_t n_backward; /* number of flows whose end precedes their start */
   tk_time worst;       /* longest time by which an end precedes its start */
 };
-void seal_flows_begin(struct flow_sealer *s, struct tk_trace *t, unsigned threads);
-bool seal_flows_go_on(struct flow_sealer *s); /* to be called after the events are sorted */
+/* `bound`: some point is a field of an event and takes the event's final time. */
+void seal_flows_begin(struct flow_sealer *s, struct tk_trace *t, const struct seal_threads *threads, bool bound);
+void seal_flows_go_on(struct flow_sealer *s); /* to be called after the events are sorted */
 bool seal_flows(struct flow_sealer *s);       /* to be called after the tracks are sealed */
-void seal_flows_end(struct flow_sealer *s);
 
-/* seal_ties.c: stores the file order of events first .. first+n-1 of a thread, which have the same time and are about to be
- * reordered. in_file[i] is the index, before reordering, of the event that becomes the i-th. */
-bool seal_keep_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uint32_t n);
+/* Ties of a range of tracks: as in struct tk_store. */
+struct seal_tie_list {
+  struct mem *mem;
+  struct trace_tie *ties;
+  uint32_t *tied;
+  uint32_t n_ties, cap_ties, n_tied, cap_tied;
+};
+
+/* seal_ties.c: stores the file order of events e[0 .. n-1] of a thread, which have the same time and are about to be reordered; e[0] is
+ * event `first`. in_file[i] is the index, before reordering, of the event that becomes the i-th. */
+bool seal_keep_tie(struct seal_tie_list *list, const struct tk_event *e, tk_id first, const uint32_t *in_file, uint32_t n);
+/* Moves the ties of a list, whose tracks follow those of earlier lists, to the trace. Returns false when memory runs out. */
+bool seal_add_ties(struct tk_trace *t, struct seal_tie_list *list);
 
 /* seal_ends.c: marks of an end event, stored in its depth. BRIEF: its begin has the same time. STRAY: no begin is open for
  * it. */
@@ -52,6 +64,8 @@ bool seal_order_flows(struct tk_trace *t);
 
 /* False for events without a clock: they are at the start of their track, whatever their ts. */
 static inline bool seal_is_timed(const struct tk_event *e) { return !(e->flags & TK_FLAG_LOST_CLOCK); }
+
+static inline tk_time seal_end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
 /* Returns the duration from ts to end, saturated to tk_time. */
 tk_time seal_dur(tk_time ts, tk_time end);

@@ -65,15 +65,13 @@ struct binder {
   uint32_t ahead; /* index of the span that next_span found last */
 };
 
-static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
-
 static void advance(struct binder *b, tk_time ts) {
   for (; b->next < b->track->count; b->next++) {
     tk_id id = b->track->first + b->next;
     const struct tk_event *e = &b->t->events[id];
     if (e->ts > ts) return;
     if (e->kind != TK_EVENT_SPAN || e->flags & TK_FLAG_LOST_CLOCK) continue;
-    while (b->n && end_of(&b->t->events[b->stack[b->n - 1]]) <= e->ts) b->n--;
+    while (b->n && seal_end_of(&b->t->events[b->stack[b->n - 1]]) <= e->ts) b->n--;
     b->stack[b->n++] = id;
   }
 }
@@ -82,7 +80,7 @@ static void advance(struct binder *b, tk_time ts) {
  * too. */
 static tk_id enclosing(struct binder *b, tk_time ts) {
   advance(b, ts);
-  while (b->n && end_of(&b->t->events[b->stack[b->n - 1]]) < ts) b->n--;
+  while (b->n && seal_end_of(&b->t->events[b->stack[b->n - 1]]) < ts) b->n--;
   return b->n ? b->stack[b->n - 1] : 0;
 }
 
@@ -119,23 +117,54 @@ static void list_points(struct tk_trace *t, uint32_t *by_track, uint32_t *end) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) by_track[end[tk_flow_point_track(t, &t->flow_points[i])]++] = i;
 }
 
-static bool bind_all(struct tk_trace *t) {
-  struct mem *m = &t->store->mem;
-  uint32_t most = 0;
-  uint32_t *by_track = mem_array(m, (uint64_t)t->n_flow_points + 1, sizeof *by_track);
-  for (tk_id k = 1; k <= t->n_tracks; k++)
-    if (t->tracks[k].count > most) most = t->tracks[k].count;
-  tk_id *stack = mem_array(m, (uint64_t)most + 1, sizeof *stack);
-  uint32_t *end = mem_array(m, (uint64_t)t->n_tracks + 2, sizeof *end);
-  const bool ok = by_track && stack && end;
-  if (ok) list_points(t, by_track, end);
-  for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
+/* Binding of the points of a range of tracks. */
+struct binding {
+  struct seal_job job;
+  struct tk_trace *t;
+  struct seal_range *range;
+  const uint32_t *by_track, *end; /* as list_points fills them in */
+  bool ok;
+};
+
+static void bind_range(struct seal_job *job) {
+  struct binding *w = (struct binding *)job;
+  struct tk_trace *t = w->t;
+  tk_id *stack = mem_array(w->range->mem, (uint64_t)w->range->most + 1, sizeof *stack);
+  w->ok = stack != NULL;
+  for (tk_id k = w->range->first; stack && k <= w->range->last; k++) {
     struct binder b = {.t = t, .track = &t->tracks[k], .stack = stack};
-    for (uint32_t i = end[k] - t->tracks[k].n_points; i < end[k]; i++)
-      if (!t->flow_points[by_track[i]].bound) bind(&b, &t->flow_points[by_track[i]]);
+    for (uint32_t i = w->end[k] - t->tracks[k].n_points; i < w->end[k]; i++)
+      if (!t->flow_points[w->by_track[i]].bound) bind(&b, &t->flow_points[w->by_track[i]]);
   }
+  mem_free(w->range->mem, stack);
+}
+
+static bool bind_ranges(struct flow_sealer *s, const uint32_t *by_track, const uint32_t *end) {
+  struct seal_range ranges[SEAL_RANGES];
+  struct binding bindings[SEAL_RANGES];
+  struct jobs *jobs = s->threads->jobs;
+  const unsigned n = seal_ranges(s->t, s->threads, false, sizeof(tk_id), ranges);
+  bool ok = true;
+  for (unsigned i = 0; i < n; i++) {
+    bindings[i] = (struct binding){{bind_range}, s->t, &ranges[i], by_track, end, false};
+    if (jobs) jobs_give(jobs, &bindings[i]);
+  }
+  for (unsigned i = 0; i < n; i++)
+    if (jobs) jobs_take(jobs);
+    else bind_range(&bindings[i].job);
+  for (unsigned i = 0; i < n; i++) ok = seal_range_end(s->t, &ranges[i]) && bindings[i].ok && ok;
+  return ok;
+}
+
+static bool bind_all(struct flow_sealer *s) {
+  struct tk_trace *t = s->t;
+  struct mem *m = &t->store->mem;
+  uint32_t *by_track = mem_array(m, (uint64_t)t->n_flow_points + 1, sizeof *by_track);
+  uint32_t *end = mem_array(m, (uint64_t)t->n_tracks + 2, sizeof *end);
+  bool ok = by_track && end;
+  if (ok) list_points(t, by_track, end);
+  ok = ok && bind_ranges(s, by_track, end);
   mem_free(m, by_track);
-  mem_free(m, stack);
   mem_free(m, end);
   return ok;
 }
@@ -172,41 +201,40 @@ static void note_backward(const struct flow_sealer *s) {
 
 /* Runs the next step that does not need the tracks. There are two steps because the second allocates memory, which would add to
  * the peak while the tracks are sorted. */
-static void do_step(void *job) {
-  struct flow_sealer *s = job;
+static void do_step(struct seal_job *job) {
+  struct flow_sealer *s = (struct flow_sealer *)job;
   s->ok = s->ordered ? find_backward(s) : order_points(s->t, &s->mem);
 }
 
-void seal_flows_begin(struct flow_sealer *s, struct tk_trace *t, unsigned threads) {
+void seal_flows_begin(struct flow_sealer *s, struct tk_trace *t, const struct seal_threads *threads, bool bound) {
   enum { WORTH = 5000, SHARE = 8 };
   const struct mem *m = &t->store->mem;
   const uint64_t left = m->limit > m->used ? m->limit - m->used : 0;
-  *s = (struct flow_sealer){.t = t, .mem = {.limit = left / SHARE}};
-  if (threads < 2 || t->n_flow_points < WORTH || (m->limit && s->mem.limit < (uint64_t)t->n_flow_points * 2 * PILE_ELEM)) return;
-  s->jobs = jobs_start(1, do_step);
-  if (s->jobs) jobs_give(s->jobs, s);
+  *s = (struct flow_sealer){.job = {do_step}, .t = t, .threads = threads, .mem = {.limit = left / SHARE}};
+  s->apart = threads->jobs && !bound && t->n_flow_points >= WORTH &&
+             (!m->limit || s->mem.limit >= (uint64_t)t->n_flow_points * 2 * PILE_ELEM);
+  if (s->apart) jobs_give(threads->jobs, s);
 }
 
-bool seal_flows_go_on(struct flow_sealer *s) {
-  if (!s->jobs) return true;
-  jobs_take(s->jobs);
-  const bool ok = s->ordered = s->ok;
-  if (ok) jobs_give(s->jobs, s);
-  return ok;
+void seal_flows_go_on(struct flow_sealer *s) {
+  if (!s->apart) return;
+  jobs_take(s->threads->jobs);
+  s->ordered = s->ok;
+  if (s->ok) jobs_give(s->threads->jobs, s);
 }
 
-/* Finishes the steps, on this thread unless another thread runs them. */
+/* Finishes the steps, on this thread unless they are jobs. */
 static bool finish_steps(struct flow_sealer *s) {
   struct mem *m = &s->t->store->mem;
-  if (s->jobs) {
-    jobs_take(s->jobs);
+  if (s->apart) {
+    jobs_take(s->threads->jobs);
     if (m->used + s->mem.peak > m->peak) m->peak = m->used + s->mem.peak;
     return s->ok;
   }
   s->mem = *m;
-  do_step(s);
+  do_step(&s->job);
   s->ordered = true;
-  if (s->ok) do_step(s);
+  if (s->ok) do_step(&s->job);
   *m = s->mem;
   return s->ok;
 }
@@ -214,15 +242,11 @@ static bool finish_steps(struct flow_sealer *s) {
 bool seal_flows(struct flow_sealer *s) {
   struct tk_trace *t = s->t;
   if (t->n_flow_points == 0) return true;
-  for (tk_id i = 1; i <= t->n_flow_points && !s->jobs; i++) { /* a second thread sorts only if no point is bound */
+  for (tk_id i = 1; i <= t->n_flow_points && !s->apart; i++) { /* the steps are jobs only if no point is bound */
     struct tk_flow_point *f = &t->flow_points[i];
     if (f->bound) f->ts = t->events[f->at].ts;
   }
-  if (!finish_steps(s) || !bind_all(t)) return false;
+  if (!finish_steps(s) || !bind_all(s)) return false;
   note_backward(s);
   return !t->store->mem.failed;
-}
-
-void seal_flows_end(struct flow_sealer *s) {
-  if (s->jobs) jobs_stop(s->jobs);
 }

@@ -4,6 +4,7 @@
  * instant before both. Viewers show the same, but a file that is read and written again should keep its order. Such events are
  * few, so the order of all others is not stored. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "seal_ties.h"
 #include "seal.h"
@@ -18,21 +19,20 @@ static int by_file(const void *pa, const void *pb) {
 }
 
 /* Stores the file positions of n simultaneous events, listed in the order of the graph. */
-static bool add_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uint32_t n) {
-  struct tk_store *s = t->store;
-  struct place *places = mem_array(&s->mem, n, sizeof *places);
-  uint32_t at = s->n_tied;
-  if (!places || !mem_grow(&s->mem, (void **)&s->tied, &s->cap_tied, (uint64_t)at + n, sizeof *s->tied) ||
-      !mem_grow(&s->mem, (void **)&s->ties, &s->cap_ties, (uint64_t)s->n_ties + 1, sizeof *s->ties)) {
-    mem_free(&s->mem, places);
+static bool add_tie(struct seal_tie_list *l, tk_id first, const uint32_t *in_file, uint32_t n) {
+  struct place *places = mem_array(l->mem, n, sizeof *places);
+  uint32_t at = l->n_tied;
+  if (!places || !mem_grow(l->mem, (void **)&l->tied, &l->cap_tied, (uint64_t)at + n, sizeof *l->tied) ||
+      !mem_grow(l->mem, (void **)&l->ties, &l->cap_ties, (uint64_t)l->n_ties + 1, sizeof *l->ties)) {
+    mem_free(l->mem, places);
     return false;
   }
   for (uint32_t i = 0; i < n; i++) places[i] = (struct place){in_file[i], i};
   qsort(places, n, sizeof *places, by_file);
-  for (uint32_t i = 0; i < n; i++) s->tied[at + i] = places[i].in_graph;
-  s->ties[s->n_ties++] = (struct trace_tie){first, n, at};
-  s->n_tied += n;
-  mem_free(&s->mem, places);
+  for (uint32_t i = 0; i < n; i++) l->tied[at + i] = places[i].in_graph;
+  l->ties[l->n_ties++] = (struct trace_tie){first, n, at};
+  l->n_tied += n;
+  mem_free(l->mem, places);
   return true;
 }
 
@@ -50,12 +50,34 @@ static bool has_end(const struct tk_event *e, const uint32_t *in_file, uint32_t 
   return false;
 }
 
-bool seal_keep_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uint32_t n) {
-  const struct tk_event *e = t->events + first;
+bool seal_keep_tie(struct seal_tie_list *list, const struct tk_event *e, tk_id first, const uint32_t *in_file, uint32_t n) {
   uint32_t a = 0;
   while (a < n && (!seal_is_timed(&e[in_file[a]]) || e[in_file[a]].kind == TK_EVENT_END)) a++;
   if (n - a < 2 || in_order(in_file + a, n - a) || has_end(e, in_file + a, n - a)) return true;
-  return add_tie(t, first + a, in_file + a, n - a);
+  return add_tie(list, first + a, in_file + a, n - a);
+}
+
+static bool append_ties(struct tk_store *s, const struct seal_tie_list *list) {
+  const uint32_t before = s->n_tied;
+  if (!list->n_ties) return true;
+  if (!mem_grow(&s->mem, (void **)&s->tied, &s->cap_tied, (uint64_t)before + list->n_tied, sizeof *s->tied) ||
+      !mem_grow(&s->mem, (void **)&s->ties, &s->cap_ties, (uint64_t)s->n_ties + list->n_ties, sizeof *s->ties))
+    return false;
+  memcpy(s->tied + before, list->tied, list->n_tied * sizeof *s->tied);
+  s->n_tied += list->n_tied;
+  for (uint32_t i = 0; i < list->n_ties; i++) {
+    const struct trace_tie tie = list->ties[i];
+    s->ties[s->n_ties++] = (struct trace_tie){tie.first, tie.n, before + tie.at};
+  }
+  return true;
+}
+
+bool seal_add_ties(struct tk_trace *t, struct seal_tie_list *list) {
+  const bool ok = append_ties(t->store, list);
+  mem_free(list->mem, list->ties);
+  mem_free(list->mem, list->tied);
+  *list = (struct seal_tie_list){.mem = list->mem};
+  return ok;
 }
 
 const struct trace_tie *seal_tie_at(const struct tk_trace *t, tk_id event) {

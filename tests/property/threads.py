@@ -57,6 +57,20 @@ def backward(path):
         f.write('{"traceEvents":[' + ',\n'.join(events) + ']}')
 
 
+def frames(path):
+    """Returns what sealing finds track by track: simultaneous events in another order than nesting has them, spans that never end, and
+    Python frames that outlast their caller."""
+    events, first = [], '"ph":"X","cat":"python_function","name":'
+    for i in range(12000):
+        tid, ts, late = i % 40, i // 40 * 1000, i % 7 == 0
+        events.append(f'{{"ph":"i","s":"t","pid":1,"tid":{tid},"name":"before","ts":{ts}}}')
+        events.append(f'{{{first}"inner","pid":1,"tid":{tid},"ts":{ts + 10 * late},"dur":{250 if late else 20},"args":{{"Python id":{2 * i + 2},"Python parent id":{2 * i + 1}}}}}')
+        events.append(f'{{{first}"outer","pid":1,"tid":{tid},"ts":{ts},"dur":{200 if late else 90},"args":{{"Python id":{2 * i + 1},"Python parent id":null}}}}')
+    events += [f'{{"ph":"B","pid":1,"tid":{tid},"name":"open","ts":{290000 - tid}}}' for tid in range(0, 40, 3)]
+    with open(path, 'w', encoding='ascii') as f:
+        f.write('{"traceEvents":[' + ',\n'.join(events) + ']}')
+
+
 def said(*args):
     return subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
 
@@ -64,7 +78,12 @@ def said(*args):
 def graphs(inputs, folder):
     backward(f'{folder}/backward.json')
     check('flows go back', b'flows that end before they start' in said('check', f'{folder}/backward.json'))
-    for path in (*inputs, f'{folder}/backward.json'):
+    frames(f'{folder}/frames.json')
+    found = said('check', f'{folder}/frames.json')
+    check('spans never end', b'spans that never end' in found)
+    check('frames outlast their caller', b'Python frames without a return' in found)
+    same('convert frames', ['convert', f'{folder}/frames.json'], 'json', folder)
+    for path in (*inputs, f'{folder}/backward.json', f'{folder}/frames.json'):
         for command in ('dump', 'check', 'info', 'report'):
             if RACES:
                 text = said(command, path, '-j8')

@@ -201,13 +201,12 @@ static void place_all(struct chrome *r) {
   }
 }
 
-static bool any_is_at_zero(const struct chrome *r) {
-  const struct tk_trace *t = r->t;
-  const i128 zero = -r->origin_ps;
-  if (zero < INT64_MIN || zero > INT64_MAX) return false;
-  for (tk_id i = 1; i <= t->n_events; i++)
-    if (t->events[i].ts == (tk_time)zero) return true;
-  return false;
+/* Finds the time of the first event. Returns true if some event may be at time 0. */
+static bool find_start(struct chrome *r) {
+  tk_time end;
+  trace_extent(r->t, &r->start, &end);
+  r->n_started = r->t->n_events;
+  return r->origin_ps + r->start <= 0 && r->origin_ps + end >= 0;
 }
 
 static bool is_below_zero(const struct tk_arg *arg) {
@@ -235,7 +234,8 @@ void chrome_finish(struct chrome *r) {
   if (r->has_origin && r->origin_ps != (i128)r->origin_ns * 1000)
     trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, "times beyond 64 bits of nanoseconds: counted from one of them");
   note_thread_times(r->t);
-  if (!any_is_at_zero(r)) return;
+  if (!find_start(r)) return;
   lose_zeros(r);
   lose_untimed(r);
+  find_start(r);
 }

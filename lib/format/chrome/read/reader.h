@@ -85,6 +85,8 @@ struct chrome {
   bool has_origin;
   int64_t origin_ns; /* origin of the graph's times */
   i128 origin_ps;    /* the same in the file's own times, which differ if these are beyond 64 bits of nanoseconds */
+  tk_time start;     /* time of the first of the `n_started` events, relative to the origin; found at the end */
+  tk_id n_started;
   struct pending *pending;
   uint32_t n_pending, cap_pending;
   struct templates *templates; /* NULL = general path only */
