@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Converts random Perfetto traces of nested tracks, with every property of a descriptor and annotations of every type
 (tests/support/trackprops.py), through each format and back: if --no-loss accepts the conversion, tracks, parents, properties,
-events and the types of all values are those of the input. LONG=1 tries more; SEED selects the first trace."""
+events and the types of all values are those of the input. Merges of two such traces, and a filter of both that drops nothing, keep
+parents and properties as well. LONG=1 tries more; SEED selects the first trace."""
 import base64
 import collections
 import json
@@ -101,6 +102,51 @@ def types(work):
         check(f'types without {dropped}', types_of(out) == left, types_of(out))
 
 
+NAMES, OWN = (2, 10, 13), (1, 3, 6, 7, 8)  # names of tracks; pid, order, name, start and labels of processes, which a merge changes or joins
+
+
+def properties(meaning):
+    """Returns the paths of tracks with events and their properties, without those that a merge may write differently: the field of the
+    name, and the identity of processes. A merge shows tracks without a process in a process of the rank."""
+    out = collections.Counter()
+    for (path, fields, events), n in meaning.items():
+        if not events:
+            continue
+        is_process = path[0][0] == 'process'
+        fields = sorted((12, f[2]) if f[:2] == (4, 3) else f for f in fields)  # legacy_sort_index of a thread
+        left = [f for f in fields if f[0] not in NAMES and not (is_process and (f[0] == 12 or f[0] == 3 and f[1] in OWN))]
+        out[tuple(p for p in path if p[0] != 'process' or 0 < p[1] < 1000), tuple(left)] += n
+    return out
+
+
+def merged(work, seed):
+    """Merges two traces, directly and through JSON if --no-loss accepts it, and filters both without dropping anything."""
+    folder = os.path.join(work, 'ranks')
+    os.makedirs(folder, exist_ok=True)
+    ranks = [os.path.join(folder, f'rank{i}.pftrace') for i in range(2)]
+    want = collections.Counter()
+    for i, path in enumerate(ranks):
+        data = trackprops.trace(2 * seed + i, 1 + 10 * i)
+        want += properties(trackprops.meaning(data))
+        with open(path, 'wb') as f:
+            f.write(data)
+    direct, filtered, text, back = (os.path.join(work, name) for name in ('direct.pftrace', 'filtered.pftrace', 'm.json', 'back.pftrace'))
+    ways = ((direct, ('merge', '--align', 'none', *ranks, '-o', direct)),
+            (filtered, ('filter', '-e', 'ts >= 0ns', folder, '-o', filtered)),
+            (text, ('merge', '--align', 'none', '--no-loss', *ranks, '-o', text)), (back, ('convert', text, '-o', back)))
+    for out, args in ways:
+        if out == back and not os.path.exists(text):
+            break
+        p = subprocess.run([TRACEKIT, *args, '-q', '--force', '--no-provenance'], stdin=subprocess.DEVNULL, capture_output=True)
+        refused = out == text and b'refused by --no-loss' in p.stderr
+        check(f'seed {seed}: {args[0]} to {os.path.basename(out)}', p.returncode == 0 or refused, p.stderr.decode())
+        if out == text or p.returncode:
+            continue
+        with open(out, 'rb') as f:
+            got = properties(trackprops.meaning(f.read()))
+        check(f'seed {seed}: properties in {os.path.basename(out)}', got == want, trackprops.first_difference(want, got))
+
+
 def main():
     accepted = collections.Counter()
     first = int(os.environ.get('SEED', '1'))
@@ -117,6 +163,8 @@ def main():
                     continue
                 accepted[way] += 1
                 check(f'seed {seed} through {" ".join(way)}', got == want, trackprops.first_difference(want, got))
+            with tempfile.TemporaryDirectory() as folder:
+                merged(folder, seed)
             if seed % 4 == 0:
                 damaged(work, source, random.Random(seed))
         types(work)

@@ -74,8 +74,10 @@ def named_as(rng):
 
 
 class Maker:
-    def __init__(self, seed):
-        self.rng = random.Random(seed)
+    """Makes a trace. `first`: pid of its first process."""
+
+    def __init__(self, seed, first=1):
+        self.rng, self.first = random.Random(seed), first
         self.uuid = self.rng.randrange(1, 1 << 40)
         self.out = b''
 
@@ -140,7 +142,7 @@ class Maker:
         rng = self.rng
         self.packet(field(13, 1), field(INTERNED, field(4, field(1, 3) + field(2, b'interned.cc'))))
         parents = [0]
-        for pid in range(1, rng.randrange(2, 4)):
+        for pid in range(self.first, self.first + rng.randrange(1, 3)):
             process = self.process(pid)
             parents.append(process)
             parents += [self.thread(process, pid, pid * 100 + i) for i in range(rng.randrange(3))]
@@ -156,8 +158,8 @@ class Maker:
         return self.out
 
 
-def trace(seed):
-    return Maker(seed).trace()
+def trace(seed, first=1):
+    return Maker(seed, first).trace()
 
 
 # ---- reading traces ----

@@ -112,6 +112,17 @@ static bool has_properties(const struct pb_field *entry) {
   return false;
 }
 
+uint64_t passthrough_without_times(const struct pb_field *fields, struct buf *to) {
+  struct pb in = pb_inside(fields);
+  struct pb_field f;
+  uint64_t n = 0;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (f.number == PROCESS_START) n++;
+    else buf_append(to, from, (size_t)(in.p - from));
+  }
+  return n;
+}
+
 /* Counts tracks that lose their parent or other properties in other formats. */
 static uint64_t n_poorer_tracks(const struct tk_trace *t) {
   const struct tk_meta *all = passthrough_find(t, PASSTHROUGH_TRACKS);

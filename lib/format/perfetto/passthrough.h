@@ -44,7 +44,8 @@ enum {
   PASSTHROUGH_INNER_FIELDS = 3, /* the same for its process, thread or counter */
   PASSTHROUGH_PID = 4,          /* original pid of a process, if another machine uses the same pid */
   PASSTHROUGH_UUID = 5,         /* uuid of a track that has original descriptors, or no descriptor */
-  PASSTHROUGH_PARENT = 6        /* uuid of the track's parent, if the parent has an entry with PASSTHROUGH_UUID */
+  PASSTHROUGH_PARENT = 6,       /* uuid of the track's parent, if the parent has an entry with PASSTHROUGH_UUID */
+  PASSTHROUGH_PARENT_TRACK = 7  /* for a counter below a named track: id of that track in the graph */
 };
 
 /* Header of perfetto.readings. The readings follow, grouped by clock and sorted by `own`. */
@@ -80,6 +81,10 @@ static inline bool was_perfetto(const struct tk_trace *t) { return t->format && 
 bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const char *key);
 /* Returns the first passthrough meta with this key, or NULL. */
 const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key);
+
+/* Appends the fields of a process in an entry of perfetto.tracks, except for its start, which is a time in the file. Returns the number
+ * of omitted fields. */
+uint64_t passthrough_without_times(const struct pb_field *fields, struct buf *to);
 
 /* Returns perfetto.key_types as an array by key, in memory of `mem`: VALUE_* or 0; NULL if the graph has none. */
 uint8_t *passthrough_key_types(const struct tk_trace *t, struct mem *mem);

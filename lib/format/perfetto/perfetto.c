@@ -49,6 +49,7 @@ const struct format format_perfetto = {
     .read = perfetto_read,
     .inspect = perfetto_inspect,
     .join = perfetto_join,
+    .join_finish = perfetto_join_finish,
     .keeps_ids = perfetto_keeps_ids,
     .n_passthrough = perfetto_n_passthrough,
     .passthrough_times = cut_times,

@@ -460,12 +460,19 @@ static bool keeps_parent(const struct perfetto *r, const struct node *n) {
   return parent && keeps_uuid(&r->nodes[parent]);
 }
 
+/* Returns the named track below which a counter is shown; 0 if it belongs to a thread or process. */
+static tk_id parent_of_counter(const struct perfetto *r, const struct node *n) {
+  const uint32_t parent = n->kind == NODE_COUNTER && n->has_parent ? track_find_node(r, n->machine, n->parent_uuid) : 0;
+  return parent && r->nodes[parent].kind == NODE_NAMED ? r->nodes[parent].tracks[ON_TRACK] : 0;
+}
+
 static void append_passthrough_track(struct track_finisher *s, tk_id track, const struct node *n, struct buf *all) {
   struct perfetto *r = s->r;
   const uint32_t *pid = map_get(&s->renumbered, track);
   const struct intern_str *fields = trace_str(r->t, n->fields), *inner = trace_str(r->t, n->inner_fields);
   struct buf *b = &r->copy;
-  if (!pid && !n->fields && !n->inner_fields && !keeps_uuid(n) && !keeps_parent(r, n)) return;
+  const tk_id up = parent_of_counter(r, n);
+  if (!pid && !n->fields && !n->inner_fields && !keeps_uuid(n) && !keeps_parent(r, n) && !up) return;
   b->len = 0;
   pb_u64(b, PASSTHROUGH_TRACK, track);
   if (n->fields) pb_bytes(b, PASSTHROUGH_FIELDS, fields->bytes, fields->len);
@@ -473,6 +480,7 @@ static void append_passthrough_track(struct track_finisher *s, tk_id track, cons
   if (pid) pb_i64(b, PASSTHROUGH_PID, (int32_t)*pid);
   if (keeps_uuid(n)) pb_u64(b, PASSTHROUGH_UUID, n->uuid);
   if (keeps_parent(r, n)) pb_u64(b, PASSTHROUGH_PARENT, n->parent_uuid);
+  if (up) pb_u64(b, PASSTHROUGH_PARENT_TRACK, up);
   pb_message(all, 1, b);
 }
 
@@ -481,7 +489,8 @@ static void find_nodes(const struct perfetto *r, uint32_t *node_of) {
   for (uint32_t i = r->n_nodes; i >= 1; i--) {
     const struct node *n = &r->nodes[i];
     enum aspect on = n->kind == NODE_COUNTER ? ON_COUNTER : n->kind == NODE_PROCESS ? ON_PROCESS : ON_TRACK;
-    if (n->tracks[on] && (n->fields || n->inner_fields || keeps_uuid(n) || keeps_parent(r, n))) node_of[n->tracks[on]] = i;
+    const bool has_entry = n->fields || n->inner_fields || keeps_uuid(n) || keeps_parent(r, n) || parent_of_counter(r, n);
+    if (n->tracks[on] && has_entry) node_of[n->tracks[on]] = i;
     if (n->kind == NODE_PROCESS && n->tracks[ON_TRACK] != n->tracks[on]) node_of[n->tracks[ON_TRACK]] = i;
   }
 }

@@ -46,20 +46,21 @@ static bool carried_entry(const struct carrier *c, tk_id track, struct pb_field 
   return pb_next(&in, entry);
 }
 
-/* Appends the fields of an entry that are still valid. The original pid is omitted, because the machine is also lost. */
+/* Appends the fields of an entry that are still valid. The original pid is omitted, because the machine is also lost. The parent of a
+ * counter counts as lost unless its uuid stays. */
 static void put_entry(struct carrier *c, const struct pb_field *entry) {
-  const bool is_renamed = c->t->edits & TK_EDIT_RENAMED;
   struct pb in = pb_inside(entry);
   struct pb_field f;
-  bool loses = false;
+  bool has_parent = false, loses_parent = false;
   c->ident.len = 0;
   while (pb_next(&in, &f)) {
+    has_parent = has_parent || (f.number == PASSTHROUGH_PARENT && c->is_whole);
+    loses_parent = loses_parent || f.number == PASSTHROUGH_PARENT_TRACK;
     const bool is_field = f.number == PASSTHROUGH_FIELDS || f.number == PASSTHROUGH_INNER_FIELDS;
     const bool is_uuid = f.number == PASSTHROUGH_UUID || f.number == PASSTHROUGH_PARENT;
-    if ((is_field && !is_renamed) || (is_uuid && c->is_whole)) pb_field(&c->ident, &f);
-    loses = loses || (is_field && is_renamed);
+    if (is_field || (is_uuid && c->is_whole)) pb_field(&c->ident, &f);
   }
-  sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, loses);
+  sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, loses_parent && !has_parent);
   if (c->ident.len) pb_message(&c->track, CARRIED_ENTRY, &c->ident);
 }
 

@@ -78,6 +78,15 @@ static void append_text(struct perfetto_sink *s, tk_id text) {
   buf_append(&s->text, p->bytes, p->len);
 }
 
+/* Returns the uuid of the track below which a counter track of a Perfetto input is shown. */
+static uint64_t counters_parent(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  const struct kept_track kept = passthrough_track(s, track);
+  if (kept.has_parent) return kept.parent;
+  if (kept.parent_track && s->uuids[kept.parent_track]) return s->uuids[kept.parent_track];
+  return k->tid.kind == TK_IDENT_INT ? descriptor_thread_uuid(s, k->parent, k->tid.num) : s->uuids[k->parent];
+}
+
 /* Describes the track of a series. The thread on which the counter was sampled is in private fields. */
 static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const struct tk_event *e, const struct series *of) {
   const struct tk_track *k = &s->t->tracks[track];
@@ -86,10 +95,8 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
   s->text.len = 0;
   append_text(s, of->has_id ? s->t->classes[e->cls].name : k->name);
   if (k->renamed) {
-    struct kept_track kept = passthrough_track(s, track);
     if (of->key != KEY_COUNTER_VALUE) c.unit = tk_string(s->t, of->key, NULL);
-    if (k->tid.kind == TK_IDENT_INT) c.parent = descriptor_thread_uuid(s, k->parent, k->tid.num);
-    if (kept.has_parent) c.parent = kept.parent;
+    c.parent = counters_parent(s, track);
   } else {
     c.form = FORM_SERIES | (of->text ? FORM_TEXT : 0);
     c.series = of->key;

@@ -9,7 +9,7 @@
  *     the id of the clock       kept, because times are still on this clock
  *     descriptors of tracks     not lost: their contents are in the graph, and new ones are written
  *     extension descriptors     kept if any arg still has such a field (extension.c)
- *     fields of a track         kept with their track, until tracks are renamed */
+ *     fields of a track         kept with their track, except for times that may have moved */
 #include "passthrough.h"
 #include "format/carry.h"
 #include "format/scheduler.h"
@@ -335,14 +335,6 @@ uint32_t passthrough_sequence(struct perfetto_sink *s) {
 
 /* ---- tracks ---- */
 
-/* True if the entry contains more than the track's uuid and parent. */
-static bool says_fields(const struct pb_field *entry) {
-  struct pb_field f;
-  for (struct pb in = pb_inside(entry); pb_next(&in, &f);)
-    if (f.number >= PASSTHROUGH_FIELDS && f.number <= PASSTHROUGH_PID) return true;
-  return false;
-}
-
 void passthrough_tracks_begin(struct perfetto_sink *s) {
   const struct tk_meta *m = s->passthrough_tracks = passthrough_find(s->t, PASSTHROUGH_TRACKS);
   struct pb_field entry, f;
@@ -351,8 +343,7 @@ void passthrough_tracks_begin(struct perfetto_sink *s) {
   struct pb c = pb_over(trace_raw(s->t, m->at), (size_t)m->size);
   for (const uint8_t *start = c.p, *from = c.p; pb_next(&c, &entry); from = c.p) {
     struct pb in = pb_inside(&entry);
-    if (s->t->edits & TK_EDIT_RENAMED) sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, says_fields(&entry));
-    else if (pb_next(&in, &f) && f.number == PASSTHROUGH_TRACK) map_put(&s->passthrough_at, f.value, (uint32_t)(from - start));
+    if (pb_next(&in, &f) && f.number == PASSTHROUGH_TRACK) map_put(&s->passthrough_at, f.value, (uint32_t)(from - start));
   }
 }
 
@@ -364,20 +355,36 @@ static bool passthrough_entry(const struct perfetto_sink *s, tk_id track, struct
   return pb_next(&c, entry);
 }
 
+static bool has_moved(const struct tk_trace *t) { return t->edits & (TK_EDIT_MOVED | TK_EDIT_STRETCHED); }
+
 void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to) {
   struct pb_field entry, f;
   if (!passthrough_entry(s, track, &entry)) return;
   const uint32_t wanted = PB_KEY(inner ? PASSTHROUGH_INNER_FIELDS : PASSTHROUGH_FIELDS, PB_BYTES);
-  for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
-    if (pb_field_key(&f) == wanted) buf_append(to, f.p, (size_t)f.value);
+  const bool is_process = inner && s->t->tracks[track].kind == TK_TRACK_PROCESS;
+  for (struct pb in = pb_inside(&entry); pb_next(&in, &f);) {
+    if (pb_field_key(&f) != wanted) continue;
+    const bool is_time_lost = is_process && (s->sink.graphs > 1 || has_moved(s->t));
+    if (is_time_lost) sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, passthrough_without_times(&f, to));
+    else buf_append(to, f.p, (size_t)f.value);
+  }
 }
 
-/* Returns the place of the track in the input file; empty if the packets and descriptors of the input are not written. */
+/* Returns the id of a counter's parent; 0 if the track of this id cannot be its parent, as in a damaged block. */
+static tk_id parent_at(const struct perfetto_sink *s, tk_id track, uint64_t id) {
+  const struct tk_trace *t = s->t;
+  const bool fits = id && id <= t->n_tracks && track_is_named(&t->tracks[id]) && t->tracks[id].parent == t->tracks[track].parent;
+  return fits ? (tk_id)id : 0;
+}
+
+/* Returns the place of the track in the input file; without uuids if the packets and descriptors of the input are not written. */
 struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track) {
   struct kept_track k = {.has_uuid = false};
   struct pb_field entry, f;
-  if (!s->is_valid || !passthrough_entry(s, track, &entry)) return k;
+  if (!passthrough_entry(s, track, &entry)) return k;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);) {
+    if (f.number == PASSTHROUGH_PARENT_TRACK) k.parent_track = parent_at(s, track, f.value);
+    if (!s->is_valid) continue;
     if (f.number == PASSTHROUGH_UUID) k.uuid = f.value, k.has_uuid = true;
     if (f.number == PASSTHROUGH_PARENT) k.parent = f.value, k.has_parent = true;
   }

@@ -203,6 +203,7 @@ struct perfetto_sink;
  * one is written. */
 struct kept_track {
   uint64_t uuid, parent;
+  tk_id parent_track; /* for a counter: named track below which it is shown; 0 = none */
   bool has_uuid, has_parent;
 };
 
