@@ -4,7 +4,8 @@ the trace clock, or the clocks of further machines. A packet and a track event w
 afterwards.
 
     programs    ranks with GPU work: names contain the rank, and render stages, counters and pids stay
-    labels      new names are in descriptors and in process trees; a process without either gets a descriptor
+    labels      new names are in descriptors and in process trees; a process without either gets a descriptor, also if only GPU
+                work names it
     drift       times in packets are corrected as those of events are, on all clocks
     clocks      inputs with different trace clocks are written with one trace clock
     machines    the clocks of further machines move with the clock of their input
@@ -139,6 +140,20 @@ def labels():
     names = {t['name'] for t in json.loads(done('top', 'top', '-q', '--json', '--by', 'process', path('merged.pftrace')))['rows']}
     check('labels are read again', {'0: process 100 (100)', '0: pid 400 (400)', '0: /usr/bin/server (200)'} <= names, names)
     check('labels: no name is without', all(n.startswith(('0: ', '1: ')) for n in names), names)
+
+
+def stages_only():
+    """Merges a trace whose only process is the pid of a graphics context."""
+    interned = field(24, field(1, 1) + field(2, b'Stream 7')) + field(24, field(1, 2) + field(2, b'gemm')) + field(23, field(1, 5) + field(2, 4242))
+    stage = field(1, 1) + field(2, 500) + field(5, 5) + field(13, 1) + field(14, 2)
+    write('stages.pftrace', packet(field(12, interned), field(13, 1)) + packet(field(53, stage), field(8, 1000), field(13, 2)))
+    merge('stages: label', '--label', '{rank}: {process}', path('stages.pftrace'), path('stages.pftrace'))
+    for rank in (0, 1):
+        described, _ = process_names('merged.pftrace', rank)
+        check(f'stages: label of rank {rank}', described == {4242: {f'{rank}: pid 4242'}}, described)
+        check('stages: packets stay', len(contents('merged.pftrace', rank, 53)) == 1)
+    done('stages: convert', 'convert', '-q', '--force', path('stages.pftrace'), '-o', path('again.pftrace'))
+    check('stages: no descriptor without a label', process_names('again.pftrace', 0)[0] == {}, process_names('again.pftrace', 0))
 
 
 # ---- pairs of an event and packets of the same time ----
@@ -303,6 +318,7 @@ def damage():
 
 programs()
 labels()
+stages_only()
 drift()
 clocks()
 further_machines()

@@ -522,6 +522,12 @@ static void finish_nodes(struct track_finisher *s) {
   }
   for (uint32_t i = 1; i <= r->n_nodes; i++) {
     struct node *n = &r->nodes[i];
+    if (!n->is_of_gpu) continue;
+    n->tracks[ON_PROCESS] = finish_process(s, n);
+    r->t->tracks[n->tracks[ON_PROCESS]].in_packets = true;
+  }
+  for (uint32_t i = 1; i <= r->n_nodes; i++) {
+    struct node *n = &r->nodes[i];
     if (n->kind == NODE_THREAD && !n->in_packets && !n->tracks[ON_TRACK]) n->tracks[ON_TRACK] = finish_thread(s, n);
   }
 }

@@ -163,6 +163,13 @@ static bool add_queue_span(struct perfetto *r, const struct gpu_span *s, struct 
   return true;
 }
 
+/* Adds the process of the stage's context, so that a merge can name it, even if no packet describes the process. */
+static void add_process(struct perfetto *r, const struct sequence *q, const struct packet *k) {
+  const tk_id context = sequence_find(q, IID_CONTEXT, head_number(&k->content, GPU_CONTEXT, 0));
+  const uint32_t node = context ? proc_process(r, k->machine, (int64_t)context - 1) : 0;
+  if (node) r->nodes[node].is_of_gpu = true;
+}
+
 bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct packet *k) {
   struct gpu_stage g = {0};
   struct proc_time at;
@@ -173,6 +180,7 @@ bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct pac
   span.node = node_of(r, k->machine, g.number, queue);
   span.args = gpu_args_of(r, q, k);
   if (!add_queue_span(r, &span, at)) return false;
+  add_process(r, q, k);
   gpu_flows_of_stage(r, k);
   return true;
 }

@@ -62,6 +62,7 @@ struct iid_table {
 };
 enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_GPU, IID_FUNCTION, IID_PATH, IID_SOURCE,
                 IID_COMPUTE_ARG, /* key of an arg of a kernel or launch */
+                IID_CONTEXT, /* 1 + pid of the process of a graphics context */
                 IID_KERNEL,  /* 1 + offset in `kernels` */
                 IID_MAPPING, IID_OWN_MAPPING, /* string: module; the same for mappings of our writer */
                 IID_FRAME,   /* frame of the graph */
@@ -113,6 +114,7 @@ struct node {
   bool has_private;        /* true if it has private fields of our writer */
   bool used;               /* for queries: true if it or a track below it has events */
   bool in_packets;         /* true if its events come from packets that are passed through (procs.c) */
+  bool is_of_gpu;          /* true for a process to which work of a GPU belongs */
   bool no_process;         /* true for a thread whose process is unknown */
   uint8_t name_source;     /* enum proc_source: where own_name comes from */
   uint32_t up;             /* its parent's node, if no uuid identifies the parent; 0 = none */

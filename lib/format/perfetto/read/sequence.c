@@ -137,6 +137,12 @@ static void intern_kernel(struct perfetto *r, struct sequence *q, const struct p
   define_iid(r, &q->tables[IID_KERNEL], iid, (tk_id)at + 1);
 }
 
+/* Keeps the process of a graphics context. */
+static void intern_context(struct perfetto *r, struct sequence *q, const struct pb_field *entry) {
+  const uint64_t iid = head_number(entry, INTERNED_IID, 0), pid = head_number(entry, GPU_CONTEXT_PID, 0);
+  if (iid && pid && pid <= INT32_MAX) define_iid(r, &q->tables[IID_CONTEXT], iid, (tk_id)pid + 1);
+}
+
 static void keep_interned(struct perfetto *r, struct sequence *q, const uint8_t *p, size_t n) {
   struct mem *mem = &r->t->store->mem;
   if (!q->generation) {
@@ -217,6 +223,7 @@ unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb
     const struct interned_text *text = interned_text_of(&g);
     if (text) intern_entry(r, &q->tables[text->kind], &g, text->is_key);
     if (pb_field_key(&g) == PB_KEY(INTERNED_KERNELS, PB_BYTES)) intern_kernel(r, q, &g);
+    if (pb_field_key(&g) == PB_KEY(INTERNED_GRAPHICS_CONTEXTS, PB_BYTES) && !is_own(&g)) intern_context(r, q, &g);
     if (entry_stays(text, &g)) keep_interned(r, q, from, (size_t)(c.p - from));
     later |= later_of(r, g.number);
   }
