@@ -92,6 +92,21 @@ save('numbered.pftrace', stage(0, described) + stage(1000, field(1, 1), field(2,
 got = spans('numbered.pftrace')
 check('numbered: spans', [(n, d, t) for n, _, d, _, t in got] == [('binning', 0.04, 'Unknown GPU Queue 6'), ('render', 0.03, 'queue B')], got)
 
+# Kinds follow the category and the name of the stage, whatever the name of the event is.
+KERNEL, OTHER = 2, 0
+stages = (('gemm', 'Kernel', KERNEL, 'kernel'), ('CopyPeer', 'MemoryTransfer', OTHER, 'memcpy'), ('zero', 'MemorySet', OTHER, 'memset'),
+          ('upload', 'memcpy HtoD', OTHER, 'memcpy'), ('fill', 'Memset (Device)', OTHER, 'memset'), ('tile', 'memcpy_async', KERNEL, 'kernel'),
+          ('draw', 'Draw', 1, 'kernel'))
+save('kinds.pftrace', packet(field(12, b''.join(specification(10 + i, stage_name, category) for i, (_, stage_name, category, _) in enumerate(stages)) +
+                                       specification(1, 'Channel (3)')), flags=1) +
+     b''.join(stage(1000 * i, field(1, i), field(2, 500), field(13, 1), field(14, 10 + i), field(17, name)) for i, (name, *_) in enumerate(stages)))
+tracekit('convert', '-q', '--force', path('kinds.pftrace'), '-o', path('kinds.json'))
+for file in ('kinds.pftrace', 'kinds.json'):
+    for kind in ('kernel', 'memcpy', 'memset'):
+        found = json.loads(tracekit('top', '-q', '--json', '--by', 'name', '--kind', kind, path(file))[1] or '{"rows":[]}')['rows']
+        of_kind = {name for name, *_, of in stages if of == kind}
+        check(f'{file}: {kind}', {row['name'] for row in found} == of_kind, f'{found}, not {of_kind}')
+
 # Other packets may depend on names that came with GPU work: they stay when only its events are written as spans.
 save('state.pftrace', packet(field(12, specification(1, 'q') + specification(3, 's') + field(2, field(1, 9) + field(2, 'named late'))),
                              field(53, field(1, 0) + field(2, 500) + field(13, 1) + field(14, 3)), ns=1000, flags=1) +

@@ -16,6 +16,7 @@
 #include "format/perfetto/head.h"
 #include "gpu_args.h"
 #include "gpu_flows.h"
+#include "graph/accelerator.h"
 #include "inspect.h"
 #include "machine.h"
 #include "sequence.h"
@@ -60,6 +61,37 @@ static tk_id numbered(struct perfetto *r, const struct gpu_names *names, uint64_
   return trace_string(r->t, text, (size_t)snprintf(text, sizeof text, otherwise, (unsigned long long)number));
 }
 
+/* ---- copies and fills ---- */
+
+/* Names of stages that copy or fill memory; lower case. */
+static const struct memory_row {
+  const char *name;
+  enum gpu_memory memory;
+} MEMORY[] = {
+  {"memcpy", GPU_COPIES}, {"memset", GPU_FILLS},                 /* PyTorch's Perfetto output: stages Kernel, Memcpy, Memset */
+  {"memorytransfer", GPU_COPIES}, {"memoryset", GPU_FILLS},      /* Perfetto's producers for CUPTI and rocprofiler-sdk */
+};
+
+/* True if the text begins with the word, in upper or lower case. */
+static bool begins(const struct pb_field *text, const char *word) {
+  const size_t n = strlen(word);
+  if (text->value < n) return false;
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t c = text->p[i];
+    if ((c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c) != (uint8_t)word[i]) return false;
+  }
+  return true;
+}
+
+enum gpu_memory gpu_memory_of(const struct pb_field *specification) {
+  const struct pb_field name = pb_find(specification, INTERNED_TEXT);
+  const uint64_t category = head_number(specification, GPU_STAGE_CATEGORY, 0);
+  if (category == GPU_STAGE_COMPUTE || category == GPU_STAGE_GRAPHICS || !name.p) return GPU_COMPUTES;
+  for (size_t i = 0; i < sizeof MEMORY / sizeof *MEMORY; i++)
+    if (begins(&name, MEMORY[i].name)) return MEMORY[i].memory;
+  return GPU_COMPUTES;
+}
+
 /* ---- the event ---- */
 
 static bool read_fields(struct perfetto *r, const struct pb_field *field, struct gpu_stage *g) {
@@ -102,6 +134,12 @@ static tk_id stage_name(struct perfetto *r, struct sequence *q, const struct gpu
   if (kernel) return kernel;
   if (g->has_stage_iid) return sequence_text(r, q, IID_GPU, g->stage_iid);
   return numbered(r, &r->gpu_stages, g->stage_id, "render stage(%llu)");
+}
+
+/* Returns the category: for copies and fills, the one that PyTorch's JSON has for them. */
+static tk_id stage_category(struct perfetto *r, const struct sequence *q, const struct gpu_stage *g) {
+  static const char *const NAMES[] = {ACCELERATOR_RENDER_STAGE, "gpu_memcpy", "gpu_memset"};
+  return trace_text(r->t, NAMES[g->has_stage_iid ? sequence_find(q, IID_STAGE, g->stage_iid) : GPU_COMPUTES]);
 }
 
 tk_id gpu_process(struct perfetto *r, uint32_t machine, uint32_t number) {
@@ -176,7 +214,7 @@ bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct pac
   if (!read_fields(r, &k->content, &g) || !g.has_id || !proc_packet_time(r, q, k, &at)) return false;
   const tk_id queue = queue_name(r, q, &g);
   struct gpu_span span = {.name = stage_name(r, q, &g), .duration = g.duration};
-  span.cat = trace_text(r->t, "gpu_render_stage");
+  span.cat = stage_category(r, q, &g);
   span.node = node_of(r, k->machine, g.number, queue);
   span.args = gpu_args_of(r, q, k);
   if (!add_queue_span(r, &span, at)) return false;

@@ -62,6 +62,7 @@ struct iid_table {
 };
 enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_GPU, IID_FUNCTION, IID_PATH, IID_SOURCE,
                 IID_COMPUTE_ARG, /* key of an arg of a kernel or launch */
+                IID_STAGE,   /* enum gpu_memory of a stage */
                 IID_CONTEXT, /* 1 + pid of the process of a graphics context */
                 IID_KERNEL,  /* 1 + offset in `kernels` */
                 IID_MAPPING, IID_OWN_MAPPING, /* string: module; the same for mappings of our writer */

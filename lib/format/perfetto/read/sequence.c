@@ -8,6 +8,7 @@
 
 #include "format/pb_out.h"
 #include "format/perfetto/head.h"
+#include "gpu.h"
 #include "sequence.h"
 #include "reader.h"
 
@@ -137,6 +138,13 @@ static void intern_kernel(struct perfetto *r, struct sequence *q, const struct p
   define_iid(r, &q->tables[IID_KERNEL], iid, (tk_id)at + 1);
 }
 
+/* Keeps whether a stage is a copy or a fill. Producers intern queues in the same way, and these are neither. */
+static void intern_stage(struct perfetto *r, struct sequence *q, const struct pb_field *entry) {
+  const enum gpu_memory memory = gpu_memory_of(entry);
+  const uint64_t iid = head_number(entry, INTERNED_IID, 0);
+  if (iid && memory) define_iid(r, &q->tables[IID_STAGE], iid, (tk_id)memory);
+}
+
 /* Keeps the process of a graphics context. */
 static void intern_context(struct perfetto *r, struct sequence *q, const struct pb_field *entry) {
   const uint64_t iid = head_number(entry, INTERNED_IID, 0), pid = head_number(entry, GPU_CONTEXT_PID, 0);
@@ -223,6 +231,7 @@ unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb
     const struct interned_text *text = interned_text_of(&g);
     if (text) intern_entry(r, &q->tables[text->kind], &g, text->is_key);
     if (pb_field_key(&g) == PB_KEY(INTERNED_KERNELS, PB_BYTES)) intern_kernel(r, q, &g);
+    if (pb_field_key(&g) == PB_KEY(INTERNED_GPU_SPECIFICATIONS, PB_BYTES)) intern_stage(r, q, &g);
     if (pb_field_key(&g) == PB_KEY(INTERNED_GRAPHICS_CONTEXTS, PB_BYTES) && !is_own(&g)) intern_context(r, q, &g);
     if (entry_stays(text, &g)) keep_interned(r, q, from, (size_t)(c.p - from));
     later |= later_of(r, g.number);
