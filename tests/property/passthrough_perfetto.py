@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
 import extensions  # noqa: E402
 import machines  # noqa: E402
 from extensions import field  # noqa: E402
+from protobuf import parse  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 LEAST = 6  # bytes; shorter strings occur by chance
@@ -69,6 +70,49 @@ def made(work):
             yield os.path.join(FIXTURES, folder, name), False
 
 
+def body_of(data):
+    """Returns, by name of its event, the interned text to which the log message (field 21) of each event refers."""
+    texts, out = {}, {}
+    for _, fields in ((n, parse(value)) for n, value in parse(data) if n == 1):
+        get = dict(fields)
+        sequence = get.get(10, 0)
+        if get.get(13, 0) & 1:
+            texts[sequence] = {}
+        for number, entry in parse(get.get(12, b'')):
+            entry = dict(parse(entry))
+            texts.setdefault(sequence, {})[number, entry.get(1)] = entry.get(2)
+        event = dict(parse(get.get(11, b'')))
+        if 21 in event:
+            name = event.get(23) or texts[sequence].get((2, event.get(10)))
+            out[name] = texts.get(sequence, {}).get((20, dict(parse(event[21])).get(2)))
+    return out
+
+
+def interned_stays(work):
+    """Checks that events which an operation keeps also keep the interned data of their fields, also through another format."""
+    def packet(*fields):
+        return field(1, b''.join(fields) + field(10, 1))
+
+    def event(ts, name, iid):
+        begin = field(9, 1) + field(11, 7) + field(23, name) + field(21, field(2, iid))
+        return packet(field(8, ts), field(13, 2), field(11, begin)) + packet(field(8, ts + 10), field(13, 2), field(11, field(9, 2) + field(11, 7)))
+    head = packet(field(60, field(1, 7) + field(4, field(1, 1) + field(2, 2))))
+    first = packet(field(13, 1), field(12, field(20, field(1, 1) + field(2, b'dropped')))) + event(1000, b'other', 1)
+    second = packet(field(13, 1), field(12, field(20, field(1, 1) + field(2, b'kept')))) + event(2000, b'one', 1) + event(3000, b'two', 1)
+    source, out, text, back = (os.path.join(work, name) for name in ('in.pftrace', 'kept.pftrace', 'kept.json', 'back.pftrace'))
+    with open(source, 'wb') as f:
+        f.write(head + first + second)
+    kind = ('-e', 'name == one || name == two')
+    for args in (('filter', '--no-loss', *kind, source, '-o', out), ('filter', '--no-loss', *kind, source, '-o', text), ('convert', text, '-o', back)):
+        p = run(*args, '-q', '--force', '--no-provenance')
+        check(' '.join(args), p.returncode == 0, p.stderr)
+    for path in (out, back):
+        with open(path, 'rb') as f:
+            data = f.read()
+        check(f'{os.path.basename(path)}: texts of log messages', body_of(data) == {b'one': b'kept', b'two': b'kept'}, body_of(data))
+        check(f'{os.path.basename(path)}: nothing that only dropped events used', b'dropped' not in data)
+
+
 def main():
     n_strings = 0
     with tempfile.TemporaryDirectory() as work:
@@ -91,6 +135,7 @@ def main():
                 left = f.read()
             check(f'{name}: nothing of a dropped event', not any(s in left for s in wanted), [s for s in wanted if s in left][:5])
             n_strings += len(wanted)
+        interned_stays(work)
     check('there are strings to look for', n_strings > 100, n_strings)
     return finish()
 

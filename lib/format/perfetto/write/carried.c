@@ -214,6 +214,36 @@ static uint64_t n_packets(const struct carrier *c, const struct tk_meta *m) {
   return n;
 }
 
+/* True if fields of an event refer to the interned data with this number. */
+static bool is_in_use(const struct tk_trace *t, uint64_t number) {
+  const tk_id begin = trace_text_id(t, ARG_INTERNED), end = trace_text_id(t, END_ARG ARG_INTERNED);
+  struct tk_arg arg;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    struct tk_args it = tk_args_of(t, t->events[i].args);
+    while ((begin || end) && tk_args_next(&it, &arg))
+      if (arg.key && (arg.key == begin || arg.key == end) && arg.type == TK_ARG_INT && (uint64_t)arg.i == number) return true;
+  }
+  return false;
+}
+
+/* Writes interned data. If only dropped events used it, writes no more than its number, because numbers have no gaps. */
+static void put_interned(struct carrier *c, const struct tk_meta *m) {
+  struct pb in = pb_over(trace_raw(c->t, m->at), (size_t)m->size);
+  struct pb_field f;
+  uint64_t number = 0;
+  while (pb_next(&in, &f))
+    if (pb_field_key(&f) == PB_KEY(INTERNED_NUMBER, PB_VARINT)) number = f.value;
+  if (!(c->t->edits & TK_EDIT_DROPPED) || is_in_use(c->t, number)) {
+    put_meta(c, m, PASSTHROUGH_INTERNED);
+    return;
+  }
+  c->ident.len = c->track.len = 0;
+  pb_u64(&c->ident, INTERNED_NUMBER, number);
+  pb_bytes(&c->track, CARRIED_KEY, PASSTHROUGH_INTERNED, strlen(PASSTHROUGH_INTERNED));
+  pb_message(&c->track, CARRIED_BYTES, &c->ident);
+  pb_message(&c->graph, GRAPH_META, &c->track);
+}
+
 static void put_metas(struct carrier *c, bool first) {
   const struct tk_trace *t = c->t;
   const bool is_cut = trace_cut_of(t) != NULL, has_all = first && (!(t->edits & TK_EDIT_DROPPED) || is_cut);
@@ -225,7 +255,7 @@ static void put_metas(struct carrier *c, bool first) {
     if (passthrough_is(t, m, PASSTHROUGH_DESCRIPTORS) && has_tracks && c->is_whole) put_meta(c, m, PASSTHROUGH_DESCRIPTORS);
     if (passthrough_is(t, m, PASSTHROUGH_EXTENSIONS) && has_extensions) put_meta(c, m, PASSTHROUGH_EXTENSIONS);
     if (!passthrough_is(t, m, PASSTHROUGH_INTERNED)) continue;
-    if (has_all) put_meta(c, m, PASSTHROUGH_INTERNED);
+    if (first) put_interned(c, m);
     else sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, 1);
   }
 }

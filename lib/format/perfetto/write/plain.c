@@ -1,6 +1,7 @@
 /* plain.c - writes events with unmodelled fields that may refer to unmodelled interned data.
  *
- * Such interned data is written unchanged, with its original ids, on a separate sequence, and so are the events. On this sequence the
+ * Such interned data is written unchanged, with its original ids, on a separate sequence, and so are the events. It is written before
+ * the first of these events, so data that only dropped events used is not written. On this sequence the
  * events contain their names, times and tracks themselves, so that only fields that we cannot interpret depend on the state of the
  * sequence. */
 #include <string.h>
@@ -22,17 +23,13 @@ static void add_interned(struct event_writer *w, const char *p, size_t n) {
   if (mem_grow(w->mem, (void **)&w->kept, &w->cap_kept, (uint64_t)w->n_kept + 1, sizeof out)) w->kept[w->n_kept++] = out;
 }
 
-uint64_t plain_interned_begin(struct event_writer *w) {
+void plain_interned_begin(struct event_writer *w) {
   const struct tk_trace *t = w->t;
-  uint64_t lost = 0;
   w->n_kept = 0;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (!passthrough_is(t, m, PASSTHROUGH_INTERNED)) continue;
-    if (t->edits & TK_EDIT_DROPPED && !trace_cut_of(t)) lost++; /* perhaps only dropped events used it */
-    else add_interned(w, trace_raw(t, m->at), (size_t)m->size);
+    if (passthrough_is(t, m, PASSTHROUGH_INTERNED)) add_interned(w, trace_raw(t, m->at), (size_t)m->size);
   }
-  return lost;
 }
 
 /* ---- one event ---- */

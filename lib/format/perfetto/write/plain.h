@@ -4,8 +4,8 @@
 
 #include "writer.h"
 
-/* Collects interned data to which events refer. Returns the number of entries that cannot be kept. */
-uint64_t plain_interned_begin(struct event_writer *w);
+/* Collects interned data to which events refer. */
+void plain_interned_begin(struct event_writer *w);
 
 /* plain_begin decides whether the event is written in plain form, that is, without iids of our own; the other functions write its
  * texts and args in this form. */

@@ -255,7 +255,7 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   if (!writer_begin(&s->w, t, num_sub(t->origin_ns, s->zero_ns), s->out, &s->mem)) return false;
   event_find_keys(&s->w);
   if (s->opt.gpu_events && !gpu_begin(s)) return false;
-  sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, plain_interned_begin(&s->w));
+  plain_interned_begin(&s->w);
   return true;
 }
 
