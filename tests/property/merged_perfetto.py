@@ -6,6 +6,7 @@ afterwards.
     programs    ranks with GPU work: names contain the rank, and render stages, counters and pids stay
     labels      new names are in descriptors and in process trees; a process without either gets a descriptor, also if only GPU
                 work names it
+    extensions  two descriptions of one field of events are not in one file
     drift       times in packets are corrected as those of events are, on all clocks
     clocks      inputs with different trace clocks are written with one trace clock
     machines    the clocks of further machines move with the clock of their input
@@ -154,6 +155,40 @@ def stages_only():
         check('stages: packets stay', len(contents('merged.pftrace', rank, 53)) == 1)
     done('stages: convert', 'convert', '-q', '--force', path('stages.pftrace'), '-o', path('again.pftrace'))
     check('stages: no descriptor without a label', process_names('again.pftrace', 0)[0] == {}, process_names('again.pftrace', 0))
+
+
+def extensions_apart():
+    """Merges two traces that describe field 9980 of TrackEvent differently: only one description may be in the file, and the field of
+    the other trace becomes an annotation. Equal descriptions stay."""
+    def trace(name, kind, value):
+        extended = field(6, field(1, name) + field(3, 9980) + field(4, 1) + field(5, kind) + field(2, b'.perfetto.protos.TrackEvent'))
+        file = field(1, name + b'.proto') + field(2, name) + field(4, field(1, b'Ext') + extended)
+        event = field(9, 3) + field(11, 7) + field(23, name) + field(9980, value)
+        described = packet(field(72, field(1, field(1, file))))
+        return described + packet(field(60, field(1, 7) + field(4, field(1, 1) + field(2, 2)))) + packet(field(8, 1000), field(11, event))
+
+    def found(name, rank):
+        described = contents(name, rank, 72)
+        return len(described), {get(e, 9980) is not None for e in map(parse, contents(name, rank, 11))}
+    write('text.pftrace', trace(b'text', 9, b'hello'))
+    write('number.pftrace', trace(b'number', 4, 5))
+    os.makedirs(path('extended'))
+    for rank, name in enumerate(('text', 'number')):
+        os.replace(path(f'{name}.pftrace'), path(f'extended/rank{rank}.pftrace'))
+    ranks = [path(f'extended/rank{rank}.pftrace') for rank in range(2)]
+    done('extensions', 'merge', '-q', '--force', *ranks, '-o', path('merged.pftrace'))
+    check('extensions: first', found('merged.pftrace', 0) == (1, {True}), found('merged.pftrace', 0))
+    check('extensions: second', found('merged.pftrace', 1) == (0, {False}), found('merged.pftrace', 1))
+    dump = done('extensions: dump', 'dump', '--graph', path('merged.pftrace'))
+    check('extensions: values', 'text=hello' in dump.replace('"', '') and 'number=5' in dump, dump)
+    refused = run('merge', '--force', '--no-loss', *ranks, '-o', path('loss.pftrace'))
+    check('extensions: counted', 'refused by --no-loss' in refused[2], refused)
+    done('extensions: joined', 'filter', '-q', '--force', '-e', 'ts >= 0ns', path('extended'), '-o', path('joined.pftrace'))
+    with open(path('joined.pftrace'), 'rb') as f:
+        joined = [parse(value) for n, value in parse(f.read()) if n == 1]
+    check('extensions: joined', sum(get(p, 72) is not None for p in joined) == 1, 'two descriptions')
+    merge('extensions: equal', ranks[0], ranks[0])
+    check('extensions: equal', [found('merged.pftrace', rank)[1] for rank in (0, 1)] == [{True}, {True}], 'differ')
 
 
 # ---- pairs of an event and packets of the same time ----
@@ -319,6 +354,7 @@ def damage():
 programs()
 labels()
 stages_only()
+extensions_apart()
 drift()
 clocks()
 further_machines()

@@ -124,6 +124,21 @@ const struct schema_field *schema_by_name(const struct schema *s, uint32_t messa
   return at ? &s->fields[*at] : NULL;
 }
 
+static bool has_same_text(const struct schema *a, uint32_t x, const struct schema *b, uint32_t y) {
+  if (!x || !y) return x == y;
+  const struct intern_str *p = &a->text.strs[x], *q = &b->text.strs[y];
+  return p->len == q->len && memcmp(p->bytes, q->bytes, p->len) == 0;
+}
+
+bool schema_conflicts(const struct schema *a, const struct schema *b) {
+  for (uint32_t i = 1; i <= b->n; i++) {
+    const struct schema_field *f = &b->fields[i], *other = schema_by_number(a, a->event, f->number);
+    if (!other || schema_by_number(b, b->event, f->number) != f) continue;
+    if (other->type != f->type || !has_same_text(a, other->name, b, f->name) || !has_same_text(a, other->of, b, f->of)) return true;
+  }
+  return false;
+}
+
 uint32_t schema_enum_name(const struct schema *s, uint32_t of, int64_t number) {
   const uint32_t *at = map_get(&s->enum_names, pair(of, (uint32_t)number));
   return at && number == (int32_t)number ? *at : 0;

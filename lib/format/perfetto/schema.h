@@ -50,6 +50,9 @@ void schema_init(struct schema *s, struct mem *mem);
 void schema_free(struct schema *s);
 /* Adds the contents of an ExtensionDescriptor. If it is damaged, reads it as far as possible and returns false. */
 bool schema_read(struct schema *s, const uint8_t *p, size_t n);
+/* True if the two describe an extension of TrackEvent differently: another name or type for the same number. Importers refuse a file
+ * that contains both descriptions. */
+bool schema_conflicts(const struct schema *a, const struct schema *b);
 /* Adds fields of TrackEvent itself that trace_processor shows as args, for queries. */
 void schema_add_known(struct schema *s);
 /* True for fields of TrackEvent that the reader interprets; descriptions of them are ignored. */

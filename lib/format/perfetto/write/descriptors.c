@@ -421,7 +421,7 @@ void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t) {
 
 void descriptor_graph(struct perfetto_sink *s, const struct tk_trace *t) {
   passthrough_next(s, t);
-  if (!s->is_valid) descriptor_extensions(s, t);
+  if (!s->is_valid && !s->drops_extensions) descriptor_extensions(s, t);
   write_descriptors(s, t, false);
   write_passthrough(s, t);
   if (s->waits_for_clocks && s->sink.ordinal == 0) write_clocks(s, t);

@@ -6,6 +6,12 @@
 
 void extension_begin(struct extension_writer *x, const struct tk_trace *t, struct mem *mem);
 void extension_free(struct extension_writer *x);
+/* Forgets the extensions, so that their args are written as annotations. */
+void extension_none(struct extension_writer *x, struct mem *mem);
+
+/* Adds the extensions of the graph to those that other graphs in the file describe. Returns false if they contradict each other
+ * (schema_conflicts), and then adds nothing. */
+bool extension_fits(struct schema *written, const struct tk_trace *t);
 
 /* True if any event has an arg that belongs to a field of an extension. */
 bool extension_in_use(const struct tk_trace *t, struct mem *mem);

@@ -14,6 +14,7 @@
 #include "format/carry.h"
 #include "format/scheduler.h"
 #include "cut.h"
+#include "extension.h"
 #include "move.h"
 #include "format/perfetto/timeline.h"
 #include "writer.h"
@@ -28,6 +29,14 @@ static bool says_realtime(const struct pb_field *snapshot) {
   while (pb_next(&c, &clock))
     for (struct pb in = pb_inside(&clock); clock.number == SNAPSHOT_CLOCKS && pb_next(&in, &f);)
       if (pb_field_key(&f) == PB_KEY(CLOCK_ID, PB_VARINT) && f.value == CLOCK_REALTIME) return true;
+  return false;
+}
+
+static bool has_field(const struct pb_field *packet, uint32_t number) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number == number) return true;
   return false;
 }
 
@@ -105,6 +114,7 @@ static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   struct pb_field packet;
   for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
     scan_packet(s, &packet);
+    if (s->drops_extensions && has_field(&packet, PACKET_EXTENSION_DESCRIPTOR)) continue;
     if (is_of_earlier(&packet)) buf_append(&s->late, from, (size_t)(c.p - from));
     else if (!s->whole_packets && has_read(&packet)) write_rest(s, &packet);
     else out_write(s->out, from, (size_t)(c.p - from));
@@ -276,12 +286,11 @@ void passthrough_first(struct perfetto_sink *s, const struct tk_trace *first) {
 }
 
 static bool has_packet(const struct tk_trace *t, uint32_t field) {
-  struct pb_field packet, f;
+  struct pb_field packet;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
     for (struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size); pb_next(&c, &packet);)
-      for (struct pb in = pb_inside(&packet); pb_next(&in, &f);)
-        if (f.number == field) return true;
+      if (has_field(&packet, field)) return true;
   }
   return false;
 }
@@ -301,6 +310,8 @@ void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t) {
   if (t->edits & TK_EDIT_NAMED) find_names(s, t);
   s->is_valid = passthrough_is_valid(t) && (is_only || (s->sink.graphs > 1 && is_apart(s, t)));
   if (s->sink.graphs <= 1) return;
+  s->drops_extensions = !extension_fits(&s->extensions, t);
+  sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, s->drops_extensions);
   s->has_clocks = s->has_realtime = s->has_remote_clocks = false;
   map_free(&s->sequences); /* the other graphs are other machines, which have sequences of their own */
   map_init(&s->sequences, &s->mem);

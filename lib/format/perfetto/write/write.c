@@ -58,6 +58,7 @@
 #include "flows.h"
 #include "flow_points.h"
 #include "event.h"
+#include "extension.h"
 #include "descriptors.h"
 #include "counters.h"
 #include "asyncs.h"
@@ -253,6 +254,7 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   s->w.next_sequence = &s->next_sequence;
   if (!machine_write_all(s) || !s->uuids || !s->pids || !s->own_tids || !s->tids) return false;
   if (!writer_begin(&s->w, t, num_sub(t->origin_ns, s->zero_ns), s->out, &s->mem)) return false;
+  if (s->drops_extensions) extension_none(&s->w.extensions, &s->mem);
   event_find_keys(&s->w);
   if (s->opt.gpu_events && !gpu_begin(s)) return false;
   plain_interned_begin(&s->w);
@@ -362,6 +364,7 @@ static void perfetto_free(struct sink *sink) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   struct mem mem = {0};
   map_free(&s->sequences);
+  schema_free(&s->extensions);
   map_free(&s->machine_ids);
   map_free(&s->names);
   map_free(&s->is_named);
@@ -386,6 +389,7 @@ struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   s->packet.mem = s->inner.mem = s->text.mem = s->private_fields.mem = s->late.mem = &s->mem;
   map_init(&s->sequences, &s->mem);
   map_init(&s->machine_ids, &s->mem);
+  schema_init(&s->extensions, &s->mem);
   map_init(&s->names, &s->mem);
   map_init(&s->is_named, &s->mem);
   s->sink.open = perfetto_open;

@@ -218,6 +218,8 @@ struct perfetto_sink {
   bool has_clocks, has_realtime; /* passthrough data has clock snapshots; one of them contains REALTIME */
   bool has_remote_clocks;        /* passthrough data has clock offsets of other machines */
   bool has_sched; /* this graph contains the tracks of CPUs */
+  struct schema extensions; /* extensions that earlier graphs describe, if there are several graphs */
+  bool drops_extensions;    /* true if the graph's own descriptions contradict these, so that its fields become annotations */
   bool whole_packets; /* true if events of the graph stay in their packets; their tracks are then not written, or have no events */
   bool is_valid;      /* packets and descriptors of the current graph are written */
   bool waits_for_clocks; /* the first graph has packets, perhaps with clock snapshots: write_clocks runs after them */
