@@ -34,12 +34,13 @@ static const struct example examples[] = {
 };
 
 static void print_text(FILE *to, const struct tk_scan_report *r, const char *output) {
-  char a[64], b[64], c[64], size[32];
+  char a[64], b[64], c[64], others[64], size[32];
   tk_print_size(r->bytes, size);
   fputs("wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
-  fprintf(to, ": %s, %s, %s, %s\n", tty_counted(r->ranks, "rank", a), tty_counted(r->events, "event", b),
-          tty_counted(r->anchors, "collective", c), size);
+  fprintf(to, ": %s", tty_counted(r->ranks, "rank", a));
+  if (r->others) fprintf(to, ", %s without a rank", tty_counted(r->others, "input", others));
+  fprintf(to, ", %s, %s, %s\n", tty_counted(r->events, "event", b), tty_counted(r->anchors, "collective", c), size);
 }
 
 static void scan_print_json(FILE *to, const struct tk_scan_report *r, const char *output) {
@@ -47,6 +48,7 @@ static void scan_print_json(FILE *to, const struct tk_scan_report *r, const char
   json_open(&j, NULL, '{');
   json_string(&j, "output", output);
   json_uint(&j, "ranks", r->ranks);
+  json_uint(&j, "others", r->others);
   json_uint(&j, "events", r->events);
   json_uint(&j, "collectives", r->anchors);
   json_uint(&j, "bytes", r->bytes);

@@ -164,6 +164,7 @@ struct tk_report_rank {
   bool incomplete;         /* the rank's trace ends early or is damaged, so figures that missing events could change are no findings */
   double operator_bytes_rate; /* bytes per second of the operators that bytes_coverage counts, while their kernels ran; 0 = unknown */
   uint64_t long_ops;       /* names of host operators whose self times on this rank exceed 50 ms */
+  bool rank_given;         /* the trace contains no rank; a merge gave it the number `rank` */
 };
 
 struct tk_report_kernel {

@@ -24,6 +24,7 @@ struct tk_scan_options {
 struct tk_scan_report {
   uint64_t ranks, anchors, events, bytes; /* anchors: collectives on devices, used to compare clocks; bytes of the file */
   struct tk_diagnostics *notes;
+  uint64_t others; /* inputs that contain no rank although others do, such as the trace of a server */
 };
 
 /* Writes to `output` the data needed to compare the clocks of the named inputs (tk_sources_open), at most 64 KiB per rank.

@@ -74,7 +74,7 @@ static void print_head(const struct tk_report *r) {
     if (figure_host_again(r, i)) continue;
     events += r->ranks[i].events;
     hosts++;
-    ranks += r->ranks[i].rank >= 0;
+    ranks += r->ranks[i].rank >= 0 && !r->ranks[i].rank_given;
   }
   if (!ranks) ranks = hosts; /* otherwise an input without a rank beside ranks, such as the trace of a server, is none */
   printf("%s: %s, %s\n", tty_counted(r->inputs, "input", a), tty_counted(ranks, "rank", b), tty_counted(events, "event", c));

@@ -309,6 +309,7 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
                                  .bytes_coverage = -1, .peak_device = "", .incomplete = p->t->truncated || p->t->damaged};
   row->start_ns = num_add(num_add(p->t->origin_ns, p->place->later_ns), p->start / 1000);
   row->length = p->end - p->start;
+  row->rank_given = p->origins && p->origins[p->index.tracks[p->index.tracks_at[group]]].is_given;
   p->index.has_row[group] = true;
   return row;
 }
@@ -374,7 +375,7 @@ static bool add_hosts(struct reporter *p, struct map *ranks) {
   for (size_t j = p->first; j < p->r->n_ranks; j++)
     if (!map_put(ranks, (uint64_t)p->r->ranks[j].rank, 1)) return false;
   for (tk_id i = 1; i <= p->t->n_tracks; i++) {
-    const struct track_origin o = p->origins ? p->origins[i] : (struct track_origin){"", -1};
+    const struct track_origin o = p->origins ? p->origins[i] : (struct track_origin){"", -1, false};
     const uint32_t group = p->index.group_of[i];
     if (p->t->tracks[i].count == 0 || p->index.has_row[group]) continue;
     if ((o.rank >= 0 || !*o.host) && map_get(ranks, (uint64_t)o.rank)) continue;

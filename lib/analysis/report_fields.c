@@ -129,6 +129,7 @@ static bool get_peak_bandwidth(const void *row, const void *owner, struct tk_val
 
 static const struct tk_field rank_list[] = {
   FIELD_IF(tk_report_rank, INT, rank, "rank", rank_is_known, "rank in the job; null if unknown"),
+  FIELD(tk_report_rank, BOOL, rank_given, "rank_given", "true if the trace contains no rank, and a merge gave it this number"),
   FIELD_IF(tk_report_rank, TEXT, host, "host", has_host, "host of the rank; null if unknown"),
   FIELD(tk_report_rank, TEXT, input, "input", "file that contains the rank"),
   FIELD_IF(tk_report_rank, TEXT, device, "device", has_device,

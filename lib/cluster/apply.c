@@ -120,9 +120,9 @@ static bool write_rank(struct applier *a, uint32_t rank, struct tk_merge_report 
   const char *name = a->tasks.inputs[rank].name;
   const Plan__Rank *planned = a->tasks.plan->rank[rank];
   if (planned->part) t->store->rank = planned->number;
-  if (identity_of(t).rank < 0 && planned->number != rank) {
+  if (identity_of(t).rank < 0 && !(planned->given && planned->number == rank)) {
     t->store->rank = planned->number;
-    t->store->rank_from = "file name";
+    t->store->rank_from = planned->given ? IDENTITY_GIVEN : "file name";
   }
   if (strcmp(t->source, name) != 0) t->source = tk_string(t, trace_text(t, name), NULL);
   if (!mem_check(&t->store->mem, err)) return false; /* checked here because otherwise the name would be empty */

@@ -79,6 +79,7 @@ static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uin
   if (!skipped) {
     put_sint(one, 4, merge_slot(m, i, s->rank, &claimed, &other));
     put_sint(one, 11, claimed);
+    put_flag(one, 15, s->rank < 0);
     if (m->places) pb_u64(one, 5, m->places[i]);
     put_pids(one, m, &s->pids);
     pb_u64(one, 7, map);

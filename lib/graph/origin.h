@@ -2,6 +2,7 @@
 #ifndef GRAPH_ORIGIN_H
 #define GRAPH_ORIGIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/mem.h"
@@ -10,6 +11,7 @@
 struct track_origin {
   const char *host; /* "" = unknown */
   int64_t rank;     /* -1 = unknown */
+  bool is_given;    /* the rank is a number that a merge gave to an input without a rank */
 };
 
 /* Numbers the different pairs of host and rank from 0, and returns the number for each track, indexed by track id. *n_groups

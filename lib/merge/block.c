@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "format/json.h"
+#include "source/identity.h"
 
 static void print_int(struct buf *b, int64_t v) {
   char text[24];
@@ -36,6 +37,7 @@ static void print_rank(struct buf *b, const struct tk_merge_rank *r, bool namele
   if (!utf8_valid((const uint8_t *)input, strlen(input))) input = "?";
   buf_text(b, b->len ? ",\n{\"rank\":" : "{\"rank\":");
   print_int(b, r->rank);
+  if (strcmp(r->rank_from, IDENTITY_GIVEN) == 0) buf_text(b, ",\"rank_from\":\"" IDENTITY_GIVEN "\"");
   buf_text(b, ",\"host\":");
   json_quote(b, r->host, strlen(r->host));
   buf_text(b, ",\"input\":");

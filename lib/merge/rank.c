@@ -53,7 +53,7 @@ static void note_no_rank(struct merger *m, size_t input, int64_t rank) {
 /* Claims a rank for the input, and returns its slot among all ranks. Adds a note if another input claimed the rank before. */
 static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *r, const struct identity *id) {
   uint32_t other = 0;
-  r->rank_from = id->rank >= 0 ? id->rank_from : "input order";
+  r->rank_from = id->rank >= 0 ? id->rank_from : IDENTITY_GIVEN;
   r->rank = id->rank >= 0 ? id->rank : merge_given_rank(m, input);
   const int64_t slot = m->planned ? m->planned->slot : merge_slot(m, input, id->rank, &r->rank, &other);
   if (other) note_claim(m, input, other - 1, r->rank);

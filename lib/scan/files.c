@@ -32,14 +32,16 @@ static bool put(struct scanner *s) {
   return mem_check(&s->mem, s->err);
 }
 
-static bool print_rank(struct scanner *s, const struct scan *scan, size_t first_note) {
+/* Prints a scan and counts it: as a rank, or as another input unless `is_rank`. */
+static bool print_rank(struct scanner *s, const struct scan *scan, size_t first_note, bool is_rank) {
   const struct tk_diagnostics *notes = s->report->notes;
   const size_t n = notes->n - first_note;
   const char **said = mem_array(&s->mem, n + 1, sizeof *said);
   for (size_t i = 0; said && i < n; i++) said[i] = notes->list[first_note + i].text;
   if (said) scan_print(&s->text, scan, &s->anchors, said, n);
   mem_free(&s->mem, said);
-  s->report->ranks++;
+  s->report->ranks += is_rank;
+  s->report->others += !is_rank;
   s->report->anchors += s->anchors.n;
   s->report->events += scan->events;
   return put(s);
@@ -56,6 +58,7 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
   s->anchors.described = true;
   if (!scan_take(&scan, &s->anchors, t, &o, s->report->notes) || !scan_take_pids(&s->pids, t, &s->mem))
     return mem_refuse(&s->mem, s->err);
+  const bool is_rank = scan.rank >= 0 || scan.merged;
   if (scan.compared) scan.rank = -1; /* the plan will compare the names of all inputs instead */
   if (!scan_weigh(&scan, t, NULL, s->err)) return false;
   arena_free(&s->arena);
@@ -65,7 +68,7 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
   scan.part = part;
   scan.run = from->run;
   scan.step = from->step;
-  return print_rank(s, &scan, first);
+  return print_rank(s, &scan, first, is_rank);
 }
 
 /* True if all inputs are ranks of one file. */
@@ -100,7 +103,7 @@ static bool join_scan(struct scanner *s, const char *path) {
     uint32_t from = at;
     while (at < all.n && all.v[at].input == i) at++;
     s->anchors = (struct align_anchors){.mem = &s->mem, .v = all.v + from, .n = at - from, .texts = all.texts};
-    ok = print_rank(s, &list.v[i], s->report->notes->n);
+    ok = print_rank(s, &list.v[i], s->report->notes->n, list.v[i].rank >= 0 || list.v[i].merged);
   }
   s->anchors = (struct align_anchors){.mem = &s->mem};
   align_anchors_free(&all);
@@ -125,6 +128,13 @@ static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
   return ok;
 }
 
+/* Counts all inputs as ranks if none of them contains a rank. */
+static void count_all(struct tk_scan_report *r) {
+  if (r->ranks) return;
+  r->ranks = r->others;
+  r->others = 0;
+}
+
 static bool scan_to(struct scanner *s, const char *const *names, size_t n, const char *output) {
   const char **inputs = calloc(n + 1, sizeof *inputs);
   s->report->notes = diagnostics_new();
@@ -137,6 +147,7 @@ static bool scan_to(struct scanner *s, const char *const *names, size_t n, const
   ok = ok && diagnostics_check(s->report->notes, s->err); /* the scan also contains these notes */
   ok = ok && (out_commit(&s->out, s->err) || err_prefix(s->err, "%s", output));
   if (ok) s->report->bytes = out_file_bytes(&s->out);
+  count_all(s->report);
   out_close(&s->out);
   align_anchors_free(&s->anchors);
   mem_free(&s->mem, s->pids.v);

@@ -216,11 +216,13 @@ static void place_pids(const struct pids *p, const struct json_value *pids, stru
 }
 
 static struct track_origin origin_of_block(const struct pids *p, const struct json_value *block) {
-  struct track_origin origin = {"", -1};
+  struct track_origin origin = {"", -1, false};
   struct json_value v;
   const char *text = (const char *)block->p;
   const size_t n = (size_t)(block->end - block->p);
   if (json_member(text, n, "rank", &v) && v.type == JSON_NUMBER && v.num.kind == NUM_INT) origin.rank = v.num.mant;
+  origin.is_given = json_member(text, n, "rank_from", &v) && v.type == JSON_STRING && v.str.n == strlen(IDENTITY_GIVEN) &&
+                    memcmp(v.str.p, IDENTITY_GIVEN, v.str.n) == 0;
   if (json_member(text, n, "host", &v) && v.type == JSON_STRING)
     origin.host = tk_string(p->t, trace_string(p->t, v.str.p, v.str.n), NULL);
   return origin;
@@ -307,7 +309,7 @@ static bool place_ranks(struct tk_trace *t, struct track_origin *out, struct mem
 struct track_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
   struct identity id = identity_of(t);
   struct track_origin *out = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *out);
-  struct track_origin origin = {*id.host ? tk_string(t, trace_text(t, id.host), NULL) : "", id.rank};
+  struct track_origin origin = {*id.host ? tk_string(t, trace_text(t, id.host), NULL) : "", id.rank, false};
   if (!out) return NULL;
   for (tk_id i = 0; i <= t->n_tracks; i++) out[i] = origin;
   if (!place_ranks(t, out, mem)) {

@@ -5,6 +5,8 @@
 #include "graph/origin.h"
 #include "graph/trace.h"
 
+#define IDENTITY_GIVEN "input order" /* source of the number that a merge gives to an input without a rank */
+
 struct identity {
   int64_t rank;          /* -1 = unknown */
   const char *rank_from; /* where the rank was found: "distributedInfo", "file name", ...; "" = unknown */

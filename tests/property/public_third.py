@@ -44,6 +44,16 @@ def _():
         assert 'claims the same rank' not in p.stderr, p.stderr
         merged, = [f for f in json.loads(run('report', '--json', f'all.{ending}').stdout)['key_figures'] if f['name'] == 'host overhead']
         assert abs(merged['value'] - host['value']) < 0.1, (merged['value'], host['value'])
+        has(said('report', f'all.{ending}'), '1 input: 2 ranks,')
+        given = {r['rank']: r['rank_given'] for r in json.loads(run('report', '--json', f'all.{ending}').stdout)['ranks']}
+        equal(given, {0: False, 1: False, 2: True})
+    scan = lambda *inputs: json.loads(run('scan', '--json', '--force', *inputs).stdout)  # noqa: E731
+    p = scan(server, *workers, '-o', 'all.scan')
+    equal([p['ranks'], p['others']], [2, 1])
+    p = scan('--join', 'all.scan', '-o', 'joined.scan')
+    equal([p['ranks'], p['others']], [2, 1])
+    p = scan(server, '-o', 'server.scan')
+    equal([p['ranks'], p['others']], [1, 0])
     equal(sorted(ranks(server, *workers)), [0, 1, 2])
     equal([r['rank'] for r in json.loads(run('merge', server, *workers, '--rank', '0', '-n', '--json').stdout)['ranks'] if 'rank' in r], [0])
     p = json.loads(run('merge', 'run', '-n', '--json').stdout)
