@@ -165,6 +165,7 @@ struct tk_report_rank {
   double operator_bytes_rate; /* bytes per second of the operators that bytes_coverage counts, while their kernels ran; 0 = unknown */
   uint64_t long_ops;       /* names of host operators whose self times on this rank exceed 50 ms */
   bool rank_given;         /* the trace contains no rank; a merge gave it the number `rank` */
+  tk_time capturing;       /* idle time during which the host recorded a CUDA or HIP graph; in the same range as `queued` */
 };
 
 struct tk_report_kernel {

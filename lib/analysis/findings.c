@@ -63,6 +63,12 @@ static bool of_compile(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.compile, v);
 }
 
+/* True if the idle time would be below the threshold without the time in which the host recorded graphs, which launches nothing. */
+static bool is_idle_for_graphs(const struct subject *s) {
+  const tk_time rest = report_idle_of(&s->split) - s->row->capturing;
+  return s->row->capturing && percent((double)rest, (double)s->split.length) < s->limits[LIMIT_DEVICE_IDLE].warning;
+}
+
 /* True if the idle time would be below the threshold without the time before the device's first work. In that time, the device may have
  * run work that was launched before the recording began and is missing. */
 static bool is_idle_at_start_only(const struct subject *s) {
@@ -78,7 +84,7 @@ static bool of_unexplained(const struct subject *s, double *v) {
     enum threshold limit;
     bool (*figure)(const struct subject *s, double *v);
   } causes[] = {{LIMIT_INPUT, of_input}, {LIMIT_COMPILE, of_compile}, {LIMIT_SYNC, of_sync}};
-  bool known = of_idle(s, v) && !is_idle_at_start_only(s);
+  bool known = of_idle(s, v) && !is_idle_at_start_only(s) && !is_idle_for_graphs(s);
   double part;
   for (size_t i = 0; known && i < sizeof causes / sizeof *causes; i++)
     if (causes[i].figure(s, &part) && is_beyond(s->r, causes[i].limit, part) && *v - part < s->limits[LIMIT_DEVICE_IDLE].warning)
@@ -108,6 +114,7 @@ static bool of_small_kernels(const struct subject *s, double *v) {
   const tk_time host = s->split.launch + s->split.host;
   *v = percent((double)s->row->under_10us, (double)s->row->kernels);
   if (!of_idle(s, &idle) || !is_beyond(s->r, LIMIT_DEVICE_IDLE, idle) || s->row->kernels < FEWEST_KERNELS) return false;
+  if (is_idle_for_graphs(s)) return false;
   return host >= report_idle_of(&s->split) - host && !findings_gap_of(s->row).most && !findings_is_stuck(s->row);
 }
 

@@ -134,7 +134,8 @@ static bool lacks_host(const struct words *w) {
 static void say_idle(struct words *w) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
-  const struct cause cause = main_cause(&s);
+  const struct cause graph = {w->c->row->capturing, "the host recorded a graph"};
+  const struct cause cause = graph.time > report_idle_of(&s) / 2 ? graph : main_cause(&s);
   const uint64_t most = findings_gap_of(w->c->row).most;
   put_share(w, "was idle for");
   if (lacks_host(w)) write(w, "; the trace does not show why");

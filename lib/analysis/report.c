@@ -344,6 +344,7 @@ static void divide_window(struct reporter *p, struct tk_report_rank *row, uint32
 static bool measure_device(struct reporter *p, struct tk_report_rank *row, uint32_t which, uint32_t n) {
   const uint32_t group = p->index.group_of[p->works.rows[which].track];
   if (n) divide_window(p, row, group, p->sorted[0].start, report_end_of(p->sorted, n));
+  row->capturing = report_capturing(p, row, group);
   return add_streams(p, row, which) && (!n || report_gaps_add(p, row, group, n)) &&
          report_flops_begin(p, row, which) && report_count_row(p, n) && report_flops_end(p, row) &&
          (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
@@ -398,7 +399,7 @@ static bool add_rows(struct reporter *p) {
             (brief || step_launches_link(&p->match.steps, &p->match.kinds, p->origins, p->works.launch_of)) &&
             (brief || work_classes_init(&p->work_classes, &p->match.kinds, p->origins, p->works.launch_of, p->mem)) &&
             report_layers_begin(p) && report_index_make(&p->index, &p->match, &p->works, p->mem);
-  ok = ok && (brief || (report_count_calls(p) && report_count_inside(p)));
+  ok = ok && (brief || (report_count_calls(p) && report_count_inside(p) && report_captures_find(p)));
   if (ok && !brief) report_count_graphs(p);
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
   ok = ok && add_hosts(p, &ranks) && report_count_memory(p) && report_versions(p) && (brief || report_functions_add(p));

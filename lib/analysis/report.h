@@ -10,6 +10,7 @@
  *     report_layers.c   device time by layer
  *     report_functions.c  functions in stack samples
  *     report_gaps.c     the longest idle times
+ *     report_captures.c idle time while a host recorded graphs
  *     report_split.c    the time of a step or window by activity
  *     report_shrunk.c   inputs that were shrunk
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
@@ -317,6 +318,8 @@ bool report_functions_add(struct reporter *p);
 bool report_functions_make(struct tk_report *r);
 /* report_split.c: divides [start, end) by what the device of p->spent did; divides its idle time by what the group's host did. */
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
+/* For the idle time of the device of p->spent within [start, end), adds the times of the host's activities to the sums. */
+void report_idle_sums(const struct reporter *p, const struct host_time *host, tk_time start, tk_time end, struct host_sums *sums);
 /* Returns the time from which the row's figures are computed, divided by activity: the sum over its steps if its device was busy in
  * these or if the row has no device; otherwise its window. Sets *steps to true for steps. */
 struct tk_report_split report_split_of_row(const struct tk_report_rank *row, bool *steps);
@@ -327,6 +330,10 @@ void report_see_lag(struct reporter *p, const struct tk_report_rank *row, uint32
 void report_say_lag(struct tk_report *r);
 /* Returns the longest time within [start, end) during which the device of p->spent was idle. */
 struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
+/* report_captures.c: report_captures_find finds the times in which hosts recorded graphs. report_capturing returns the idle time of the
+ * device of p->spent during which its host did so: in the range of report_split_of_row. */
+bool report_captures_find(struct reporter *p);
+tk_time report_capturing(const struct reporter *p, const struct tk_report_rank *row, uint32_t group);
 /* report_gaps.c: report_settled returns the time from which idle time of a device is certain, because no unrecorded work can have run.
  * This is the start of its first work; or the end of an earlier call that waited for the only device of the rank, if no launch before
  * the first work lacks its work. report_gaps_add adds the longest idle times of a device with n_work pieces of work; report_gaps_sort

@@ -236,6 +236,8 @@ static const struct tk_field rank_list[] = {
   FIELD_TIME_IF(tk_report_rank, after_work, "after_work_ns", has_gap, "time of the steps after the last recorded work of the device"),
   LINKED(queued, "queued_idle_ns",
     "idle time of the steps, or of the window without steps, during which the next work had already been launched, for 30 us or more"),
+  FIELD_TIME_IF(tk_report_rank, capturing, "capturing_ns", has_gap,
+    "idle time, in the same range as queued_idle_ns, during which the host recorded a CUDA or HIP graph"),
   FIELD_IF(tk_report_rank, COUNT, long_gaps, "long_gaps", has_gap,
     "fewest gaps between work, at most 4, that together are more than half of the idle time; 0 if none are"),
   FIELD(tk_report_rank, BOOL, incomplete, "incomplete", "true if the trace ends early or is damaged"),

@@ -16,7 +16,7 @@ enum { LEAST_WORK = 10, LEAST_LINKED = 20 }; /* figures that depend on idle time
 /* Stores the figure of a row in *value. Returns false if the trace does not contain it. */
 typedef bool figure_of(const struct tk_report_rank *row, const struct tk_report *r, double *value);
 
-static bool share(double part, double whole, double *value) {
+static bool share_of(double part, double whole, double *value) {
   *value = whole > 0 ? 100 * part / whole : 0;
   return whole > 0;
 }
@@ -30,7 +30,7 @@ static bool is_worker(const struct tk_report_rank *row, const struct tk_report *
 static bool utilization(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
-  return is_worker(row, r) && share((double)(s.length - report_idle_of(&s)), (double)s.length, value);
+  return is_worker(row, r) && share_of((double)(s.length - report_idle_of(&s)), (double)s.length, value);
 }
 
 /* Stores the percentage of time in which the device was idle while the host ran operators, launches or other calls of the device's
@@ -40,7 +40,7 @@ static bool host_overhead(const struct tk_report_rank *row, const struct tk_repo
   const struct tk_report_split s = report_split_of_row(row, &steps);
   const double calls = (double)s.launch + (double)s.runtime + (double)s.sync + (double)s.host;
   const bool recorded = calls > 0 || s.input || s.compile || s.other || !s.idle;
-  return is_worker(row, r) && recorded && share(calls, (double)s.length, value);
+  return is_worker(row, r) && recorded && share_of(calls, (double)s.length, value);
 }
 
 static bool kernel_duration(const struct tk_report_rank *row, const struct tk_report *r, double *value) {
@@ -55,7 +55,7 @@ static bool bandwidth(const struct tk_report_rank *row, const struct tk_report *
   (void)r;
   if (!stated && row->bytes_coverage < MOST_OF) return false;
   const double rate = stated ? row->bytes / ((double)row->bytes_time / 1e12) : row->operator_bytes_rate;
-  return share(rate, row->peak_bandwidth, value) && *value <= 100; /* above 100%, the recorded data is wrong */
+  return share_of(rate, row->peak_bandwidth, value) && *value <= 100; /* above 100%, the recorded data is wrong */
 }
 
 /* Stores the time spent compiling. Runtimes that record operators of the host (PyTorch, XLA, TensorFlow) also record compilations, so a
@@ -107,7 +107,7 @@ static bool peak_memory(const struct tk_report_rank *row, const struct tk_report
   *value = 0;
   for (size_t i = 0; i < r->n_memories; i++) {
     const struct tk_report_memory *m = &r->memories[i];
-    if (m->peak_allocated < 0 || !share(m->peak_allocated, m->capacity, &of_row)) continue;
+    if (m->peak_allocated < 0 || !share_of(m->peak_allocated, m->capacity, &of_row)) continue;
     known = true;
     *value = fmax(*value, of_row);
   }

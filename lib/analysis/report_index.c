@@ -70,6 +70,7 @@ void report_index_free(struct report_index *x) {
   if (!x->mem) return;
   for (uint32_t i = 0; x->hosts && i < x->n_groups; i++) {
     host_time_free(&x->hosts[i].time);
+    host_time_free(&x->hosts[i].captures);
     mem_free(x->mem, x->hosts[i].collected.v);
   }
   void *const arrays[] = {x->group_of, x->tracks_at, x->tracks, x->streams_at, x->streams,

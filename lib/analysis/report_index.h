@@ -31,6 +31,7 @@ struct report_host_sums {
   tk_time lost;    /* start of the first launching call whose work was not recorded; INT64_MAX = none */
   struct report_collections collected;
   struct host_time time;
+  struct host_time captures; /* times in which the host recorded graphs (report_captures.c) */
   bool made;
 };
 

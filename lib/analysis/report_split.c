@@ -7,8 +7,7 @@
 
 #include "base/num.h"
 
-/* For the idle time of the device within [start, end), adds the times of the host's activities to the sums. */
-static void sum_idle(const struct reporter *p, const struct host_time *host, tk_time start, tk_time end, struct host_sums *sums) {
+void report_idle_sums(const struct reporter *p, const struct host_time *host, tk_time start, tk_time end, struct host_sums *sums) {
   const struct spent *s = &p->spent;
   uint32_t at = host_time_at(host, start);
   tk_time known = start;
@@ -25,7 +24,7 @@ static void sum_idle(const struct reporter *p, const struct host_time *host, tk_
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end) {
   const struct tk_device_times d = spent_in(&p->spent, start, end);
   struct host_sums h = {{0}};
-  sum_idle(p, &p->index.hosts[group].time, start, end, &h);
+  report_idle_sums(p, &p->index.hosts[group].time, start, end, &h);
   return (struct tk_report_split){
       .length = d.window, .compute = d.compute, .communication = d.exposed_communication, .copy = d.exposed_copy + d.exposed_fill,
       .input = h.of[HOST_INPUT], .compile = h.of[HOST_COMPILE], .launch = h.of[HOST_LAUNCH],

@@ -55,6 +55,11 @@ static const struct phase_row {
     {"hcclreduce*", PHASE_COMMUNICATION},
     {"hcclsend*", PHASE_COMMUNICATION},
     {"hcclrecv*", PHASE_COMMUNICATION},
+    /* torch/_inductor/cudagraph_trees.py and compile_fx.py: dynamo_timed also times the recording of CUDA graphs, which runs the model
+     * and compiles nothing: PyTorch's own statistics count it as runtime_cudagraphify_time_us. */
+    {"cudagraphnode.record*", PHASE_NONE},
+    {"cudagraphify*", PHASE_NONE},
+    {"cudagraphtreemanager.*", PHASE_NONE},
     /* torch/_dynamo/utils.py: dynamo_timed */
     {"* (dynamo_timed)", PHASE_COMPILE},
     /* Lightning: lightning/pytorch/profilers/profiler.py, with the hooks of strategies and loops */

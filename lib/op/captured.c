@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "graph/args.h"
 #include "regions.h"
 
@@ -351,14 +352,15 @@ static void mark_captured(const struct tk_trace *t, tk_id first, tk_id last, boo
   for (tk_id i = first; i <= last; i++) captured[i] = t->events[i].kind == TK_EVENT_SPAN;
 }
 
-/* Updates the open captures for a call that begins or ends a capture. Marks the events of a capture that ends. */
-static void pass_mark(const struct capturing *c, struct open_captures *o, tk_id id, uint8_t role, bool *captured) {
+/* Updates the open captures for a call that begins or ends a capture. Returns the first event of a capture that ends with the call;
+ * otherwise 0. */
+static tk_id pass_mark(const struct capturing *c, struct open_captures *o, tk_id id, uint8_t role) {
   const struct tk_event *e = &c->t->events[id];
   if (e->track != o->track) *o = (struct open_captures){.track = e->track, .mark_end = INT64_MIN};
-  if (e->ts < o->mark_end) return; /* a call of the driver inside a call of the runtime */
+  if (e->ts < o->mark_end) return 0; /* a call of the driver inside a call of the runtime */
   o->mark_end = e->ts + e->dur;
   if (role == BEGINS && o->depth++ == 0) o->first = id;
-  if (role == ENDS && o->depth > 0 && --o->depth == 0) mark_captured(c->t, o->first, id, captured);
+  return role == ENDS && o->depth > 0 && --o->depth == 0 ? o->first : 0;
 }
 
 bool captured_calls(const struct kinds *kinds, struct mem *mem, bool **captured) {
@@ -368,8 +370,59 @@ bool captured_calls(const struct kinds *kinds, struct mem *mem, bool **captured)
   for (tk_id i = 1; *captured && i <= c.t->n_events; i++) {
     const struct tk_event *e = &c.t->events[i];
     const uint8_t role = e->kind == TK_EVENT_SPAN ? c.roles[e->cls] : NO_ROLE;
-    if (role == BEGINS || role == ENDS) pass_mark(&c, &o, i, role, *captured);
+    const tk_id first = role == BEGINS || role == ENDS ? pass_mark(&c, &o, i, role) : 0;
+    if (first) mark_captured(c.t, first, i, *captured);
   }
+  mem_free(mem, c.roles);
+  return !mem->failed;
+}
+
+/* ---- ranges ---- */
+
+/* Names of spans in which PyTorch records a graph (torch/_inductor/cudagraph_trees.py). */
+static const char RECORDING[] = "CUDAGraphNode.record";
+
+static bool add_range(struct captured_ranges *to, struct captured_range range, struct mem *mem) {
+  if (!mem_grow(mem, (void **)&to->v, &to->cap, (uint64_t)to->n + 1, sizeof *to->v)) return false;
+  to->v[to->n++] = range;
+  return true;
+}
+
+/* Stores for each class whether its spans record a graph. Returns true if any does. */
+static bool find_recording(const struct tk_trace *t, bool *records) {
+  bool any = false;
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    records[i] = text_begins(tk_string(t, t->classes[i].name, NULL), RECORDING);
+    any = any || records[i];
+  }
+  return any;
+}
+
+static int ranges_in_order(const void *p, const void *q) {
+  const struct captured_range *a = p, *b = q;
+  if (a->track != b->track) return a->track < b->track ? -1 : 1;
+  if (a->start != b->start) return a->start < b->start ? -1 : 1;
+  return (a->end < b->end) - (a->end > b->end);
+}
+
+bool captured_ranges_find(const struct kinds *kinds, struct mem *mem, struct captured_ranges *ranges) {
+  struct capturing c = {.kinds = kinds, .t = kinds->t, .mem = mem};
+  struct open_captures o = {0};
+  bool *records = mem_zeros(mem, (uint64_t)c.t->n_classes + 1, sizeof *records);
+  const bool any = records && (find_roles(&c) | find_recording(c.t, records));
+  *ranges = (struct captured_ranges){NULL, 0, 0};
+  for (tk_id i = 1; any && c.roles && i <= c.t->n_events; i++) {
+    const struct tk_event *e = &c.t->events[i];
+    const uint8_t role = e->kind == TK_EVENT_SPAN ? c.roles[e->cls] : NO_ROLE;
+    if (role == BEGINS || role == ENDS) {
+      const tk_id first = pass_mark(&c, &o, i, role);
+      if (first && !add_range(ranges, (struct captured_range){e->track, c.t->events[first].ts, e->ts + e->dur}, mem)) break;
+    } else if (e->kind == TK_EVENT_SPAN && records[e->cls] && !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK))) {
+      if (!add_range(ranges, (struct captured_range){e->track, e->ts, e->ts + e->dur}, mem)) break;
+    }
+  }
+  if (ranges->n) qsort(ranges->v, ranges->n, sizeof *ranges->v, ranges_in_order);
+  mem_free(mem, records);
   mem_free(mem, c.roles);
   return !mem->failed;
 }

@@ -16,4 +16,17 @@ bool captured_find(const struct kinds *kinds, const struct track_origin *origins
  * NULL if the trace has no capture. Returns false if memory runs out. */
 bool captured_calls(const struct kinds *kinds, struct mem *mem, bool **captured);
 
+/* A range of time in which a thread recorded a CUDA or HIP graph. */
+struct captured_range {
+  tk_id track;
+  tk_time start, end;
+};
+struct captured_ranges {
+  struct captured_range *v; /* sorted by track, then by start; ranges of one thread may overlap */
+  uint32_t n, cap;
+};
+/* Finds the ranges: from the call that begins the capture of a stream to the call that ends it, and spans of PyTorch that record a
+ * graph. The caller frees ranges->v. Returns false if memory runs out. */
+bool captured_ranges_find(const struct kinds *kinds, struct mem *mem, struct captured_ranges *ranges);
+
 #endif

@@ -185,6 +185,42 @@ def with_occupancy(name, percent, n=3):
     return Run(kernel=lambda i: name if i < n else f'other_{i}', args=lambda i: {'est. achieved occupancy %': percent if i < n else 60})
 
 
+def with_graph(dur, name='', begin='cudaStreamBeginCapture', end='cudaStreamEndCapture'):
+    """Returns a run whose host records a graph for `dur` us in the pause at the end of each step: in a span with this name, or
+    between two calls."""
+    made = Run(2600)
+
+    def record(at):
+        made.span('aten::mm', 'cpu_op', at + 8000, dur - 10)
+        if name:
+            return made.span(name, 'user_annotation', at + 7900, dur)
+        made.span(begin, 'cuda_runtime', at + 7900, 5)
+        made.span(end, 'cuda_runtime', at + 7900 + dur - 5, 5)
+    return made.each_step(record)
+
+
+def graphs(folder):
+    """The recording of a graph is no compilation, and idle time in it is no finding."""
+    record = 'CUDAGraphNode.record (dynamo_timed)'
+    for what, made, want, idle in (('span', with_graph(1500, record), set(), 1500), ('calls', with_graph(1500), set(), 1500),
+                                   ('calls of HIP', with_graph(1500, begin='hipStreamBeginCapture', end='hipStreamEndCapture'), set(), 1500),
+                                   ('too short', with_graph(500, record), {'device-idle'}, 500), ('no end', with_graph(1500, end='f'), {'device-idle'}, 0),
+                                   ('compilation', with_graph(1500, '_compile.compile_inner (dynamo_timed)'), {'compile'}, 0)):
+        path = made.write(f'{folder}/graph.json')
+        got = report(path)
+        same(f'a recorded graph: {what}', ({f['id'] for f in got['findings']}, got['ranks'][0]['capturing_ns']), (want, 5000 * idle))
+        same(f'its compilations: {what}', got['ranks'][0]['compilations'], 5 * ('compile' in want))
+    text = text_of('device-idle', with_graph(1500, record).write(f'{folder}/graph.json'), '--thresholds', lower(folder))
+    judge('idle while a graph is recorded', '' if 'during 57.7% of that time, the host recorded a graph' in text else text)
+
+
+def lower(folder):
+    """Returns a file with a lower threshold for idle time."""
+    with open(f'{folder}/lower.conf', 'w', encoding='utf-8') as f:
+        f.write('device-idle = 1\n')
+    return f'{folder}/lower.conf'
+
+
 def with_collections(dur):
     made = Run()
     return made.each_step(lambda at: made.span('gc.collect', 'python_function', at + 500, dur, tid=2))
@@ -1097,7 +1133,7 @@ def in_time(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
-                     overlaps, own_steps, nested, unrecorded, captured, hosts, launchers, in_time):
+                     overlaps, own_steps, nested, unrecorded, captured, graphs, hosts, launchers, in_time):
             part(folder)
 
 

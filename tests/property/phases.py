@@ -81,7 +81,8 @@ NAMES = {
     'mixed': ['step[mixed bs=3 ext=100 dec=2]', 'execute_9_context_1(100)_generation_8(8)', '[Executor] _forward_step 2: 1 ctx reqs, 5 gen reqs'],
     'compile': ['_compile.compile_inner (dynamo_timed)'],
     'checkpoint': ['save_checkpoint'],
-    '': ['step[idle]', 'aten::mm', 'Decode Image', 'forwarder', 'PaintImage', 'HcclCommInitRootInfo', 'decoder_layer', 'backwards compatible', 'ProfilerStep#3', 'optimize',
+    '': ['step[idle]', 'aten::mm', 'CUDAGraphNode.record (dynamo_timed)', 'cudagraphify (dynamo_timed)', 'cudagraphify.get_container (dynamo_timed)',
+         'CUDAGraphTreeManager.add_function (dynamo_timed)', 'Decode Image', 'forwarder', 'PaintImage', 'HcclCommInitRootInfo', 'decoder_layer', 'backwards compatible', 'ProfilerStep#3', 'optimize',
          'Fast Forward Button', 'execute_command', 'execute_8_context_0(0)_generation_0(0)'],
 }
 
