@@ -203,12 +203,15 @@ def columns_of(bundle):
     return found
 
 
+def columns_of_rows(rows, names, kind=0):
+    time, tid, name, others = COLUMNS[kind]
+    times = [t for t, _, _ in rows]
+    content = field(time, packed(b - a for a, b in zip([0, *times], times))) + field(tid, packed(t for _, t, _ in rows))
+    return content + field(name, packed(names.index(n) for _, _, n in rows)) + b''.join(field(n, bytes(len(rows))) for n in others)
+
+
 def bundle_of(cpu, names, rows_of):
-    content = b''.join(field(5, n) for n in names)
-    for rows, (time, tid, name, others) in zip(rows_of, COLUMNS):
-        times = [t for t, _, _ in rows]
-        content += field(time, packed(b - a for a, b in zip([0, *times], times))) + field(tid, packed(t for _, t, _ in rows))
-        content += field(name, packed(names.index(n) for _, _, n in rows)) + b''.join(field(n, bytes(len(rows))) for n in others)
+    content = b''.join(field(5, n) for n in names) + b''.join(columns_of_rows(rows, names, kind) for kind, rows in enumerate(rows_of))
     return packet(field(FTRACE, field(1, cpu) + field(4, content)), sequence=3, flags=0)
 
 
@@ -252,6 +255,32 @@ def without_events():
         status, err = run('filter', path('in.pftrace'), '--time', span, '-o', path('part.pftrace'), '--force')
         have = sorted((ns - START) // 1_000_000 for _, ns in named(read('part.pftrace'))) if status == 0 else []
         check(f'{what}, {span}: cut at the times of packets', have == list(range(first, last + 1)), (err, have))
+
+
+def other_clocks():
+    """Checks that ftrace on a clock of the kernel is cut by the two times of a bundle, which name one moment on that clock and on BOOTTIME."""
+    global_clock, local_clock, ahead = 2, 3, 400_000_000  # enum FtraceClock; BOOTTIME is ahead of both by this
+
+    def bundle_on(clock, cpu, first):
+        times = [START + ms * 1_000_000 for ms in range(first, first + 25)]
+        events = b''.join(switched(ns - ahead, f'switch@{ns}.') for ns in times)
+        switches = [((ns - ahead), 42, f'columns@{ns}.'.encode()) for ns in times]
+        names = [name for _, _, name in switches]
+        columns = field(4, b''.join(field(5, name) for name in names) + columns_of_rows(switches, names))
+        moment = field(5, clock) + field(6, 7_000) + field(7, 7_000 + ahead)
+        return packet(field(FTRACE, field(1, cpu) + events + columns + moment), sequence=8, flags=0)
+
+    for clock in (global_clock, local_clock):
+        event = packet(field(EVENT, field(9, 3) + field(23, 'mark') + field(11, 5)), ns=START, sequence=3, flags=0)
+        with open(path('in.pftrace'), 'wb') as f:
+            f.write(snapshot(START - 1) + event + b''.join(bundle_on(clock, cpu, first) for first in (0, 25, 50, 75) for cpu in range(2)))
+        status, err = run('filter', path('in.pftrace'), '--time', f'{START + 30_000_000}ns..{START + 40_000_000}ns', '-o', path('part.pftrace'), '--force')
+        have = {(ns - START) // 1_000_000: n for (_, ns), n in named(read('part.pftrace')).items()} if status == 0 else {}
+        check(f'ftrace on clock {clock}: single events', have == {ms: 2 for ms in range(30, 40)}, (err, have))
+        left = [parse(v) for n, p in parse(read('part.pftrace')) if n == 1 for m, v in parse(p) if m == FTRACE]
+        rows = collections.Counter(row[0] + ahead for bundle in left for row in columns_of(bundle)[0])
+        want = {START + ms * 1_000_000: 2 for ms in range(29, 40)}
+        check(f'ftrace on clock {clock}: columns', rows == want, rows)
 
 
 def drivers():
@@ -413,4 +442,5 @@ drivers()
 calls()
 incomplete_calls()
 without_events()
+other_clocks()
 finish()

@@ -94,8 +94,9 @@ uint64_t head_number(const struct pb_field *content, uint32_t field, uint64_t ot
   return otherwise;
 }
 
-bool head_bundle_clock(const struct packet_head *h, uint32_t *clock) {
-  const uint64_t named = h->kind->clock ? 0 : head_number(&h->content, FTRACE_CLOCK, 0);
-  *clock = h->kind->clock ? h->kind->clock : named ? CLOCK_MONOTONIC_RAW : CLOCK_BOOTTIME;
-  return named == 0 || named == FTRACE_CLOCK_RAW;
+struct head_clock head_bundle_clock(const struct packet_head *h, bool raw) {
+  if (h->kind->clock) return (struct head_clock){.id = h->kind->clock};
+  const uint64_t named = head_number(&h->content, FTRACE_CLOCK, 0), boot = head_number(&h->content, FTRACE_BOOT_TIME, 0);
+  if (named == FTRACE_CLOCK_RAW && raw) return (struct head_clock){.id = CLOCK_MONOTONIC_RAW};
+  return (struct head_clock){.id = CLOCK_BOOTTIME, .shift = named && boot ? boot - head_number(&h->content, FTRACE_OWN_TIME, 0) : 0};
 }

@@ -31,7 +31,13 @@ enum lasting head_lasting(uint32_t number);
 bool head_has(const struct pb_field *content, uint32_t field);
 /* Returns the number in this field of the content; `otherwise` if the content lacks it. */
 uint64_t head_number(const struct pb_field *content, uint32_t field, uint64_t otherwise);
-/* Sets *clock to the clock of the items in a bundle. Returns false if the bundle is on an unknown clock. */
-bool head_bundle_clock(const struct packet_head *h, uint32_t *clock);
+/* The clock of the items in a bundle. */
+struct head_clock {
+  uint32_t id;
+  uint64_t shift; /* ns to add to the times of items to get times on the clock `id`, modulo 2^64 */
+};
+/* Returns the clock of the items in a bundle. A bundle of ftrace may be on a clock that no snapshot contains; it then states one moment on
+ * that clock and on BOOTTIME, which is the clock returned. MONOTONIC_RAW may be in snapshots, so it is returned itself if `raw`. */
+struct head_clock head_bundle_clock(const struct packet_head *h, bool raw);
 
 #endif

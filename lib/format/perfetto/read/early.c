@@ -138,15 +138,14 @@ static uint64_t reduce(struct perfetto *r, const struct pb_field *bundle, uint64
 enum outcome { STAYS, SHRINKS, GOES };
 
 static enum outcome judge_bundle(struct perfetto *r, const struct packet_head *h) {
-  uint32_t clock;
+  const struct head_clock clock = head_bundle_clock(h, true);
   uint64_t left;
-  if (!head_bundle_clock(h, &clock)) return STAYS;
   const uint64_t cpu = (uint64_t)h->machine << 32 | (uint32_t)head_number(&h->content, FTRACE_CPU, 0);
   uint32_t *seen = map_put(&r->early_cpus, cpu, 0);
   const bool is_first = !seen || !*seen, describes = head_has(&h->content, h->kind->state);
   const bool is_compact = head_has(&h->content, FTRACE_COMPACT);
   if (seen) *seen = 1;
-  if (!is_direct(r, h, clock) || (is_compact && (describes || !is_outside(r, &h->content)))) return STAYS;
+  if (!is_direct(r, h, clock.id) || clock.shift || (is_compact && (describes || !is_outside(r, &h->content)))) return STAYS;
   if (!reduce(r, &h->content, &left)) return STAYS;
   return left || is_first || describes ? SHRINKS : GOES;
 }

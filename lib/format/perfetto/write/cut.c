@@ -63,25 +63,31 @@ static void extend(struct extent *e, int64_t ns) {
   e->any = true;
 }
 
-static bool item_time(const struct cut *c, const struct packet_head *h, const struct pb_field *item, uint32_t clock, int64_t *ns) {
+/* Returns the clock of a bundle, as the reader chooses it. */
+static struct head_clock bundle_clock(const struct cut *c, const struct packet_head *h) {
+  int64_t ns;
+  return head_bundle_clock(h, to_trace(c, h->machine, CLOCK_MONOTONIC_RAW, 0, &ns));
+}
+
+static bool item_time(const struct cut *c, const struct packet_head *h, const struct pb_field *item, struct head_clock clock, int64_t *ns) {
   struct pb in = pb_inside(item);
   struct pb_field f;
   while (pb_next(&in, &f))
-    if (pb_field_key(&f) == PB_KEY(h->kind->time, PB_VARINT)) return to_trace(c, h->machine, clock, f.value * h->kind->unit, ns);
+    if (pb_field_key(&f) == PB_KEY(h->kind->time, PB_VARINT)) return to_trace(c, h->machine, clock.id, f.value * h->kind->unit + clock.shift, ns);
   return false;
 }
 
-static void extend_by_deltas(const struct cut *c, const struct packet_head *h, const struct pb_field *deltas, uint32_t clock,
-                             struct extent *e) {
-  uint64_t time = 0, delta;
+static void extend_by_deltas(const struct cut *c, const struct packet_head *h, const struct pb_field *deltas,
+                             struct head_clock clock, struct extent *e) {
+  uint64_t time = clock.shift, delta;
   int64_t ns;
   for (struct pb in = pb_inside(deltas); in.p < in.end && pb_varint(&in, &delta);) {
     time += delta;
-    if (to_trace(c, h->machine, clock, time, &ns)) extend(e, ns);
+    if (to_trace(c, h->machine, clock.id, time, &ns)) extend(e, ns);
   }
 }
 
-static struct extent bundle_extent(const struct cut *c, const struct packet_head *h, uint32_t clock) {
+static struct extent bundle_extent(const struct cut *c, const struct packet_head *h, struct head_clock clock) {
   struct extent e = {.any = false};
   struct pb in = pb_inside(&h->content);
   struct pb_field f, g;
@@ -108,19 +114,20 @@ static bool is_open(const struct cut *c, const struct pb_field *item) {
 /* The clock of a bundle whose items are cut. */
 struct cut_bundle {
   const struct cut *c;
-  uint32_t machine, clock;
+  uint32_t machine;
+  struct head_clock clock;
 };
 
 static enum cut_side side_in_bundle(void *arg, uint64_t time) {
   const struct cut_bundle *b = arg;
   int64_t ns;
-  if (!to_trace(b->c, b->machine, b->clock, time, &ns)) return CUT_INSIDE;
+  if (!to_trace(b->c, b->machine, b->clock.id, time + b->clock.shift, &ns)) return CUT_INSIDE;
   const enum side side = side_of(b->c, ns, 0);
   return side == BEFORE ? CUT_BEFORE : side == AFTER ? CUT_AFTER : CUT_INSIDE;
 }
 
 /* Copies the bundle without those items that are out of the range. `cpu`: state of the bundle's CPU, for an ftrace bundle. */
-static enum verdict cut_items(struct cut *c, const struct packet_head *h, uint32_t clock, struct cut_cpu *cpu) {
+static enum verdict cut_items(struct cut *c, const struct packet_head *h, struct head_clock clock, struct cut_cpu *cpu) {
   struct pb in = pb_inside(&h->content);
   struct cut_bundle bundle = {c, h->machine, clock};
   struct cut_counts counts = {.n = 0};
@@ -133,7 +140,7 @@ static enum verdict cut_items(struct cut *c, const struct packet_head *h, uint32
     const bool has_columns = cpu && pb_field_key(&f) == PB_KEY(FTRACE_COMPACT, PB_BYTES);
     counts.n += is_item;
     counts.gone += goes;
-    if (has_columns) cut_sched_append(cpu, &f, &(struct cut_range){side_in_bundle, &bundle, clock}, &counts, &c->content);
+    if (has_columns) cut_sched_append(cpu, &f, &(struct cut_range){side_in_bundle, &bundle, clock.id}, &counts, &c->content);
     else if (!goes) buf_append(&c->content, from, (size_t)(in.p - from));
   }
   if (counts.gone == 0 && !counts.is_changed) return STAYS;
@@ -169,10 +176,8 @@ static bool leave_shell(struct cut *c, const struct packet_head *h) {
 static enum verdict judge_bundle(struct cut *c, const struct packet_head *h) {
   const bool is_ftrace = h->content.number == PACKET_FTRACE;
   bool is_first = false;
-  uint32_t clock;
-  if (!head_bundle_clock(h, &clock)) return STAYS;
   struct cut_cpu *cpu = is_ftrace ? cpu_of_bundle(c, h, &is_first) : NULL;
-  const enum verdict v = cut_items(c, h, clock, cpu);
+  const enum verdict v = cut_items(c, h, bundle_clock(c, h), cpu);
   if (v != GOES || !is_ftrace) return v;
   return leave_shell(c, h) || is_first ? PART : GOES;
 }
@@ -345,7 +350,7 @@ static void add_item(struct cut *c, struct marks *m, const struct packet_head *h
   }
 }
 
-static void add_bundle(struct cut *c, struct marks *m, const struct packet_head *h, uint32_t clock) {
+static void add_bundle(struct cut *c, struct marks *m, const struct packet_head *h, struct head_clock clock) {
   struct pb_field f;
   int64_t ns;
   for (struct pb in = pb_inside(&h->content); pb_next(&in, &f);) {
@@ -379,8 +384,8 @@ static void add_marks(struct cut *c, struct marks *m, const struct pb_field *pac
   struct cut_sequence *q = sequence_of(c, &h);
   if (!q) return;
   follow_state(q, &h);
-  if (h.content.number == PACKET_FTRACE && head_bundle_clock(&h, &clock)) {
-    add_bundle(c, m, &h, clock);
+  if (h.content.number == PACKET_FTRACE) {
+    add_bundle(c, m, &h, bundle_clock(c, &h));
     return;
   }
   const bool has_samples =
@@ -477,7 +482,7 @@ static struct extent extent_of(struct cut *c, const struct pb_field *packet) {
   if (!q) return e;
   follow_state(q, &h);
   if (!h.content.number || (h.kind && h.kind->rule == KIND_STATE)) return e;
-  if (h.kind && h.kind->rule == KIND_ITEMS) return head_bundle_clock(&h, &clock) ? bundle_extent(c, &h, clock) : e;
+  if (h.kind && h.kind->rule == KIND_ITEMS) return bundle_extent(c, &h, bundle_clock(c, &h));
   clock = h.has_clock ? h.clock : q->default_clock;
   if (h.has_timestamp && to_trace(c, h.machine, clock, h.timestamp, &ns)) extend(&e, ns);
   return e;
