@@ -283,6 +283,29 @@ def other_clocks():
         check(f'ftrace on clock {clock}: columns', rows == want, rows)
 
 
+def deltas():
+    """Checks that packets whose contents are differences to earlier packets keep these."""
+    for number in (115, 119):  # kernel_wakelock_data, cpu_per_uid_data
+        with open(path('in.pftrace'), 'wb') as f:
+            f.write(snapshot(START - 1) + b''.join(packet(field(number, field(1, ms)), START + ms * 1_000_000, sequence=4) for ms in range(1, 9)))
+        status, err = run('filter', path('in.pftrace'), '--time', f'{START + 3_500_000}ns..{START + 6_500_000}ns', '-o', path('part.pftrace'), '--force')
+        left = [get(parse(v), 1) for n, p in parse(read('part.pftrace')) if n == 1 for m, v in parse(p) if m == number]
+        check(f'deltas of packet {number}', left == [1, 2, 3, 4, 5, 6], (status, err, left))
+
+
+def described_at_zero():
+    """Checks that the description of counters, whose time is 0, does not count as the start of the trace when half of it is to stay."""
+    gpu_counter = 52
+    described = packet(field(gpu_counter, field(1, field(1, field(1, 1) + field(2, 'busy')))), 0, sequence=6, flags=1)
+    late = 500_000_000_000_000
+    samples = b''.join(packet(field(gpu_counter, field(2, field(1, 1) + field(2, i))), late + i * 1_000_000, sequence=6) for i in range(2000))
+    with open(path('in.pftrace'), 'wb') as f:
+        f.write(described + samples)
+    status, err = run('shrink', path('in.pftrace'), '--percent', '50', '-o', path('part.pftrace'), '--force')
+    left = sum(m == gpu_counter for n, p in parse(read('part.pftrace')) if n == 1 for m, _ in parse(p)) if status == 0 else 0
+    check('half of the samples', 800 <= left <= 1001, (status, err, left))
+
+
 def drivers():
     """Checks that begin events and samples of display drivers before the range are kept if they still apply within it."""
     def event(ms, number, pid, name, *fields):
@@ -443,4 +466,6 @@ calls()
 incomplete_calls()
 without_events()
 other_clocks()
+deltas()
+described_at_zero()
 finish()

@@ -6,6 +6,7 @@ afterwards.
     programs    ranks with GPU work: names contain the rank, and render stages, counters and pids stay
     labels      new names are in descriptors and in process trees; a process without either gets a descriptor, also if only GPU
                 work names it
+    untimed     descriptions without a time apply from the start of their rank
     extensions  two descriptions of one field of events are not in one file
     drift       times in packets are corrected as those of events are, on all clocks
     clocks      inputs with different trace clocks are written with one trace clock
@@ -155,6 +156,23 @@ def stages_only():
         check('stages: packets stay', len(contents('merged.pftrace', rank, 53)) == 1)
     done('stages: convert', 'convert', '-q', '--force', path('stages.pftrace'), '-o', path('again.pftrace'))
     check('stages: no descriptor without a label', process_names('again.pftrace', 0)[0] == {}, process_names('again.pftrace', 0))
+
+
+def untimed():
+    """Merges traces with packets that have no time: descriptions of GPU stages are in effect before the first stage of their rank, and shell
+    transitions name no machine."""
+    names = field(2, field(1, b'stage 0')) + field(4, field(1, b'queue 0'))  # GpuRenderStageEvent.Specifications: hw_queue, stage
+    described = packet(field(53, field(7, names)))
+    stages = b''.join(packet(field(53, field(1, i) + field(2, 10) + field(3, 0) + field(4, 0)), field(8, 1000 + 100 * i)) for i in range(4))
+    write('untimed.pftrace', described + stages + packet(field(96, field(1, 5) + field(2, 1000))))
+    status, _, err = run('merge', '-q', '--force', '--no-loss', '--align', 'none', path('untimed.pftrace'), path('untimed.pftrace'), '-o', path('merged.pftrace'))
+    check('untimed: succeeds', status == 0, err)
+    for rank in (0, 1):
+        at = [(get(p, 8), get(parse(get(p, 53)), 7) is not None) for p in of_machine('merged.pftrace', rank) if get(p, 53) is not None]
+        times = [ns for ns, describes in at if not describes]
+        check(f'untimed: stages of rank {rank}', len(times) == 4, at)
+        check(f'untimed: names of rank {rank}', all(ns is not None and ns <= min(times) for ns, describes in at if describes), at)
+    check('untimed: shell transitions', [len(contents('merged.pftrace', rank, 96)) for rank in (0, 1)] == [2, 0])
 
 
 def extensions_apart():
@@ -354,6 +372,7 @@ def damage():
 programs()
 labels()
 stages_only()
+untimed()
 extensions_apart()
 drift()
 clocks()

@@ -105,11 +105,11 @@ static const struct kind_of_packet KINDS[] = {
     TIMED(112, "winscope_extensions"),
     STATE(113, "clone_snapshot_trigger"),
     TIMED(114, "bluetooth_trace_event"),
-    TIMED(115, "kernel_wakelock_data"),
+    LAST(115, "kernel_wakelock_data"), /* this and cpu_per_uid_data: differences to the packet before */
     TIMED(116, "app_wakelock_bundle"),
     TIMED(117, "generic_kernel_task_state_event"),
     TIMED(118, "generic_kernel_cpu_freq_event"),
-    TIMED(119, "cpu_per_uid_data"),
+    LAST(119, "cpu_per_uid_data"),
     LAST(120, "generic_kernel_task_rename_event"),
     TIMED(121, "evdev_event"),
     STATE(122, "generic_kernel_process_tree"),

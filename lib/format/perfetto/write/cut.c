@@ -483,6 +483,7 @@ static struct extent extent_of(struct cut *c, const struct pb_field *packet) {
   follow_state(q, &h);
   if (!h.content.number || (h.kind && h.kind->rule == KIND_STATE)) return e;
   if (h.kind && h.kind->rule == KIND_ITEMS) return bundle_extent(c, &h, bundle_clock(c, &h));
+  if (h.kind && head_has(&h.content, h.kind->state)) return e;
   clock = h.has_clock ? h.clock : q->default_clock;
   if (h.has_timestamp && to_trace(c, h.machine, clock, h.timestamp, &ns)) extend(&e, ns);
   return e;

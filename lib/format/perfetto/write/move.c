@@ -511,6 +511,16 @@ static bool is_start(const struct packet_head *h) {
   return h->content.number == PACKET_SERVICE_EVENT && head_has(&h->content, SERVICE_TRACING_STARTED);
 }
 
+/* True for packets that describe later ones but have no time, such as the names of GPU stages. Importers would use them at the last time
+ * that came before them in the file, which may be the end of another trace. */
+static bool needs_time(const struct move *m, const struct packet_head *h) {
+  const struct kind_of_packet *kind = h->kind;
+  return m->is_one_of_several && !h->has_timestamp && kind && kind->rule == KIND_TIMED && head_has(&h->content, kind->state);
+}
+
+/* True if the packet may name a machine. trace_processor (v52) aborts at a shell transition of another machine than the first. */
+static bool may_name_machine(const struct packet_head *h) { return h->content.number != PACKET_SHELL_TRANSITION; }
+
 const struct buf *move_packet(struct move *m, const struct pb_field *packet) {
   struct packet_head h = {.sequence = 0};
   struct stamp stamp = {0, 0};
@@ -523,6 +533,7 @@ const struct buf *move_packet(struct move *m, const struct pb_field *packet) {
   if (is_unrelated(m, clock, packet)) return NULL;
   if (h.has_timestamp) stamp = moved_stamp(m, clock, h.timestamp);
   m->packet.len = 0;
+  if (needs_time(m, &h)) pb_u64(&m->packet, PACKET_TIMESTAMP, m->trace.to_ns < 0 ? 0 : (uint64_t)m->trace.to_ns);
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     if (starts && f.number == PACKET_SERVICE_EVENT) continue;
     if (f.number == PACKET_MACHINE_ID || (f.number == PACKET_TIMESTAMP_CLOCK_ID && stamp.clock)) continue;
@@ -531,7 +542,7 @@ const struct buf *move_packet(struct move *m, const struct pb_field *packet) {
     else buf_append(&m->packet, from, (size_t)(in.p - from));
   }
   if (stamp.clock) pb_u64(&m->packet, PACKET_TIMESTAMP_CLOCK_ID, stamp.clock);
-  if (machine) pb_u64(&m->packet, PACKET_MACHINE_ID, machine);
+  if (machine && may_name_machine(&h)) pb_u64(&m->packet, PACKET_MACHINE_ID, machine);
   return &m->packet;
 }
 
