@@ -130,6 +130,17 @@ def made():
     check('an empty profile is read', json.loads(run('info', '-q', '--json', f'{folder}/none.pprof'))['traces'][0]['format'] == 'pprof')
 
 
+def by_way_of(own):
+    """Checks that types and values survive a conversion to another format and back, also in a merge."""
+    for ending in ('json', 'json.gz', 'pftrace'):
+        for inputs, want in (([f'{folder}/go.pprof'], own), ([f'{folder}/go.pprof', f'{folder}/cc.pprof'], [*own, ('objects', 'count'), ('space', 'bytes')])):
+            way = f'{folder}/way.{ending}'
+            run(*(('merge', '--align', 'none') if len(inputs) > 1 else ('convert',)), *inputs, '-o', way, '--force', code=(0, 1))
+            types, samples = decode(convert(way)[0])
+            values = sorted(([x for x in v if x] for _, v, _ in samples), reverse=True)
+            check(f'types by way of {ending}, {len(inputs)}', types == want and values == [[10, 1000, 5, 500], [3, 300]][:len(inputs)], (types, samples))
+
+
 def several_types():
     """Checks that the values of all types of profiles stay values, also in a merge of profiles with different types."""
     go = pprof.Profile([('alloc_objects', 'count'), ('alloc_space', 'bytes'), ('inuse_objects', 'count'), ('inuse_space', 'bytes')], 'alloc_space')
@@ -148,6 +159,7 @@ def several_types():
     types, samples = decode(out)
     check('several types: a merge', types == [*own, ('objects', 'count'), ('space', 'bytes')] and
           sorted(v for _, v, _ in samples) == [[0, 0, 0, 0, 3, 300], [10, 1000, 5, 500, 0, 0]], (types, samples))
+    by_way_of(own)
     notes = subprocess.run([TRACEKIT, 'top', out], capture_output=True, text=True, check=False).stderr
     check('several types: weights of 0', "1 of 2 samples have no value of the type 'alloc_space', which is the weight" in notes, notes)
 

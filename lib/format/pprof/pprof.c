@@ -1,6 +1,7 @@
 /* pprof.c - row of the format table for profiles of pprof. Spans are written as samples of self time. */
 #include "pprof.h"
 
+#include "carry.h"
 #include "read.h"
 #include "write.h"
 
@@ -23,4 +24,6 @@ const struct format format_pprof = {
     .bid = pprof_bid,
     .read = pprof_read,
     .writer = pprof_writer,
+    .carrier = pprof_carrier,
+    .adopt = pprof_adopt,
 };
