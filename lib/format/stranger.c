@@ -35,6 +35,7 @@ struct stranger {
 #define BABELTRACE "a CTF trace (LTTng) as text of babeltrace; Trace Compass opens the folder from which it was made"
 #define JFR "the text of 'jfr print'; async-profiler's 'jfrconv -o collapsed' converts the .jfr file to stacks that can be read"
 #define AUSTIN "a binary profile of Austin; 'mojo2austin' converts it to stacks that can be read"
+#define BPFTRACE "output of bpftrace; 'stackcollapse-bpftrace.pl' of FlameGraph converts its stacks to folded stacks that can be read"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
 /* Texts with which a file begins, after whitespace. The comparison ignores case. */
@@ -67,6 +68,10 @@ static const struct stranger TEXTS[] = {
     {"# callgrind format", 18, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
     {"version: 1\ncreator: callgrind", 29, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
     {"version: 1\ncreator: xdebug", 26, "a profile of Xdebug rather than a timeline; KCachegrind opens it"}, /* xdebug tests/profiler */
+    /* bpftrace src/output.cpp: a map whose keys are stacks */
+    {"@[\n", 3, BPFTRACE},
+    /* memray src/memray/reporters/transform.py */
+    {"allocator,num_allocations,size,", 31, "a table of allocations that 'memray transform csv' wrote, without times"},
     /* perfetto protos/perfetto/trace/trace.proto as text */
     {"packet {", 8, "a Perfetto trace as text; 'protoc --encode=perfetto.protos.Trace' converts it to a trace that can be read"},
     /* CTF 1.8.3, 3.1: a metadata file in plain text */
@@ -197,6 +202,11 @@ static const struct {
     {"^layerName;execStatus;layerType;execType;", "times of layers from OpenVINO's benchmark_app rather than a trace"},
     /* tt-metal tt_metal/impl/profiler/profiler.cpp */
     {"^ARCH: \\w+, CHIP_FREQ\\[MHz\\]: ", "a log of Tenstorrent's devices; tt_metal's process_device_log.py evaluates it"},
+    /* bpftrace src/output.cpp: the first line, in its older and its newer wording */
+    {"^Attach(ing|ed) \\d+ probes?(\\.\\.\\.)? $", BPFTRACE},
+    /* VTune Profiler User Guide, "csv-delimiter": the first columns of hotspots and top-down */
+    {"^(Function|Function Stack|Source Function|Module|Process|Thread)[,;:|\t]([^,;|\t]+[,;:|\t])*CPU Time[,;:|\t ]",
+     "a table of 'vtune -report' rather than a timeline; VTune opens the result from which it was made"},
     /* Linux kernel/trace, trace_print_context: COMM-PID [(TGID)] [CPU] FLAGS SECONDS: EVENT: */
     {"^\\s*\\S.{0,30}-\\d+\\s+(\\(\\s*[-\\d]+\\)\\s+)?\\[\\d{3}\\]\\s+(\\S{4,5}\\s+)?\\d+\\.\\d{6}:\\s+\\w+:", FTRACE}};
 
@@ -211,6 +221,9 @@ static const struct {
                {".gputrace", "an Xcode GPU capture"},
                {".etl", "a recording of Windows; Windows Performance Analyzer opens it"},
                {".tracy", TRACY},
+               /* https://awsdocs-neuron.readthedocs-hosted.com tools/neuron-explorer: profile-artifacts, view-perfetto */
+               {".ntff", "a device profile of AWS Neuron; 'neuron-explorer view --output-format perfetto' converts it to a trace that "
+                         "can be read"},
                {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or of an old format of gperftools"},
                {".pstats", "a profile of Python rather than a timeline; python -m pstats opens it"},
                {".et", "an execution trace (Chakra) without times; mlcommons/chakra reads it"},
@@ -254,6 +267,13 @@ static bool is_numbers(const uint8_t *p, size_t n) {
   for (; i < n && p[i] && strchr("[ \t\r\n", p[i]); i++) brackets += p[i] == '[';
   if (i < n && p[i] == '-') i++;
   return brackets > 1 && i < n && ascii_digit((char)p[i]);
+}
+
+/* True for the text of a Python object, "{'traceEvents': [{'ph': 'X', ...": a text in single quotes follows the brackets. */
+static bool is_python(const uint8_t *p, size_t n) {
+  size_t i = 0, brackets = 0;
+  for (; i < n && p[i] && strchr("{[ \t\r\n", p[i]); i++) brackets += p[i] == '{' || p[i] == '[';
+  return brackets && i < n && p[i] == '\'';
 }
 
 /* True for babeltrace2's default output (src/plugins/text/pretty), "[09:32:54.123456789] (+?.?????????) host event: { ... }", which
@@ -366,6 +386,7 @@ const char *stranger_sure(const uint8_t *p, size_t n) {
   if (is_numbers(p, n))
     return "lists of numbers, such as from PyTorch's export_memory_timeline; torch.cuda.memory._dump_snapshot writes a snapshot "
            "that can be read";
+  if (is_python(p, n)) return "Python's repr of an object rather than JSON; write the file with json.dump";
   return is_babeltrace(p, n) ? BABELTRACE : stranger_json(p, n);
 }
 

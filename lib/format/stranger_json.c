@@ -20,6 +20,7 @@ struct json_stranger {
 #define TRTEXEC "times of TensorRT's trtexec rather than a trace; trex (trt-engine-explorer) shows them"
 #define PROTON "a profile of Triton's Proton rather than a timeline; proton-viewer opens it"
 #define NEXT_JS "a trace of Next.js (.next/trace); 'next internal perfetto' or scripts/trace-to-event-format.mjs converts it"
+#define PYINSTRUMENT "a session of pyinstrument; 'pyinstrument --load FILE -r speedscope' converts it to a file that can be read"
 #define SPEEDSCOPE "speedscope.app opens it, and exports a file that can be read"
 #define NSYS "the JSON of 'nsys export'; 'nsys export -t sqlite' converts the report to a database that can be read"
 
@@ -30,6 +31,9 @@ static const struct json_stranger ROWS[] = {
     /* https://www.jaegertracing.io/docs/latest/apis; https://zipkin.io/zipkin-api */
     {{"data.traceID"}, "an export of Jaeger; the Jaeger UI opens it"},
     {{"traceId", "localEndpoint"}, "an export of Zipkin; Zipkin opens it"},
+    /* https://zipkin.io/zipkin-api zipkin-api.yaml: version 1 states the endpoint in each annotation */
+    {{"traceId", "annotations.endpoint"}, "an export of Zipkin; Zipkin opens it"},
+    {{"traceId", "binaryAnnotations"}, "an export of Zipkin; Zipkin opens it"},
     /* https://chromedevtools.github.io/devtools-protocol/tot/HeapProfiler: SamplingHeapProfile */
     {{"head.callFrame"}, "a heap profile of V8 (Node, Chrome); speedscope.app and the DevTools open it"},
     {{"snapshot.meta"}, "a heap snapshot of V8 (Node, Chrome); the DevTools open it"},
@@ -90,7 +94,11 @@ static const struct json_stranger ROWS[] = {
     /* tvm src/runtime/profiling.cc: AsJSON */
     {{"calls", "device_metrics"}, "a report of TVM's profiler rather than a timeline"},
     /* sources: pyinstrument pyinstrument/renderers/jsonrenderer.py; scalene scalene_json.py */
-    {{"root_frame"}, "a profile of pyinstrument rather than a timeline; 'pyinstrument --load' opens it"},
+    {{"root_frame"}, "a profile of pyinstrument rather than a timeline; its option '-r speedscope' writes a file that can be read"},
+    /* pyinstrument pyinstrument/session.py: to_json, in the newer and the older layout */
+    {{"session.sample_count", "session.start_call_stack"}, PYINSTRUMENT},
+    {{"sample_count", "start_call_stack"}, PYINSTRUMENT},
+    {{"type", "data.probes"}, "JSON of bpftrace rather than a trace"}, /* bpftrace src/output.cpp */
     {{"alloc_samples"}, "a profile of Scalene rather than a timeline; 'scalene view' opens it"},
     /* https://developers.google.com/chart/interactive/docs/reference#dataparam: what xprof's tools return */
     {{"cols", "rows"}, "a table that xprof computed from a trace; read the .xplane.pb instead"},

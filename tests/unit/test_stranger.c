@@ -17,6 +17,14 @@ static void by_keys(void **state) {
     {"{\"resourceMetrics\":[]}", "metrics"},
     {"{\"data\":[{\"traceID\":\"a\",\"spans\":[]}]}", "Jaeger"},
     {"[{\"traceId\":\"a\",\"id\":\"b\",\"localEndpoint\":{}}]", "Zipkin"},
+    {"[{\"traceId\":\"a\",\"id\":\"b\",\"annotations\":[{\"endpoint\":{\"serviceName\":\"s\"},\"value\":\"sr\"}]}]", "Zipkin"},
+    {"[[{\"traceId\":\"a\",\"id\":\"b\",\"annotations\":[],\"binaryAnnotations\":[]}]]", "Zipkin"},
+    {"{\"session\":{\"start_time\":1.5,\"sample_count\":3,\"start_call_stack\":[]}}", "--load"},
+    {"{\"frame_records\":[],\"sample_count\":3,\"start_call_stack\":[]}", "--load"},
+    {"{\"root_frame\":{\"function\":\"f\"}}", "-r speedscope"},
+    {"{\"type\": \"attached_probes\", \"data\": {\"probes\": 4}}\n", "bpftrace"},
+    {"{'traceEvents': [{'ph': 'X', 'name': 'it\\'s', 'args': {'ok': True}}]}", "json.dump"},
+    {" [\n {'ph': 'X'}]", "json.dump"},
     {"{\"head\":{\"callFrame\":{\"functionName\":\"\"}}}", "heap profile"},
     {"{\"snapshot\":{\"meta\":{\"node_fields\":[]}}}", "heap snapshot"},
     {"{\"data\":[\"\",\"[Unknown]\"]}\n{\"files\":[]}", "nsys"},
@@ -70,6 +78,13 @@ static void by_bytes(void **state) {
     {BYTES("Nettrace\x14\0\0\0"), ".NET"},
     {BYTES("# ninja log v5\n0\t1\t2\ta.o\tb\n"), "ninja"},
     {BYTES("# ninja log v7\n"), "ninja"},
+    {BYTES("Attaching 376 probes...\n\n\n@[sys_open]: 579\n"), "stackcollapse-bpftrace"},
+    {BYTES("Attached 1 probe\n@[\n    do_nanosleep+1\n]: 2\n"), "stackcollapse-bpftrace"},
+    {BYTES("\n@[\n    do_nanosleep+1\n]: 2\n"), "stackcollapse-bpftrace"},
+    {BYTES("allocator,num_allocations,size,tid,thread_name,stack_trace\n1,1,8,1,main,f;a.py;3\n"), "memray"},
+    {BYTES("Module,Process,CPU Time\nworker3.so,main,10.735\n"), "VTune"},
+    {BYTES("Function\tCPU Time\tCPU Time:Effective Time\tModule\n"), "VTune"},
+    {BYTES("Function Stack,CPU Time:Total,CPU Time:Self\n"), "VTune"},
     {BYTES("# tracer: nop\n#\n"), "ftrace"},
     {BYTES("TRACE:\n# tracer: nop\n"), "ftrace"},
     {BYTES("          <idle>-0     [000] d..1  5577.130234: cpu_idle: state=1 {\"\n"), "ftrace"},
@@ -85,6 +100,9 @@ static void by_bytes(void **state) {
   assert_null(stranger_name(BYTES("hello world\n"), "x"));
   assert_null(stranger_name(BYTES("INFO 2026-01-01 12:00:00 started\n{\"traceEvents\":[]}"), "x"));
   assert_null(stranger_name(BYTES("a;b\n"), "x"));
+  assert_null(stranger_name(BYTES("Attaching to process 12\n"), "x"));
+  assert_null(stranger_name(BYTES("Function,Calls\nf,1\n"), "x"));
+  assert_said(stranger_name(BYTES("NTFF\1\0\0\0"), "a/1_instid_0_vnc_0.ntff"), "neuron-explorer", "ntff");
 }
 
 static void results(void **state) {
