@@ -555,7 +555,7 @@ struct tk_compare_row {
 struct tk_compare_run {
   const char *name;
   uint64_t inputs, ranks, samples, outside; /* as in tk_diff_report */
-  uint64_t devices, work, launches; /* work: kernels, copies and fills; launches: calls of hosts that launch work */
+  uint64_t devices, work, launches; /* work: kernels, copies and fills; launches: events of hosts that launched work */
   double launches_per_step; /* mean over the steps that are compared; negative = steps are not compared */
   tk_time length;       /* duration of the longest trace */
   tk_time window, busy; /* window and busy time, means over the devices */

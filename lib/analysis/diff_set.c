@@ -24,6 +24,7 @@
 #include "op/pending.h"
 #include "short_apart.h"
 #include "short_names.h"
+#include "op/launched.h"
 #include "op/step_launches.h"
 
 enum { DEEPEST = DIFF_DEEPEST };
@@ -49,6 +50,8 @@ struct adder {
   tk_id memory;        /* string "memory"; 0 = none */
   bool *is_mark;       /* by class: true if its events only show that a profiler was active */
   uint8_t *calls;      /* by class: 1 = by its name, a call that launches work; 2 = not such a call; 0 = not determined yet */
+  tk_id *launch_of;    /* by event: the host event that launched it; 0 = none */
+  bool *has_launched;  /* by event: true if it launched recorded work; NULL = no work of the trace has a known launch */
 };
 
 /* ---- samples ---- */
@@ -241,11 +244,16 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   return cell;
 }
 
-static bool is_launch(struct adder *a, const struct tk_event *e) {
-  uint8_t *is = &a->calls[e->cls];
+/* True for an event of a host that launched work, as in the launches of a report. If no work has a known launch: true for a call whose
+ * name shows that it launches work. */
+static bool is_launch(struct adder *a, tk_id event) {
+  const struct tk_event *e = &a->t->events[event];
   const unsigned kind = kinds_of(&a->match.kinds, e);
-  if (e->kind != TK_EVENT_SPAN || !(kind & KIND_RUNTIME) || kind & KIND_DEVICE || !scope_holds(&a->scope, e)) return false;
+  if (e->kind != TK_EVENT_SPAN || kind & KIND_DEVICE || !scope_holds(&a->scope, e)) return false;
+  if (a->has_launched) return a->has_launched[event];
+  uint8_t *is = &a->calls[e->cls];
   const struct tk_class *c = &a->t->classes[e->cls];
+  if (!(kind & KIND_RUNTIME)) return false;
   if (!*is) *is = host_names_class(tk_string(a->t, c->name, NULL), tk_string(a->t, c->cat, NULL)) == HOST_LAUNCH ? 1 : 2;
   return *is == 1;
 }
@@ -257,7 +265,7 @@ static void count_launches(struct adder *a, const struct tk_track *k) {
   if (k->kind != TK_TRACK_THREAD || a->match.kinds.of_track[k - a->t->tracks] & KIND_DEVICE) return;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &a->t->events[i];
-    if (!is_launch(a, e)) continue;
+    if (!is_launch(a, i)) continue;
     a->side->launches++;
     const uint32_t *sample = step_of(a, e, &step) ? map_get(&a->samples, key_of_sample(rank, true, step)) : NULL;
     if (sample && *sample) a->side->samples[*sample - 1].launches++;
@@ -296,6 +304,18 @@ static bool add_all(struct adder *a, struct tk_err *err) {
   return diff_stacks_close(&a->stacks) || mem_refuse(a->set->mem.failed ? &a->set->mem : a->mem, err);
 }
 
+/* Finds the launch of each piece of work. Returns false if memory runs out. */
+static bool find_launches(struct adder *a, const struct track_origin *origins) {
+  const size_t n = (size_t)a->t->n_events + 1;
+  bool any = false;
+  a->launch_of = mem_zeros(a->mem, n, sizeof *a->launch_of);
+  if (!a->launch_of || !launched_each(&a->match.kinds, origins, a->mem, launched_keep, a->launch_of)) return false;
+  for (size_t i = 1; !any && i < n; i++) any = a->launch_of[i] != 0;
+  a->has_launched = any ? mem_zeros(a->mem, n, sizeof *a->has_launched) : NULL;
+  for (size_t i = 1; a->has_launched && i < n; i++) a->has_launched[a->launch_of[i]] = true;
+  return !a->mem->failed;
+}
+
 /* Sets up matching, grouping and step selection for the trace of one adder. On failure returns false; err is set, except when memory
  * ran out. */
 static bool prepare(struct adder *a, const struct track_origin *origins, struct tk_err *err) {
@@ -306,8 +326,9 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   if (!match_init(&a->match, t, o->select.where, origins, a->mem, err) || !kinds_keep(&a->match.kinds) ||
       !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !match_follow_launches(&a->match, &a->scope, NULL) ||
       !groups_init(&a->groups, &a->match, &names, a->mem) ||
-      (!o->whole && !step_launches_link(&a->match.steps, &a->match.kinds, origins, NULL)))
+      !find_launches(a, origins) || (!o->whole && !step_launches_link(&a->match.steps, &a->match.kinds, origins, a->launch_of)))
     return false;
+  mem_free(a->mem, a->launch_of);
   a->groups.has_runs = true;
   a->cell_of = mem_array(a->mem, (uint64_t)t->n_events + 1, sizeof *a->cell_of);
   a->is_mark = host_names_marks(t, a->mem);
@@ -337,6 +358,7 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
   const bool ok = prepare(&a, origins, err) && keep_step_name(&a) && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
   mem_free(a.mem, a.calls);
+  mem_free(a.mem, a.has_launched);
   mem_free(a.mem, a.is_mark);
   mem_free(a.mem, a.text_of);
   map_free(&a.samples);

@@ -192,6 +192,23 @@ def launching(path, rnd, steps, most):
     return per_step, outside, peak
 
 
+def unnamed(work, path):
+    """Launches are what the launches of `report` count: by the work, whatever their names are. Without work, the names of calls decide."""
+    with open(path, encoding='utf-8') as f:
+        events = json.load(f)['traceEvents']
+    calls = [e for e in events if e.get('cat') == 'cuda_runtime']
+    named = [e for e in calls if re.search('LaunchKernel|Async', e['name'])]
+    for e in named:
+        e['name'] = 'EigenMetaKernel' if e['args']['correlation'] % 2 else 'launch'
+    count = len(named)
+    for what, kept, want in (('other names', events, count), ('no work', [e for e in events if e.get('cat') != 'kernel'], 0)):
+        with open(f'{work}/unnamed.json', 'w', encoding='utf-8') as f:
+            json.dump({'traceEvents': kept}, f)
+        got = diff(f'{work}/unnamed.json', f'{work}/unnamed.json')['before']['launches']
+        reported = sum(row['calls'] for row in json.loads(run('report', '-q', '--json', f'{work}/unnamed.json')[1])['launches'])
+        judge(f'launches: {what}', '' if (got, reported) == (want, want) else f'{got}, {reported} in report, not {want}')
+
+
 def launches(work):
     """Checks the comparison of launches (in total and per step) and of peak device memory, which does not depend on a
     selection."""
@@ -204,6 +221,7 @@ def launches(work):
             mean = None if '--whole' in options else statistics.mean(steps)
             fault = [row[k] for k in ('launches', 'launches_per_step', 'peak_memory_bytes')] != [sum(steps) + outside, mean, peak]
             judge(f'launches and memory {options}', f'{row}, {steps}, {outside}, {peak}' if fault else '')
+    unnamed(work, paths[0])
     head = run('diff', '-q', *paths)[1].splitlines()
     judge('launches in the table', '' if head[0].split()[-5:-1] == ['launches', 'launches/step', 'memory', 'allocated'] else head[0])
     judge('the first row', '' if re.split('  +', head[1].strip())[6:8] == [str(sum(want[0][0]) + want[0][1]), f'{statistics.mean(want[0][0]):.1f}'] else head[1])
