@@ -152,8 +152,9 @@ static const struct tk_field run_list[] = {
     "from the start of the first work of a device to the end of the last, as a mean over the devices"),
   FIELD_GET_IF(NUMBER, PERCENT, "busy_percent", get_busy, "time in which work ran, as a percentage of window_ns"),
   FIELD(tk_compare_run, COUNT, work, "work", "number of kernels, copies and fills"),
-  FIELD(tk_compare_run, COUNT, launches, "launches", "number of events of hosts that launched work, as in the launches of report; if no work has a known launch, number of calls whose names "
-    "show that they launch work"),
+  FIELD(tk_compare_run, COUNT, launches, "launches",
+    "number of events of hosts that launched work, as in the launches of report; if no work has a known launch, number of calls whose "
+    "names show that they launch work"),
   FIELD_NUMBER_IF(tk_compare_run, MEAN, launches_per_step, "launches_per_step", has_launches_per_step,
     "number of these calls that start in a step, as a mean over the steps; null unless steps are compared"),
   FIELD_NUMBER_IF(tk_compare_run, BYTES, memory, "peak_memory_bytes", has_memory,

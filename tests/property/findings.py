@@ -891,6 +891,26 @@ def key_figures(folder):
         same(f'diff --fail-if {text}', run('diff', path, path, '--fail-if', text, fine=(0, 1, 3)).returncode, want)
 
 
+def overhead(folder):
+    """Checks the host overhead: waiting for the device does not count, and it is unknown if the host was not recorded for more than 10%
+    of the time, unless the known part is bad. Each step is idle for 3 of its 10 ms."""
+    for name, cat, dur, unrecorded, want in (
+            ('aten::mm', 'cpu_op', 3000, 0, 30), ('cudaMalloc', 'cuda_runtime', 3000, 0, 30), ('cudaLaunchKernel', 'cuda_runtime', 3000, 0, 30),
+            ('cudaDeviceSynchronize', 'cuda_runtime', 3000, 0, 0), ('hipMemcpyWithStream', 'cuda_runtime', 3000, 0, 0), ('cudaMemcpy', 'cuda_runtime', 3000, 0, 0),
+            ('enumerate(DataLoader)#x', 'user_annotation', 3000, 0, 0), ('aten::mm', 'cpu_op', 2100, 900, 21), ('aten::mm', 'cpu_op', 2100, 901, 21),
+            ('aten::mm', 'cpu_op', 1950, 990, 19.5), ('aten::mm', 'cpu_op', 1950, 1010, None), ('aten::mm', 'cpu_op', 100, 2900, None)):
+        made = Run(3000)
+        made.events = [e for e in made.events if e['name'] != 'aten::step']
+        made.each_step(lambda at: made.span('aten::step', 'cpu_op', at, 7000))  # noqa: B023
+        made.each_step(lambda at: made.span(name, cat, at + 7000, dur))  # noqa: B023
+        made.each_step(lambda at: made.span('time.sleep', 'python_function', at + 7000 + dur, 3000 - dur - unrecorded))  # noqa: B023
+        path = made.write(f'{folder}/overhead.json')
+        value = next(f['value'] for f in report(path)['key_figures'] if f['name'] == 'host overhead')
+        same(f'host overhead: {name}, {dur} us, {unrecorded} us not recorded', value, want)
+        status = run('check', path, '--assert', 'host overhead < 10%', fine=(0, 1, 3)).returncode
+        same(f'its assertion: {name}, {dur} us, {unrecorded} us not recorded', status, 3 if want is None else int(want >= 10))
+
+
 def selected(folder):
     """Checks that a report on selected work has no findings, because these are about whole devices, and that a report on
     selected ranks or steps has findings."""
@@ -1132,7 +1152,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, selected, split,
+        for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, overhead, selected, split,
                      overlaps, own_steps, nested, unrecorded, captured, graphs, hosts, launchers, in_time):
             part(folder)
 

@@ -370,9 +370,9 @@ def key_figures(name, got):
         length = sum(s['length_ns'] for s in parts)
         if row['device'] and length:
             add('device utilization', 100 * works(parts) / length, row)
-            calls, idle = ('launch_ns', 'runtime_ns', 'sync_ns', 'host_ns'), sum(s['idle_ns'] for s in parts)
-            if not idle or sum(s[k] for s in parts for k in (*calls, 'input_ns', 'compile_ns', 'other_ns')):
-                add('host overhead', 100 * sum(s[k] for s in parts for k in calls) / length, row)
+            calls, idle = sum(s[k] for s in parts for k in ('launch_ns', 'runtime_ns', 'host_ns')), sum(s['idle_ns'] for s in parts)
+            if 10 * idle <= length or 5 * calls >= length:
+                add('host overhead', 100 * calls / length, row)
         if row['kernels']:
             add('mean kernel duration', row['kernel_sum_ns'] / row['kernels'] / 1e6, row)
     found = {f['name']: f for f in got['key_figures']}
