@@ -59,18 +59,27 @@ static void divide_step(struct reporter *p, struct tk_report_rank *row, struct t
   if (last < s->end) row->after_work += s->end - (last > s->start ? last : s->start);
 }
 
+/* True if one of the steps in the range of the report has a selected number. Steps of a device may have other numbers than those of its
+ * host. */
+static bool has_asked_step(const struct reporter *p, const struct steps_run *run) {
+  for (uint32_t i = 0; i < run->n; i++)
+    if (report_holds_step(p, &run->v[i]) && report_asks_for(p, &run->v[i])) return true;
+  return false;
+}
+
 /* Adds the steps of a row. `track`: a track of the row's device; 0 = no device. Unless the report is brief, divides the time of each
  * step by activity. If steps overlap, the overlap is divided only for the first of them, so that the parts of all steps add up to the
  * time that the steps cover. */
 static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id track) {
   const struct window *w = &p->scope.window;
   const struct steps_run chosen = report_index_steps(&p->index, &p->match, group, track);
+  const bool by_number = has_asked_step(p, &chosen);
   tk_time covered = INT64_MIN;
   row->steps = mem_array(&p->impl->mem, (uint64_t)chosen.n + 1, sizeof *row->steps);
   if (!row->steps) return false;
   for (uint32_t i = 0; i < chosen.n; i++) {
     struct step s = chosen.v[i];
-    if (!report_holds_step(p, &s)) continue;
+    if (!report_holds_step(p, &s) || (by_number && !report_asks_for(p, &s))) continue;
     if (s.start < w->start) s.start = w->start;
     if (s.end > w->end) s.end = w->end;
     struct tk_report_step *step = &row->steps[row->n_steps++];

@@ -271,6 +271,9 @@ uint8_t report_traits(struct reporter *p, tk_id cls);
 bool report_is_pageable(struct reporter *p, tk_id event);
 /* True if the range of the report contains a part of the step. */
 bool report_holds_step(const struct reporter *p, const struct step *s);
+/* True if the number of the step is selected, or no numbers of steps are. Devices number their steps alike but run them at different
+ * times, so the time that a selected step covers on one device contains parts of other steps of another. */
+bool report_asks_for(const struct reporter *p, const struct step *s);
 /* Adds a sentence to the list of facts that are unknown, unless the list already contains it. */
 bool report_unknown(struct tk_report *r, const char *sentence);
 

@@ -85,6 +85,13 @@ bool report_holds_step(const struct reporter *p, const struct step *s) {
   return s->start < p->scope.window.end && s->end > p->scope.window.start;
 }
 
+bool report_asks_for(const struct reporter *p, const struct step *s) {
+  const struct tk_selection *by = &p->impl->opt.select;
+  struct tk_range asked;
+  if (by->step_range && (s->number < by->step_range->first || s->number > by->step_range->last)) return false;
+  return !by->steps || !tk_parse_range(by->steps, &asked) || (s->number >= asked.first && s->number <= asked.last);
+}
+
 /* ---- args ---- */
 
 double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is) {

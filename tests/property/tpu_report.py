@@ -15,8 +15,8 @@ from xspace import message, number  # noqa: E402
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
 
 
-def report(path):
-    p = subprocess.run([TRACEKIT, 'report', '--json', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def report(path, *options):
+    p = subprocess.run([TRACEKIT, 'report', '--json', '-q', path, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     check('read', p.returncode == 0, p.stderr.decode()[:300])
     return json.loads(p.stdout or '{}')
 
@@ -39,6 +39,29 @@ def span(name, pid, tid, ts, dur, **args):
 def allocation(device, ts, allocated, available, name='MemoryAllocation', size=100):
     return span(name, 701, 1, ts, 0, index_on_host=device, bytes_reserved=50, bytes_allocated=allocated, bytes_available=available,
                 fragmentation=0, peak_bytes_in_use=allocated, requested_bytes=size, allocation_bytes=size, addr=1000 + ts, id=0, data_type=0)
+
+
+def shifted_steps(folder):
+    """Two devices run steps of the same number at different times: a selected number selects one step of each. Devices whose steps have
+    other numbers have the steps in its time."""
+    for numbers, wants in (((20, 20), {'22': [[22], [22]], '21..22': [[21, 22], [21, 22]], '..21': [[20, 21], [20, 21]]}),
+                           ((20, 90), {'22': [[22], [91, 92]]})):
+        events = []
+        for device, first in enumerate(numbers):
+            events += named(3 + device, f'/device:TPU:{device}', t1='Steps', t3='XLA Ops')
+            for i in range(4):
+                at = 1000 * i + 300 * device
+                events += [span(str(first + i), 3 + device, 1, at, 900 + 10 * device), span(f'fusion.{i % 3}', 3 + device, 3, at, 600)]
+        path = f'{folder}/shifted.json'
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'traceEvents': events}, f)
+        for steps, want in wants.items():
+            rows = report(path, '--step', steps)['ranks']
+            same(f'--step {steps}', [[s['number'] for s in r['steps']] for r in rows], want)
+            if numbers[0] == numbers[1]:
+                same(f'--step {steps}: lengths', [(r['step']['min_ns'], r['step']['max_ns']) for r in rows], [(900000, 900000), (910000, 910000)])
+                same(f'--step {steps}: the time of the steps', [sum(s['split']['length_ns'] for s in r['steps']) for r in rows],
+                     [900000 * len(want[0]), 910000 * len(want[1])])
 
 
 def operations(folder):
@@ -134,6 +157,7 @@ def planes(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         operations(folder)
+        shifted_steps(folder)
         kinds(folder)
         hostile(folder)
         planes(folder)
