@@ -164,9 +164,11 @@ static bool of_small_grid(const struct subject *s, double *v) {
   return s->row->gridded >= FEWEST_WORK;
 }
 
-/* Without any recorded work, a few launches may be the last ones of a recording. */
+/* Without any recorded work, a few launches may be the last ones of a recording. If the trace describes the work in another way, such
+ * as by counters of kernels, a sentence of report_suspect.c explains that. */
 static bool of_unrecorded(const struct subject *s, double *v) {
   *v = s->lost;
+  if (!s->row->work && s->r->impl->suspect) return false;
   return *v > 0 && (s->device || (!s->row->work && s->row->unrecorded >= FEWEST_WORK));
 }
 

@@ -1,6 +1,7 @@
 /* findings.h - finds the figures of a report that exceed their thresholds, and describes each in a sentence.
  *
  *     findings.c         rules: which figures exceed thresholds, where, and in which order
+ *     findings_idle.c    figures about idle time and launches that both need
  *     findings_words.c   the sentences */
 #ifndef ANALYSIS_FINDINGS_H
 #define ANALYSIS_FINDINGS_H
@@ -38,6 +39,20 @@ struct finding_gap findings_gap_of(const struct tk_report_rank *row);
 double findings_queued(const struct tk_report_rank *row);
 /* True if the next work was already launched during most of the idle time. Then calls that wait for the work are not the cause. */
 static inline bool findings_is_stuck(const struct tk_report_rank *row) { return findings_queued(row) >= 50; }
+
+/* The activity of the host during the largest part of a device's idle time. */
+struct finding_cause {
+  tk_time time;
+  const char *words;
+};
+struct finding_cause findings_main_cause(const struct tk_report_split *s);
+/* True if the trace does not show what the host did: the row counts no operator and no call and most of the idle time is without host
+ * activity, or nearly all of it is. */
+bool findings_lacks_host(const struct tk_report_rank *row);
+/* Returns the number of blocks of a grid such as "8,1,1"; 0 if it is unknown, NULL or too large to be of interest. */
+uint64_t findings_blocks(const char *grid);
+/* With fewer blocks, a launch cannot use a device: every GPU for data centers has at least 40 multiprocessors. */
+enum { FINDINGS_FEW_BLOCKS = 40 };
 
 /* Finds all findings of a complete report. Returns false if memory runs out. */
 bool findings_make(struct tk_report *r);

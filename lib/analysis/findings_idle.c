@@ -1,6 +1,8 @@
 /* findings_idle.c - figures about the idle time of a device that both the rules and the words of findings need (findings.h). */
 #include "findings.h"
 
+#include <stdlib.h>
+
 struct finding_gap findings_gap_of(const struct tk_report_rank *row) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
@@ -16,4 +18,39 @@ double findings_queued(const struct tk_report_rank *row) {
   const struct tk_report_split s = report_split_of_row(row, &steps);
   const tk_time idle = report_idle_of(&s);
   return idle > 0 ? 100 * (double)row->queued / (double)idle : 0;
+}
+
+struct finding_cause findings_main_cause(const struct tk_report_split *s) {
+  const struct finding_cause causes[] = {
+    {s->host, "the host ran operators or Python"}, {s->launch, "the host was in calls that launch work"},
+    {s->runtime, "the host was in other calls of the device's runtime, such as allocations"},
+    {s->sync, "the host was in calls that wait for the device"}, {s->input, "the host loaded input"},
+    {s->compile, "the host compiled"},
+    {s->other, "the host slept, waited for a lock, collected garbage or saved a checkpoint"},
+    {s->idle, "no host activity was recorded"}};
+  struct finding_cause most = causes[0];
+  for (size_t i = 1; i < sizeof causes / sizeof *causes; i++)
+    if (causes[i].time > most.time) most = causes[i];
+  return most;
+}
+
+bool findings_lacks_host(const struct tk_report_rank *row) {
+  enum { NEARLY_ALL_PERCENT = 99 };
+  bool steps;
+  const struct tk_report_split s = report_split_of_row(row, &steps);
+  if (s.idle <= 0 || findings_main_cause(&s).time != s.idle) return false;
+  return row->host_ops + row->runtime_calls == 0 || (double)s.idle * 100 >= (double)report_idle_of(&s) * NEARLY_ALL_PERCENT;
+}
+
+uint64_t findings_blocks(const char *grid) {
+  uint64_t blocks = 1;
+  for (const char *at = grid; at && *at;) {
+    char *end;
+    const unsigned long long n = strtoull(at, &end, 10);
+    if (end == at || n > UINT32_MAX || blocks > UINT32_MAX) return 0;
+    blocks *= n;
+    at = *end == ',' ? end + 1 : end;
+    if (*end && *end != ',') return 0;
+  }
+  return grid && *grid ? blocks : 0;
 }

@@ -105,40 +105,15 @@ static void put_step(struct words *w, const char *otherwise) {
 
 /* ---- causes of idle time ---- */
 
-struct cause {
-  tk_time time;
-  const char *words;
-};
-
-static struct cause main_cause(const struct tk_report_split *s) {
-  const struct cause causes[] = {
-    {s->host, "the host ran operators or Python"}, {s->launch, "the host was in calls that launch work"},
-    {s->runtime, "the host was in other calls of the device's runtime, such as allocations"},
-    {s->sync, "the host was in calls that wait for the device"}, {s->input, "the host loaded input"},
-    {s->compile, "the host compiled"},
-    {s->other, "the host slept, waited for a lock, collected garbage or saved a checkpoint"},
-    {s->idle, "no host activity was recorded"}};
-  struct cause most = causes[0];
-  for (size_t i = 1; i < sizeof causes / sizeof *causes; i++)
-    if (causes[i].time > most.time) most = causes[i];
-  return most;
-}
-
-/* True if no host activity seems to be recorded: the row counts none, and the largest part of the idle time is without any. */
-static bool lacks_host(const struct words *w) {
-  bool steps;
-  const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
-  return s.idle > 0 && main_cause(&s).time == s.idle && w->c->row->host_ops + w->c->row->runtime_calls == 0;
-}
-
 static void say_idle(struct words *w) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
-  const struct cause graph = {w->c->row->capturing, "the host recorded a graph"};
-  const struct cause cause = graph.time > report_idle_of(&s) / 2 ? graph : main_cause(&s);
+  const struct finding_cause graph = {w->c->row->capturing, "the host recorded a graph"};
+  const struct finding_cause cause = graph.time > report_idle_of(&s) / 2 ? graph : findings_main_cause(&s);
   const uint64_t most = findings_gap_of(w->c->row).most;
   put_share(w, "was idle for");
-  if (lacks_host(w)) write(w, "; the trace does not show why");
+  if (findings_is_stuck(w->c->row)) write(w, ", unless it ran work that was not recorded");
+  if (findings_lacks_host(w->c->row)) write(w, "; the trace does not show why");
   else write(w, "; during %s%% of that time, %s", FIXED(100 * (double)cause.time / (double)report_idle_of(&s)), cause.words);
   if (findings_is_stuck(w->c->row))
     write(w, "; during %s%% of it, the next work had already been launched", FIXED(findings_queued(w->c->row)));
@@ -150,7 +125,7 @@ static void say_idle(struct words *w) {
 static const char *remedy_for(const struct tk_report_rank *row) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
-  const tk_time most = main_cause(&s).time;
+  const tk_time most = findings_main_cause(&s).time;
   if (findings_is_stuck(row))
     return "; work that was launched and does not start waits for other work or another rank, or for work that was not recorded";
   if (findings_gap_of(row).most) return "";
@@ -163,7 +138,7 @@ static void advise_idle(struct words *w) {
   write(w, gap.in_step ? "the longest gap within a step is " : "the longest gap is ");
   put_duration(w, gap.length);
   write(w, " long");
-  if (lacks_host(w)) return write(w, "; record the host, too: its operators and the calls of the device's runtime");
+  if (findings_lacks_host(w->c->row)) return write(w, "; record the host, too: its operators and the calls of the device's runtime");
   write(w, "; tracekit top --kind host ");
   put_range(w, gap.at, gap.length);
   write(w, " lists what the host did in it%s", remedy_for(w->c->row));
@@ -310,6 +285,15 @@ static void say_occupancy(struct words *w) {
   write(w, "kernel '%.100s', whose occupancy is %s%%, takes ", w->c->kernel->short_name, FIXED(w->c->kernel->occupancy));
   write(w, "%s%% of the time of all device work", FIXED(w->c->figure));
   put_limit(w);
+}
+
+static void advise_occupancy(struct words *w) {
+  const uint64_t blocks = findings_blocks(w->c->kernel->grid);
+  if (blocks && blocks < FINDINGS_FEW_BLOCKS)
+    write(w, "its grid has %llu block%s, too few to use the device: more work in a launch helps, whatever registers and shared memory "
+             "a block needs", (unsigned long long)blocks, blocks > 1 ? "s" : "");
+  else
+    write(w, "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there are few");
 }
 
 static void say_function(struct words *w) {
@@ -578,8 +562,7 @@ static const struct {
     "compare early and late steps: tracekit top --by step --kind step; growing memory use is a common cause"},
   [LIMIT_FP32_MATMUL] = {say_fp32, advise_fp32, NULL},
   [LIMIT_SMALL_GRID] = {say_small_grid, NULL, "larger batches, fused operators or concurrent streams use more of the device"},
-  [LIMIT_OCCUPANCY] = {say_occupancy, NULL,
-    "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there are few"},
+  [LIMIT_OCCUPANCY] = {say_occupancy, advise_occupancy, NULL},
   [LIMIT_MEMORY] = {say_memory, NULL, "smaller batches or recomputation of activations lower the peak"},
   [LIMIT_OOM] = {say_oom, NULL, FINDINGS_OOM_ADVICE},
   [LIMIT_UNRECORDED] = {say_unrecorded, NULL, "look for errors in the profiler's output, such as lacking permission; "

@@ -629,6 +629,40 @@ def sentences(folder):
         lambda at: made.device(ALLREDUCE, at, 9900, stream=9)).write(f'{folder}/grid.json'))['findings'] if f['id'] == 'small-grid'], [40])
 
 
+def hedges(folder):
+    """Checks sentences about what the trace does not show: a grid that is too small for registers to matter, kernels of which only
+    counters were recorded, work that may be missing, and a host of which nothing was recorded."""
+    for grid, want in (([1, 1, 1], 'its grid has 1 block,'), ([3, 13, 1], 'its grid has 39 blocks,'), ([2, 20, 1], 'fewer registers'), (None, 'fewer registers')):
+        made = Run(kernel=lambda i: 'k' if i < 3 else f'other_{i}', args=lambda i: {  # noqa: B023
+            'est. achieved occupancy %': 1 if i < 3 else 60, 'registers per thread': 18, **({'grid': grid, 'block': [128, 1, 1]} if grid else {})})  # noqa: B023
+        advice = next(f['advice'] for f in report(made.write(f'{folder}/grid.json'))['findings'] if f['id'] == 'low-occupancy')
+        judge(f'low occupancy with grid {grid}', '' if advice.startswith(want) else advice)
+    made = without_device(50)
+    same('launches without work', ids(made.write(f'{folder}/ranged.json')), {'unrecorded-launches'})
+    for i in range(50):
+        made.span(f'kernel_{i}', 'cuda_profiler_range', 300 + i, 1, 0, 9, counter=i)
+    out = report(made.write(f'{folder}/ranged.json'))
+    same('counters of kernels', ([f['id'] for f in out['findings']], any('range profiler' in u for u in out['unknown'])), ([], True))
+    made = Run(3000)
+    made.events = [e for e in made.events if e['name'] != 'aten::step']
+    for what, dur, lacks in (('nothing', 0, True), ('a span', 20, True), ('spans', 60, False)):
+        if dur:
+            made.each_step(lambda at: made.span('aten::mm', 'cpu_op', at + 9000, dur))  # noqa: B023
+        found, = report(made.write(f'{folder}/bare.json'))['findings']
+        judge(f'{what} of the host in idle time', '' if ('record the host' in found['advice'], 'tracekit top' in found['advice']) == (lacks, not lacks) else str(found))
+    found = text_of('device-idle', with_missing(folder))
+    judge('work that may be missing', '' if ', unless it ran work that was not recorded;' in found else found)
+
+
+def with_missing(folder):
+    """Returns a run that is idle although the next work was launched."""
+    made = Run(3000)
+
+    def launch(at):
+        made.launch('next', at + 6990, at + 9980, 10)
+    return made.each_step(launch).write(f'{folder}/missing.json')
+
+
 def ranges(folder):
     made = Run()
     made.span('gc.collect', 'python_function', 500, 30000, tid=2)
@@ -1152,7 +1186,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, overhead, selected, split,
+        for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, hedges, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, overhead, selected, split,
                      overlaps, own_steps, nested, unrecorded, captured, graphs, hosts, launchers, in_time):
             part(folder)
 
