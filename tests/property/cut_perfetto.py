@@ -54,6 +54,9 @@ def snapshot(at):
     return packet(field(SNAPSHOT, b''.join(field(1, field(1, c) + field(2, t)) for c, t in clocks)), flags=0, sequence=1)
 
 
+cpus = {}  # by time of an event of ftrace
+
+
 def trace(seed):
     """Returns a trace with an item of each kind every few ms. The name of an item contains its time."""
     rng = random.Random(seed)
@@ -71,7 +74,7 @@ def trace(seed):
                 event = field(EVENT, field(9, kind_of_event) + field(23, f'span@{ns}.') + field(11, 5))
                 out.append(packet(event, ns=at, sequence=3, flags=0))
         elif kind in ('print', 'switch'):
-            cpu = rng.randrange(2)
+            cpu = cpus[ns] = rng.randrange(2)
             bundles[cpu].append((printed if kind == 'print' else switched)(ns, name))
         elif kind == 'stats':
             out.append(packet(field(SYS_STATS, field(900, name)), ns=ns))
@@ -125,8 +128,12 @@ def contents(data):
 def wanted(whole, start, end):
     def stays(kind, ns):
         return kind == 'tree' or start <= ns < end or (kind in ('span', 'gpu') and start < ns + 10 and ns < end)
-    last = [key for key in sorted(whole, key=lambda key: key[1]) if key[0] == 'stats' and key[1] < start][-1:]
-    return {key for key in whole if stays(*key)} | set(last)  # counters keep their value until the next sample
+
+    def last(kind, cpu=None):
+        before = [key for key in sorted(whole, key=lambda key: key[1]) if key[0] == kind and key[1] < start]
+        return set([key for key in before if cpu is None or cpus[key[1]] == cpu][-1:])
+    # counters keep their value until the next sample, and a CPU runs a thread until the next switch
+    return {key for key in whole if stays(*key)} | last('stats') | last('switch', 0) | last('switch', 1)
 
 
 def judge(what, whole, part, start, end):
@@ -166,10 +173,11 @@ def parts(seed, whole):
     quarter = (END + 10 - min(ns for kind, ns in named(whole) if kind == 'span')) // 4 + 1
     status, err = run('split', path('in.pftrace'), '--by', 'time', '--every', f'{quarter}ns', '-o', path('part{}.pftrace'), '--force')
     check(f'seed {seed}: split succeeds', status == 0 and 'lost' not in err, err)
-    names = [named(read(f'part{i}.pftrace')) for i in range(4)]
-    once = collections.Counter(key for part in names for key in part if key[0] not in ('tree', 'span', 'gpu', 'stats'))
-    every = {key for key in named(whole) if key[0] not in ('tree', 'span', 'gpu', 'stats')}
-    check(f'seed {seed}: each sample is in a part', all(any(key in part for part in names) for key in named(whole) if key[0] == 'stats'))
+    names, repeated = [named(read(f'part{i}.pftrace')) for i in range(4)], ('tree', 'span', 'gpu', 'stats', 'switch')
+    once = collections.Counter(key for part in names for key in part if key[0] not in repeated)
+    every = {key for key in named(whole) if key[0] not in repeated}
+    check(f'seed {seed}: each sample and switch is in a part',
+          all(any(key in part for part in names) for key in named(whole) if key[0] in ('stats', 'switch')))
     check(f'seed {seed}: each item is in one of four parts', set(once) == every and set(once.values()) == {1},
           sorted(every ^ set(once))[:3])
 
@@ -216,7 +224,7 @@ def bundle_of(cpu, names, rows_of):
 
 
 def compact():
-    """Checks that columns of the scheduler are cut item by item; the last switch of each CPU before the range is kept."""
+    """Checks that columns of the scheduler are cut item by item; the last two switches of each CPU before the range are kept."""
     rng, bundles, everything = random.Random(7), [], [([], []), ([], [])]
     for i in range(40):
         cpu, at, names = i % 2, START + i // 2 * 1000, [f'thread {i} {k}'.encode() for k in range(3)]
@@ -236,7 +244,7 @@ def compact():
             found = [columns_of(bundle) for bundle in left if get(bundle, 1, 0) == cpu]
             got = [[row for bundle in found for row in bundle[kind]] for kind in range(2)]
             want = [[row for row in rows[kind] if a <= row[0] < b] for kind in range(2)]
-            before = [row for row in rows[0] if row[0] < a][-1:] if want[0] or want[1] else []
+            before = [row for row in rows[0] if row[0] < a][-2:] if want[0] or want[1] else []
             check(f'compact: switches of CPU {cpu} in {a}..{b}', got[0] == before + want[0], f'{got[0]} not {before + want[0]}')
             check(f'compact: wakings of CPU {cpu} in {a}..{b}', got[1] == want[1], f'{got[1]} not {want[1]}')
             check('compact: the first bundle of a CPU stays', bool(found))
@@ -276,10 +284,10 @@ def other_clocks():
             f.write(snapshot(START - 1) + event + b''.join(bundle_on(clock, cpu, first) for first in (0, 25, 50, 75) for cpu in range(2)))
         status, err = run('filter', path('in.pftrace'), '--time', f'{START + 30_000_000}ns..{START + 40_000_000}ns', '-o', path('part.pftrace'), '--force')
         have = {(ns - START) // 1_000_000: n for (_, ns), n in named(read('part.pftrace')).items()} if status == 0 else {}
-        check(f'ftrace on clock {clock}: single events', have == {ms: 2 for ms in range(30, 40)}, (err, have))
+        check(f'ftrace on clock {clock}: single events', have == {ms: 2 for ms in range(29, 40)}, (err, have))
         left = [parse(v) for n, p in parse(read('part.pftrace')) if n == 1 for m, v in parse(p) if m == FTRACE]
         rows = collections.Counter(row[0] + ahead for bundle in left for row in columns_of(bundle)[0])
-        want = {START + ms * 1_000_000: 2 for ms in range(29, 40)}
+        want = {START + ms * 1_000_000: 2 for ms in range(28, 40)}
         check(f'ftrace on clock {clock}: columns', rows == want, rows)
 
 

@@ -52,6 +52,25 @@ static bool item_ns(const struct pb_field *item, int64_t *ns) {
   return false;
 }
 
+static bool is_switch(const struct pb_field *item) {
+  struct pb in = pb_inside(item);
+  struct pb_field f;
+  while (pb_next(&in, &f))
+    if (pb_field_key(&f) == PB_KEY(FTRACE_SWITCH, PB_BYTES)) return true;
+  return false;
+}
+
+/* Returns the last switch before the range, which states what its CPU runs until the next one; NULL = none. */
+static const uint8_t *last_switch(const struct perfetto *r, const struct pb_field *bundle) {
+  const uint8_t *last = NULL;
+  struct pb in = pb_inside(bundle);
+  struct pb_field f;
+  int64_t ns;
+  while (pb_next(&in, &f))
+    if (f.number == FTRACE_EVENT && item_ns(&f, &ns) && early_place_of(r, ns) == EARLY_BEFORE && is_switch(&f)) last = f.p;
+  return last;
+}
+
 /* True for an event whose effect may last into the range: a begin event, a sample of a counter, or a part of a call. */
 static bool may_last(const struct pb_field *item) {
   struct pb in = pb_inside(item);
@@ -94,22 +113,26 @@ static bool is_outside(const struct perfetto *r, const struct pb_field *bundle) 
   return first <= last && (early_place_of(r, first) == EARLY_AFTER || early_place_of(r, last) == EARLY_BEFORE);
 }
 
-/* Appends columns with only the last switch, which states what runs on the CPU at the start of the range. Returns false if there is no
- * switch before the range. */
-static bool keep_last_switch(const struct perfetto *r, const struct pb_field *columns, struct buf *to) {
+/* Appends columns with only the last two switches, which state what runs on the CPU at the start of the range. Returns false if there is
+ * no switch before the range. */
+static bool keep_last_switches(const struct perfetto *r, const struct pb_field *columns, struct buf *to) {
   struct compact c;
   struct compact_out out;
-  struct compact_item item, last = {.time = 0};
+  struct compact_item item, last[2];
   struct buf content = {.mem = to->mem};
   struct pb_field name;
-  bool any = false;
+  uint64_t n = 0;
   compact_read(&c, columns);
-  while (compact_next(&c, COMPACT_SWITCHES, &item)) last = item, any = true;
-  if (!any || early_place_of(r, (int64_t)last.time) != EARLY_BEFORE) return false;
-  if (compact_name(columns, last.value[COMPACT_NEXT_NAME], &name)) pb_field(&content, &name);
-  last.value[COMPACT_NEXT_NAME] = 0;
+  while (compact_next(&c, COMPACT_SWITCHES, &item)) last[n++ % 2] = item;
+  if (!n || early_place_of(r, (int64_t)last[(n - 1) % 2].time) != EARLY_BEFORE) return false;
   compact_begin(&out, to->mem);
-  compact_put(&out, &last);
+  for (uint64_t i = n < 2 ? 0 : n - 2, index = 0; i < n; i++, index++) {
+    item = last[i % 2];
+    if (compact_name(columns, item.value[COMPACT_NEXT_NAME], &name)) pb_field(&content, &name);
+    else pb_bytes(&content, COMPACT_NAMES, "", 0);
+    item.value[COMPACT_NEXT_NAME] = index;
+    compact_put(&out, &item);
+  }
   compact_append(&out, &content);
   pb_message(to, FTRACE_COMPACT, &content);
   compact_end(&out);
@@ -123,12 +146,13 @@ static uint64_t reduce(struct perfetto *r, const struct pb_field *bundle, uint64
   struct pb in = pb_inside(bundle);
   struct pb_field f;
   uint64_t gone = 0;
+  const uint8_t *const last = last_switch(r, bundle);
   r->packets.len = *left = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     const bool is_item = f.number == FTRACE_EVENT && f.wire == PB_BYTES;
-    const bool goes = f.number == FTRACE_COMPACT || (is_item && !item_stays(r, &f));
+    const bool goes = f.number == FTRACE_COMPACT || (is_item && f.p != last && !item_stays(r, &f));
     *left += is_item && !goes;
-    if (f.number == FTRACE_COMPACT) *left += keep_last_switch(r, &f, &r->packets);
+    if (f.number == FTRACE_COMPACT) *left += keep_last_switches(r, &f, &r->packets);
     gone += goes;
     if (!goes) buf_append(&r->packets, from, (size_t)(in.p - from));
   }

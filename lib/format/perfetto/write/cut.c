@@ -154,7 +154,7 @@ static struct cut_cpu *cpu_of_bundle(struct cut *c, const struct packet_head *h,
   if (!at) return NULL;
   if (*at) return &c->of_cpus[*at - 1];
   if (!mem_grow(c->mem, (void **)&c->of_cpus, &c->cap_cpus, (uint64_t)c->n_cpus + 1, sizeof *c->of_cpus)) return NULL;
-  c->of_cpus[c->n_cpus] = (struct cut_cpu){.is_before = false};
+  c->of_cpus[c->n_cpus] = (struct cut_cpu){.n_before = 0};
   *at = ++c->n_cpus;
   return &c->of_cpus[*at - 1];
 }
@@ -350,14 +350,21 @@ static void add_item(struct cut *c, struct marks *m, const struct packet_head *h
   }
 }
 
+/* Adds the events of an ftrace bundle that may apply in the range, and its last switch before the range: what its CPU runs until the
+ * next one. */
 static void add_bundle(struct cut *c, struct marks *m, const struct packet_head *h, struct head_clock clock) {
+  struct item last = {.at = NULL};
   struct pb_field f;
-  int64_t ns;
+  int64_t ns, last_ns = 0;
   for (struct pb in = pb_inside(&h->content); pb_next(&in, &f);) {
     if (pb_field_key(&f) != PB_KEY(FTRACE_EVENT, PB_BYTES) || !item_time(c, h, &f, clock, &ns)) continue;
     const struct item item = read_item(&f);
+    if (item.content.number == FTRACE_SWITCH && graph_ps(c, ns) < (i128)c->range.start) last = item, last_ns = ns;
     add_item(c, m, h, &item, ns);
   }
+  if (!last.at) return;
+  const uint64_t cpu = head_number(&h->content, FTRACE_CPU, 0);
+  add_mark(c, m, (struct mark){hash_pair(hash_pair(h->machine, FTRACE_SWITCH), cpu), last.at, 0, MARK_SAMPLE}, last_ns);
 }
 
 /* Returns the key of a packet with samples. Packets whose samples have the same fields or the same counter ids have the same

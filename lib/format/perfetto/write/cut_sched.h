@@ -6,12 +6,14 @@
 #include "format/pb.h"
 #include "format/perfetto/compact.h"
 
-/* The last switch of a CPU before the range. */
+/* The last two switches of a CPU before the range. */
 struct cut_cpu {
-  struct pb_field columns; /* columns of the bundle that contains this switch */
-  struct compact_item last;
+  struct cut_switch {
+    struct pb_field columns; /* columns of the bundle that contains this switch */
+    struct compact_item item;
+  } last[2];
   uint32_t clock;
-  bool is_before; /* `last` is set, and the switch has not been written yet */
+  uint32_t n_before; /* number of switches in `last`, which have not been written yet */
   bool is_inside; /* an item of this CPU inside the range was read, so the state at the start of the range is known */
 };
 
