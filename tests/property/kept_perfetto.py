@@ -192,6 +192,26 @@ def descriptor_times(work):
     check('times of descriptors', p.returncode == 0 and found == want, f'{found}, not {want}: {p.stderr.decode()}')
 
 
+def concatenated(work):
+    """Checks that events belong to the first of two tracks with one uuid, as in trace_processor v52, in a file of two runs."""
+    def run(pid, ts):
+        head = field(1, field(10, 3) + field(13, 1)) + field(1, field(60, field(1, 1) + field(3, field(1, pid) + field(6, b'run %d' % pid))))
+        head += field(1, field(60, field(1, 2) + field(5, 1) + field(4, field(1, pid) + field(2, pid) + field(5, b'main'))))
+        return head + b''.join(field(1, field(8, at) + field(10, 3) + field(11, field(9, kind) + field(11, 2) + field(23, b'work %d' % pid)))
+                               for at, kind in ((ts, 1), (ts + 5, 2)))
+    path, written = os.path.join(work, 'runs.pftrace'), os.path.join(work, 'out.pftrace')
+    with open(path, 'wb') as f:
+        f.write(run(100, 1000) + run(200, 2000))
+    convert(path, written)
+    query = 'select s.name, p.pid from slice s join thread_track k on k.id = s.track_id join thread using (utid) join process p using (upid)'
+    for file in (path, written):
+        for text, want in ((query, [('work 100', 100), ('work 200', 100)]),
+                           ('select name, pid from process where pid > 0 order by pid', [('run 100', 100), ('run 200', 200)])):
+            p = subprocess.run([TRACEKIT, 'sql', '-q', '--json', file, text], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            rows = [tuple(row) for row in json.loads(p.stdout)['results'][0]['rows']] if p.returncode == 0 else p.stderr
+            check(f'two runs in {os.path.basename(file)}', rows == want, rows)
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         path = made(work)
@@ -200,6 +220,7 @@ def main():
         incremental_counters(work)
         symbols(work)
         descriptor_times(work)
+        concatenated(work)
         for root in [os.path.join(FIXTURES, 'perfetto'), os.path.join(FIXTURES, 'nasty', 'pftrace'), *sys.argv[1:]]:
             for folder, _, names in sorted(os.walk(root)):
                 for name in sorted(names):

@@ -141,10 +141,23 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
   n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
 }
 
-/* True if two descriptors contradict each other, as in a file that consists of two traces, or if a producer changes a track. */
+/* True if two descriptors name a track differently, for example because a producer changes the name. */
 static bool differs(const struct node *was, const struct node *n) {
-  return (was->name && n->name && was->name != n->name) || (was->own_name && n->own_name && was->own_name != n->own_name) ||
-         was->kind != n->kind || was->pid != n->pid || was->tid != n->tid;
+  return (was->name && n->name && was->name != n->name) || (was->own_name && n->own_name && was->own_name != n->own_name);
+}
+
+/* True if two descriptors with one uuid describe different tracks, as in a file that consists of two traces. */
+static bool is_other_track(const struct node *was, const struct node *n) {
+  return was->kind != n->kind || was->pid != n->pid || was->tid != n->tid;
+}
+
+/* Keeps the first of two tracks with one uuid, as trace_processor does. A process that the second descriptor names exists as well, but
+ * no event belongs to it. */
+static void refuse_track(struct perfetto *r, const struct node *n) {
+  perfetto_note(r, TK_NOTE_INFO, "two different tracks with the same uuid (concatenated traces?): the first one is used");
+  if (n->kind != NODE_PROCESS) return;
+  track_add_node(r, (struct node){.kind = NODE_PROCESS, .described = true, .machine = n->machine, .pid = n->pid,
+                                  .own_name = n->own_name, .labels = n->labels, .rank = n->rank, .has_rank = n->has_rank});
 }
 
 /* Reads the private fields of a track, which our writer adds. */
@@ -229,9 +242,11 @@ uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machi
   if (!*whole) perfetto_damage(r, "damaged track descriptor, read as far as possible");
   n.described = true;
   if (n.kind == NODE_THREAD) q->has_thread = true, q->pid = n.pid, q->tid = n.tid;
-  if (was.described && differs(&was, &n))
-    perfetto_note(r, TK_NOTE_INFO, "two different descriptors with the same uuid (concatenated traces?): the last one is used");
-  r->nodes[at] = n;
+  const bool is_other = was.described && is_other_track(&was, &n);
+  if (is_other) refuse_track(r, &n);
+  else if (was.described && differs(&was, &n))
+    perfetto_note(r, TK_NOTE_INFO, "two different names for the same track (concatenated traces?): the last one is used");
+  if (!is_other) r->nodes[at] = n;
   r->t->counts.read++;
   r->t->counts.by_phase['M']++;
   return at;
