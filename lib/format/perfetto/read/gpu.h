@@ -10,10 +10,6 @@ bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct pac
 /* Reads a GpuUserAnnotationEvent: a span on the queue that it names, or on a track of its own. */
 bool gpu_annotation(struct perfetto *r, struct sequence *q, const struct packet *k);
 
-/* Kind of a stage by its interned specification. */
-enum gpu_memory { GPU_COMPUTES, GPU_COPIES, GPU_FILLS };
-enum gpu_memory gpu_memory_of(const struct pb_field *specification);
-
 /* Returns the process of a GPU. */
 tk_id gpu_process(struct perfetto *r, uint32_t machine, uint32_t number);
 /* Sets the machines of all GPU processes. Call when all packets that may name machines have been read. */

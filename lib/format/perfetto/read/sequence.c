@@ -8,7 +8,7 @@
 
 #include "format/pb_out.h"
 #include "format/perfetto/head.h"
-#include "gpu.h"
+#include "gpu_memory.h"
 #include "sequence.h"
 #include "reader.h"
 
