@@ -10,10 +10,10 @@
 #include "print/wrap.h"
 #include "print/tty.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_FINDINGS = 7 }; /* number of findings printed above the tables */
-static const double SMALL = 0.01; /* rows below this share of what was recorded at a memory peak are summed up */
 
 static void cell_time(struct table *t, bool known, tk_time time) {
   char text[48] = "-";
@@ -518,16 +518,7 @@ static void cell_owner(struct table *t, const struct tk_report_held *h) {
   else table_cell(t, "%s: %s", who, *h->op ? h->op : "(no operator)");
 }
 
-/* Returns the bytes at the peak that were allocated during the recording, in the rows of one allocator, the first of which is i. */
-static double held_in_recording(const struct tk_report *r, size_t i) {
-  double bytes = 0;
-  do bytes += r->held[i].recorded ? r->held[i].bytes : 0;
-  while (++i < r->n_held && memory_place(r, i, 0) != 0);
-  return bytes;
-}
-
-/* Prints the sum of an allocator's rows that are not shown: rows beyond the first `top`, and rows of less than 1% of the
- * bytes that the recording allocated. */
+/* Prints the sum of an allocator's rows that are not shown. */
 static void others_row(struct table *t, const struct held_others *o) {
   char who[96], n[64];
   if (!o->rows) return;
@@ -538,36 +529,38 @@ static void others_row(struct table *t, const struct held_others *o) {
   table_cell(t, "%s: %s", who, tty_counted(o->rows, "other", n));
 }
 
+static void held_row(struct table *t, const struct tk_report_held *h) {
+  cell_bytes(t, true, h->bytes);
+  table_cell(t, "%.1f", h->peak > 0 ? 100 * h->bytes / h->peak : 0);
+  if (h->recorded) cell_count(t, h->blocks);
+  else table_cell(t, "-");
+  cell_owner(t, h);
+}
+
 static bool print_held(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "bytes", "% of peak", "blocks", "allocated at the peak", NULL };
   struct table t = { .align = "rrrl", .width = tty_width(stdout) };
-  struct held_others others = { .rows = 0 };
-  size_t place = 0;
-  double least = 0;
+  size_t n;
   if (r->n_held == 0) return true;
+  struct memory_part *parts = memory_parts(r, top, &n);
   wrap_title("Memory at the peak");
   cells(&t, titles);
-  for (size_t i = 0; i < r->n_held; i++) {
-    const struct tk_report_held *h = &r->held[i];
-    place = memory_place(r, i, place);
-    if (place == 0) {
-      others_row(&t, &others);
-      others = (struct held_others){ h->rank, h->allocator, 0, h->peak, 0, 0 };
-      least = SMALL * held_in_recording(r, i);
-    }
-    if (place >= top || (h->recorded && h->bytes < least)) {
-      others.bytes += h->bytes;
-      others.blocks += h->blocks;
+  for (size_t k = 0; parts && k < n; k++) {
+    const struct tk_report_held *v = parts[k].rows;
+    struct held_others others = { v->rank, v->allocator, 0, v->peak, 0, 0 };
+    for (size_t i = 0; i < parts[k].n; i++) {
+      if (i < parts[k].shown || !v[i].recorded) {
+        held_row(&t, &v[i]);
+        continue;
+      }
+      others.bytes += v[i].bytes;
+      others.blocks += v[i].blocks;
       others.rows++;
-      continue;
     }
-    cell_bytes(&t, true, h->bytes);
-    table_cell(&t, "%.1f", h->peak > 0 ? 100 * h->bytes / h->peak : 0);
-    if (h->recorded) cell_count(&t, h->blocks);
-    else table_cell(&t, "-");
-    cell_owner(&t, h);
+    others_row(&t, &others);
   }
-  others_row(&t, &others);
+  t.failed = t.failed || !parts;
+  free(parts);
   return table_print(&t, stdout);
 }
 

@@ -163,6 +163,26 @@ def table():
         out = subprocess.run([TRACEKIT, 'report', '-q', '--top', str(top), path], stdout=subprocess.PIPE, check=True).stdout.decode()
         rows = [re.sub(' +', ' ', line).strip() for line in out.split('Memory at the peak\n')[1].split('\n\n')[0].splitlines()[1:]]
         check(f'table, {top} rows', rows == want, rows)
+    flat_table()
+
+
+def flat_table():
+    """Checks that the largest rows are shown although each is small, in an order by peak, and that --top shows more of them."""
+    events, blocks = [], {-1: [16, 8], 0: [2, 1], 1: [500 - i for i in range(200)]}
+    for device, sizes in blocks.items():
+        for i, size in enumerate(sizes):
+            ts = 10 * len(events)
+            events.append({'ph': 'X', 'cat': 'cpu_op', 'name': f'aten::op{i}', 'pid': 1, 'tid': 1, 'ts': ts, 'dur': 9})
+            events.append({'ph': 'i', 's': 't', 'name': '[memory]', 'cat': 'cpu_instant_event', 'pid': 1, 'tid': 1, 'ts': ts + 1, 'args': {
+                'Device Type': int(device >= 0), 'Device Id': device, 'Bytes': size, 'Addr': 64 + ts, 'Total Allocated': sum(sizes[:i + 1])}})
+    path = write('flat', events)
+    for options, top in (((), 10), (('--top', '3'), 3), (('--top', '40'), 40), (('--top', '500'), None)):
+        out = subprocess.run([TRACEKIT, 'report', '-q', *options, path], stdout=subprocess.PIPE, check=True).stdout.decode()
+        rows = [re.sub(' +', ' ', line).strip() for line in out.split('Memory at the peak\n')[1].split('\n\n')[0].splitlines()[1:]]
+        names = [row.split(': ')[1] for row in rows if 'GPU 1: ' in row]
+        top = top or next(n for n in range(200) if sum(blocks[1][:n]) >= .9 * sum(blocks[1]))
+        check(f'flat table, {options}', names == [f'aten::op{i}' for i in range(top)] + [f'{200 - top} others'], names)
+        check(f'flat table, {options}: small allocators', ([r.split()[-3:] for r in rows[top + 1:]]) == [['CPU:', '2', 'others'], ['0:', '2', 'others']], rows[top + 1:])
 
 
 def fragmentation():
