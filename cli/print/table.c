@@ -155,7 +155,7 @@ static void drop_columns(const struct table *t, size_t *widest, size_t *before) 
 
 void table_say_dropped(const char *titles, FILE *to) {
   char text[640];
-  snprintf(text, sizeof text, "left out in this width: %s (a wider terminal or a pipe shows all)", titles);
+  snprintf(text, sizeof text, "left out in this width: %s (a greater width, such as COLUMNS=400, shows all)", titles);
   wrap_line(to, text);
 }
 

@@ -159,6 +159,12 @@ size_t tty_width(FILE *to) {
   return 0;
 }
 
+size_t tty_page_width(FILE *to) {
+  enum { PAGE = 160 };
+  const size_t width = tty_width(to);
+  return width ? width : PAGE;
+}
+
 bool tty_reader_is_gone(void) {
   struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT }; /* WASI needs an event */
   return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));

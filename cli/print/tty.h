@@ -41,6 +41,8 @@ bool tty_reader_is_gone(void);
 
 /* Returns the width of the terminal `to`, in columns, or the value of COLUMNS if that is set; 0 = unlimited. */
 size_t tty_width(FILE *to);
+/* The same for tables of pages that are read rather than processed: 160 if `to` is neither a terminal nor COLUMNS is set. */
+size_t tty_page_width(FILE *to);
 
 /* Closes a stream of open_memstream. Returns false, with *text freed and NULL, if memory ran out: on glibc, a missing text is
  * the only sign that closing the stream ran out of memory. */

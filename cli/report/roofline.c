@@ -54,7 +54,7 @@ static bool any_flops(const struct tk_report *r) {
 static bool print_ranks(const struct tk_report *r) {
   static const char *const titles[] = { "FLOP", "FLOP/s", "peak FLOP/s", "MFU", "of steps", "FLOP known", "bytes known",
                                         "device", NULL };
-  struct table t = { .align = "rrrrrrrl", .drop = "..b..ac.", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrl", .drop = "..b..ac.", .width = tty_page_width(stdout) };
   char text[32], name[256];
   if (!any_flops(r)) return true;
   wrap_title("FLOP/s of the active window, % of the peak (MFU); % of compute kernels' time with known FLOP and bytes");
@@ -79,7 +79,7 @@ static bool print_ranks(const struct tk_report *r) {
 bool roofline_print(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "count", "FLOP/s", "%peak", "GB/s", "%peak", "FLOP/B", "bound", "type",
                                         "operator", NULL };
-  struct table t = { .align = "rrrrrrrlll", .drop = ".e.c.d" "abf.", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrlll", .drop = ".e.c.d" "abf.", .width = tty_page_width(stdout) };
   char text[64];
   if (!r->n_roofs) return true;
   if (!print_ranks(r)) return false;

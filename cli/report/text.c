@@ -93,7 +93,7 @@ static bool any_device(const struct tk_report *r) {
 static bool print_devices(const struct tk_report *r) {
   static const char *const titles[] = { "window", "busy", "compute", "comm", "comm exposed", "overlap", "memory", "copy exposed",
                                         "idle", "device", NULL };
-  struct table t = { .align = "rrrrrrrrrl", .drop = "f..c.bda..", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrrrl", .drop = "f..c.bda..", .width = tty_page_width(stdout) };
   if (!any_device(r)) return true;
   wrap_title("Device time, % of the active window (first work to end of last)");
   cells(&t, titles);
@@ -121,7 +121,7 @@ static bool print_devices(const struct tk_report *r) {
 static bool print_idle(const struct tk_report *r) {
   static const char *const titles[] = { "idle", "host", "kernel", "other", "delay", "latency", "overhead", "kernels", "<10 us",
                                         "<100 us", "device", NULL };
-  struct table t = { .align = "rrrrrrrrrrl", .drop = "...d.bca.e.", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrrrrl", .drop = "...d.bca.e.", .width = tty_page_width(stdout) };
   if (!any_device(r)) return true;
   wrap_title("Why devices were idle; launch delays; short kernels");
   cells(&t, titles);
@@ -152,7 +152,7 @@ static bool print_idle(const struct tk_report *r) {
 
 static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "length", "at", "cause", "device", "after work", "before work", "host", NULL };
-  struct table t = { .align = "rrllll" "l", .drop = "..c.ab.", .width = tty_width(stdout) };
+  struct table t = { .align = "rrllll" "l", .drop = "..c.ab.", .width = tty_page_width(stdout) };
   if (r->n_gaps == 0) return true;
   wrap_title(r->inputs > 1 ? "Longest idle times (host: the innermost span over at least half of the time; at: in the rank's own input)"
                            : "Longest idle times (host: the innermost span over at least half of the time; --time selects from 'at')");
@@ -178,7 +178,7 @@ static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
 
 static bool print_compilations(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "length", "at", "step", "module", "function", "rank", "span", NULL };
-  struct table t = { .align = "rrrllll", .drop = "..c.a.b", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrllll", .drop = "..c.a.b", .width = tty_page_width(stdout) };
   if (r->n_compilations == 0) return true;
   wrap_title(r->inputs > 1 ? "Compilations of the hosts, longest first (at: in the rank's own input)"
                            : "Compilations of the hosts, longest first (--time selects from 'at')");
@@ -223,7 +223,7 @@ static void cell_outliers(struct table *t, const struct tk_report_rank *row) {
 static bool print_steps(const struct tk_report *r) {
   static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "GC", "outlier steps",
                                         "source", NULL };
-  struct table t = { .align = "rrrrrrrrrll", .drop = "..dac..be..", .width = tty_width(stdout), .sparse = true };
+  struct table t = { .align = "rrrrrrrrrll", .drop = "..dac..be..", .width = tty_page_width(stdout), .sparse = true };
   bool any = false, late = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
@@ -255,7 +255,7 @@ static bool print_steps(const struct tk_report *r) {
 
 /* Prints the parts of the steps; parts that no step has are left out. */
 static bool print_parts(const struct tk_report *r) {
-  struct table t = { .width = tty_width(stdout) };
+  struct table t = { .width = tty_page_width(stdout) };
   char align[FIGURE_PARTS + 3] = "r";
   bool shown[FIGURE_PARTS] = { false }, any = false;
   for (size_t i = 0; i < r->n_ranks; i++) {
@@ -285,7 +285,7 @@ static bool print_parts(const struct tk_report *r) {
 
 static bool print_hosts(const struct tk_report *r) {
   static const char *const titles[] = { "events", "compiling", "compilations", "operators", "without launch", "calls", "host", NULL };
-  struct table t = { .align = "rrrrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrl", .width = tty_page_width(stdout) };
   char name[256];
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].compilations || r->ranks[i].host_ops || r->ranks[i].runtime_calls;
@@ -308,9 +308,16 @@ static bool print_hosts(const struct tk_report *r) {
   return table_print(&t, stdout);
 }
 
-static bool print_ops(const struct tk_report *r, size_t top) {
+/* Returns the short name of a host span that has the name of a kernel, as XLA's and TensorFlow's launches do; otherwise `name`. */
+static const char *host_name(const struct tk_report *r, const char *name) {
+  for (size_t i = 0; i < r->n_kernels; i++)
+    if (strcmp(r->kernels[i].name, name) == 0) return r->kernels[i].short_name;
+  return name;
+}
+
+static bool print_ops(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "self", "%self", "per step", "total", "count", "mean", "max", "kind", "host", NULL };
-  struct table t = { .align = "rrrrrrrll", .drop = "...cd.ba.", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrll", .drop = "...cd.ba.", .width = tty_page_width(stdout) };
   if (r->n_ops == 0) return true;
   wrap_title("Host: operators, calls and functions by self time");
   cells(&t, titles);
@@ -324,14 +331,14 @@ static bool print_ops(const struct tk_report *r, size_t top) {
     cell_time(&t, true, o->mean);
     cell_time(&t, true, o->max);
     table_cell(&t, "%s", o->kind);
-    table_cell(&t, "%s", o->name);
+    table_cell(&t, "%s", full_names ? o->name : host_name(r, o->name));
   }
   return table_print(&t, stdout);
 }
 
 static bool print_annotations(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "%parent", "self", "count", "mean", "annotation", NULL };
-  struct table t = { .align = "rrrrrl", .drop = "..a...", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrl", .drop = "..a...", .width = tty_page_width(stdout) };
   if (r->n_annotations == 0) return true;
   wrap_title("Annotations (indented: nested in the one above)");
   cells(&t, titles);
@@ -356,7 +363,7 @@ static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "
 
 static bool print_kernels(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "occ %", "class", "kernel", NULL };
-  struct table t = { .align = "rrrrrrrll", .drop = "...cabed.", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrll", .drop = "...cabed.", .width = full_names ? tty_width(stdout) : tty_page_width(stdout) };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
@@ -377,7 +384,7 @@ static bool print_kernels(const struct tk_report *r, size_t top, bool full_names
 
 static bool print_copies(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "%sum", "count", "mean", "sized", "bytes", "GB/s", "copy", NULL };
-  struct table t = { .align = "rrrrrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrl", .width = tty_page_width(stdout) };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
@@ -395,9 +402,9 @@ static bool print_copies(const struct tk_report *r, size_t top) {
   return shown == 0 || table_print(&t, stdout);
 }
 
-static bool print_launches(const struct tk_report *r, size_t top) {
+static bool print_launches(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "launched", "call mean", "work mean", "delay mean", "delay max", "call", NULL };
-  struct table t = { .align = "rrrrrl", .drop = ".bc.a.", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrl", .drop = ".bc.a.", .width = tty_page_width(stdout) };
   if (r->n_launches == 0) return true;
   wrap_title("Launches");
   cells(&t, titles);
@@ -409,7 +416,7 @@ static bool print_launches(const struct tk_report *r, size_t top) {
     cell_time(&t, true, (tk_time)(figure_seconds(l->work_sum) / n));
     cell_time(&t, true, (tk_time)(figure_seconds(l->delay_sum) / n));
     cell_time(&t, true, l->delay_max);
-    table_cell(&t, "%s", l->name);
+    table_cell(&t, "%s", full_names ? l->name : host_name(r, l->name));
   }
   return table_print(&t, stdout);
 }
@@ -419,7 +426,7 @@ static bool print_launches(const struct tk_report *r, size_t top) {
 static bool print_collectives(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "count", "bytes", "bus GB/s", "matched", "shortest", "bus GB/s", "waiting",
                                         "collective", NULL };
-  struct table t = { .align = "rrrrrrrrl", .drop = "..bcade..", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrrl", .drop = "..bcade..", .width = tty_page_width(stdout) };
   if (r->n_collectives == 0) return true;
   wrap_title("Collectives: per rank, including waiting; for those matched on several ranks, the shortest of each");
   cells(&t, titles);
@@ -442,7 +449,7 @@ static bool print_collectives(const struct tk_report *r, size_t top) {
 
 static bool print_waits(const struct tk_report *r) {
   static const char *const titles[] = { "rank", "matched", "waited", "times last", "cost", "", NULL };
-  struct table t = { .align = "rrrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrl", .width = tty_page_width(stdout) };
   if (r->n_meetings == 0) return true;
   wrap_title("Stragglers: time each rank waited, times it was last, and how much later than the next-to-last");
   cells(&t, titles);
@@ -464,7 +471,7 @@ static void cell_verdict(struct table *t, const char *verdict) { table_cell(t, "
 
 static bool print_figures(const struct tk_report *r) {
   static const char *const titles[] = { "value", "unit", "verdict", "good if", "key figure", "worst device", NULL };
-  struct table t = { .align = "rlllll", .width = tty_width(stdout) };
+  struct table t = { .align = "rlllll", .width = tty_page_width(stdout) };
   char text[32], who[128];
   if (!figures_are_judged(r)) return true;
   wrap_title("Key figures");
@@ -486,7 +493,7 @@ static bool print_figures(const struct tk_report *r) {
 
 static bool print_memory(const struct tk_report *r) {
   static const char *const titles[] = { "allocated", "% of limit", "reserved", "at", "peak memory", NULL };
-  struct table t = { .align = "rrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrl", .width = tty_page_width(stdout) };
   char who[96];
   if (r->n_memories == 0) return true;
   wrap_title("Memory (limit: memory of the device, or what the allocator may use)");
@@ -539,7 +546,7 @@ static void held_row(struct table *t, const struct tk_report_held *h) {
 
 static bool print_held(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "bytes", "% of peak", "blocks", "allocated at the peak", NULL };
-  struct table t = { .align = "rrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrl", .width = tty_page_width(stdout) };
   size_t n;
   if (r->n_held == 0) return true;
   struct memory_part *parts = memory_parts(r, top, &n);
@@ -579,9 +586,9 @@ bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   findings_print(r, MOST_FINDINGS);
   bool ok = print_figures(r) && print_parts(r) && print_steps(r) && print_devices(r) && print_idle(r) &&
             print_gaps(r, top, full_names) && print_waits(r) && print_collectives(r, top) && print_kernels(r, top, full_names) &&
-            print_copies(r, top) && layers_print(r, top) && roofline_print(r, top) && print_launches(r, top) && print_memory(r) &&
-            print_held(r, top) && print_hosts(r) && print_compilations(r, top) && print_annotations(r, top) && print_ops(r, top) &&
-            functions_print(r, top);
+            print_copies(r, top) && layers_print(r, top) && roofline_print(r, top) && print_launches(r, top, full_names) &&
+            print_memory(r) && print_held(r, top) && print_hosts(r) && print_compilations(r, top) && print_annotations(r, top) &&
+            print_ops(r, top, full_names) && functions_print(r, top);
   print_unknown(r);
   return ok;
 }

@@ -393,6 +393,29 @@ def key_figures(name, got):
     return len(want)
 
 
+def widths(folder):
+    """Lines of tables have at most 160 columns in a pipe, or COLUMNS; launches that are called like their kernels have short names."""
+    name = f'void at::native::elementwise_kernel<{", ".join(f"at::native::Functor{i}<float>" for i in range(30))}>(int)'
+    events = []
+    for i in range(20):
+        args = {'correlation': i + 1, 'stream': 7}
+        events += [{'ph': 'X', 'name': name, 'cat': 'cuda_runtime', 'pid': 1, 'tid': 1, 'ts': 100 * i, 'dur': 5, 'args': args},
+                   {'ph': 'X', 'name': name, 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': 100 * i + 10, 'dur': 20, 'args': args},
+                   {'ph': 'X', 'name': 'aten::' + 400 * 'x', 'cat': 'cpu_op', 'pid': 1, 'tid': 1, 'ts': 100 * i + 50, 'dur': 5}]
+    path = f'{folder}/widths.json'
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    short = next(k['short_name'] for k in report(path)['kernels'])
+    for columns, most in (('', 160), ('100', 100), ('400', 400)):
+        env = {**{k: v for k, v in os.environ.items() if k != 'COLUMNS'}, **({'COLUMNS': columns} if columns else {})}
+        out = subprocess.run([TRACEKIT, 'report', '-q', path], env=env, capture_output=True, check=True).stdout.decode()
+        tables = [t for t in out.split('\n\n') if t.split('\n')[0].split(':')[0] in ('Kernels', 'Launches', 'Host')]
+        widest = max(len(line) for t in tables for line in t.splitlines())
+        judge(f'COLUMNS={columns}', '' if len(tables) == 3 and most // 2 < widest <= most and all(short[:20] in t for t in tables) else f'{widest}\n{out}')
+    out = run('report', '-q', '--full-names', path).decode()
+    judge('full names', '' if name in out else out)
+
+
 def geometry(folder):
     """Checks that occupancy, registers and shared memory are means over time, and grid and block those of the longest kernel."""
     kernel = lambda ts, dur, occ, regs, x: {'ph': 'X', 'name': 'k', 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': ts, 'dur': dur,  # noqa: E731
@@ -688,6 +711,7 @@ def main():
         page('a host alone', f'{work}/p.html', f'{FIXTURES}/json/viz/viz_small.json', words=('no busy or idle time',))
         planes(work)
         gap_of_host(work)
+        widths(work)
         geometry(work)
         never_ended(work)
         only_samples(work)
