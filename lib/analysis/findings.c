@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "work_names.h"
 
 /* ---- figures of a row ---- */
 
@@ -36,6 +37,8 @@ static struct subject subject_of(const struct tk_report *r, const struct tk_repo
   s.complete = !is_beyond(r, LIMIT_UNRECORDED, s.lost);
   return s;
 }
+
+static const tk_time SMALL_KERNEL = 10000000; /* ps */
 
 /* With less, shares are meaningless. */
 enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3, FEWEST_SAMPLES = 100 };
@@ -343,6 +346,28 @@ static void judge(struct finder *to, const struct rule *rule, const struct subje
   worst->figure = v;
 }
 
+/* True if the work of one name shows the finding. */
+static bool shows(enum threshold limit, const struct tk_report_kernel *k) {
+  const uint64_t blocks = findings_blocks(k->grid);
+  switch (limit) {
+  case LIMIT_FP32_MATMUL: return work_names_traits(k->name) & WORK_FP32_MATMUL;
+  case LIMIT_PAGEABLE: return work_names_traits(k->name) & WORK_PAGEABLE;
+  case LIMIT_SMALL_GRID: return strcmp(k->kind, "compute") == 0 && blocks && blocks < FINDINGS_FEW_BLOCKS;
+  case LIMIT_SMALL_KERNELS: return strcmp(k->kind, "compute") == 0 && k->max < SMALL_KERNEL;
+  default: return false;
+  }
+}
+
+/* Returns the work that takes the most time of all that shows the finding. Its longest piece must be on the device of the row, which is
+ * certain only if the rank has no other device; otherwise NULL. */
+static const struct tk_report_kernel *shown_by(const struct tk_report *r, enum threshold limit, const struct tk_report_rank *row) {
+  for (size_t i = 0; i < r->n_ranks; i++)
+    if (&r->ranks[i] != row && *r->ranks[i].device && r->ranks[i].rank == row->rank) return NULL;
+  for (size_t i = 0; i < r->n_kernels; i++)
+    if (r->kernels[i].max_rank == row->rank && shows(limit, &r->kernels[i])) return &r->kernels[i];
+  return NULL;
+}
+
 /* Adds at most one finding per rule, about the row with the highest figure. Applies all rules in one pass over the rows. */
 static bool add_rows(struct finder *to) {
   const struct tk_report *r = to->r;
@@ -358,7 +383,9 @@ static bool add_rows(struct finder *to) {
     if (!c->row) continue;
     c->limit = RULES[k].limit;
     c->host = RULES[k].host;
-    c->step = c->limit == LIMIT_DEVICE_IDLE ? step_around(c->row, findings_gap_of(c->row).at) : worst_step(c->row, RULES[k].part);
+    c->kernel = shown_by(r, c->limit, c->row);
+    if (c->limit == LIMIT_DEVICE_IDLE) c->step = step_around(c->row, findings_gap_of(c->row).at);
+    else c->step = c->kernel ? step_around(c->row, c->kernel->max_at) : worst_step(c->row, RULES[k].part);
     ok = add_finding(to, c);
   }
   return ok;

@@ -834,6 +834,24 @@ def places(folder):
     same('place of an outlier', (f['step'], f['at_ns'], f['length_ns'], f['figure']), (4, 40000000, 16000000, 1.6))
 
 
+def shown_at(folder):
+    """Findings about kernels and copies have the place of the longest one that shows them, unless the rank has several devices."""
+    pageable = beside('Memcpy HtoD (Pageable -> Device)', 200, 'gpu_memcpy')
+    grids = Run(args=lambda i: {'blocks per SM': 0.5 if i < 4 else 2, 'grid': [4 if i < 4 else 900, 1, 1]}, kernel=lambda i: f'k{i}')
+    fp32 = with_kernels([f'ampere_sgemm_{i}_nn' if i > 6 else f'k{i}' for i in range(10)])
+    for name, made, want in (('pageable-copy', pageable, (0, 100000, 200000)), ('small-grid', grids, (0, 0, 990000)),
+                             ('fp32-matmul', fp32, (0, 6930000, 990000)), ('small-kernels', tiny(9), (0, 0, 9000))):
+        f = next(f for f in report(made.write(f'{folder}/at.json'))['findings'] if f['id'] == name)
+        got = f.get('step'), f.get('at_ns'), f.get('length_ns')
+        if name == 'small-kernels':
+            got = got[0], f['at_ns'] * 0, f['length_ns']
+        same(f'place of {name}', got, want)
+    made = with_kernels([f'ampere_sgemm_{i}_nn' if i > 6 else f'k{i}' for i in range(10)])
+    made.each_step(lambda at: made.span('k9', 'kernel', at, 9000, 1, 7, stream=7, device=1))
+    f = next(f for f in report(made.write(f'{folder}/at.json'))['findings'] if f['id'] == 'fp32-matmul')
+    same('no place if the device is not certain', (f.get('step'), f.get('at_ns')), (None, None))
+
+
 def documented():
     """Returns the example of a thresholds file in docs/findings.md."""
     with open(f'{os.environ["SRC"]}/docs/findings.md', encoding='utf-8') as f:
@@ -1186,7 +1204,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, hedges, ranges, inputs, waits, incomplete, chance, stragglers, places, thresholds, asserted, key_figures, overhead, selected, split,
+        for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, hedges, ranges, inputs, waits, incomplete, chance, stragglers, places, shown_at, thresholds, asserted, key_figures, overhead, selected, split,
                      overlaps, own_steps, nested, unrecorded, captured, graphs, hosts, launchers, in_time):
             part(folder)
 
