@@ -304,7 +304,7 @@ static bool add_all(struct adder *a, struct tk_err *err) {
   return diff_stacks_close(&a->stacks) || mem_refuse(a->set->mem.failed ? &a->set->mem : a->mem, err);
 }
 
-/* Finds the launch of each piece of work. Returns false if memory runs out. */
+/* Finds the launch of each piece of work, and the steps of work by its launch. Returns false if memory runs out. */
 static bool find_launches(struct adder *a, const struct track_origin *origins) {
   const size_t n = (size_t)a->t->n_events + 1;
   bool any = false;
@@ -313,7 +313,9 @@ static bool find_launches(struct adder *a, const struct track_origin *origins) {
   for (size_t i = 1; !any && i < n; i++) any = a->launch_of[i] != 0;
   a->has_launched = any ? mem_zeros(a->mem, n, sizeof *a->has_launched) : NULL;
   for (size_t i = 1; a->has_launched && i < n; i++) a->has_launched[a->launch_of[i]] = true;
-  return !a->mem->failed;
+  const bool ok = a->set->opt.whole || step_launches_link(&a->match.steps, &a->match.kinds, origins, a->launch_of);
+  mem_free(a->mem, a->launch_of);
+  return ok && !a->mem->failed;
 }
 
 /* Sets up matching, grouping and step selection for the trace of one adder. On failure returns false; err is set, except when memory
@@ -326,9 +328,8 @@ static bool prepare(struct adder *a, const struct track_origin *origins, struct 
   if (!match_init(&a->match, t, o->select.where, origins, a->mem, err) || !kinds_keep(&a->match.kinds) ||
       !window_select(&a->scope, t, &a->match.steps, &o->select, err) || !match_follow_launches(&a->match, &a->scope, NULL) ||
       !groups_init(&a->groups, &a->match, &names, a->mem) ||
-      !find_launches(a, origins) || (!o->whole && !step_launches_link(&a->match.steps, &a->match.kinds, origins, a->launch_of)))
+      !find_launches(a, origins))
     return false;
-  mem_free(a->mem, a->launch_of);
   a->groups.has_runs = true;
   a->cell_of = mem_array(a->mem, (uint64_t)t->n_events + 1, sizeof *a->cell_of);
   a->is_mark = host_names_marks(t, a->mem);

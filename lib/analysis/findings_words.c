@@ -293,7 +293,8 @@ static void advise_occupancy(struct words *w) {
     write(w, "its grid has %llu block%s, too few to use the device: more work in a launch helps, whatever registers and shared memory "
              "a block needs", (unsigned long long)blocks, blocks > 1 ? "s" : "");
   else
-    write(w, "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there are few");
+    write(w, "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there "
+             "are few");
 }
 
 static void say_function(struct words *w) {
