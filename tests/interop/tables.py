@@ -141,6 +141,12 @@ def without_labels(text):
 SAME_THREAD = re.compile(r'.*next_pid=(\d+);.*prev_pid=\1;')
 
 
+def without_previous(row):
+    """Returns the row of a switch without the thread that ran before."""
+    args = [arg for arg in (row['arg_set_id'] or '').split(';') if not arg.startswith('prev_')]
+    return {**row, 'arg_set_id': ';'.join(args), 'utid': None}
+
+
 def repeats_switch(table, row):
     """True for a row from a switch of a thread to itself, which appears if a trace contains the same switch twice."""
     if table == 'ftrace_event':
@@ -179,8 +185,11 @@ class Rows:
 
     def state(self, table, a, b):
         """Returns the same rows as a set and without depths, because each part of a split trace repeats samples, open spans, and the
-        last switch of each CPU from the part before."""
-        rows = ({k: v for k, v in json.loads(text).items() if k not in ('depth', 'parent_id')} for text in self.inside(table, a, b))
+        last switch of each CPU from the part before: without the thread that ran before, or after a switch to the idle thread."""
+        rows = [{k: v for k, v in json.loads(text).items() if k not in ('depth', 'parent_id')} for text in self.inside(table, a, b)]
+        rows = [without_previous(row) if table == 'ftrace_event' and row['name'] == 'sched_switch' else row for row in rows]
+        busy = {(row['ts'], row['cpu']) for row in rows if table == 'ftrace_event' and 'next_pid=0;' not in (row['arg_set_id'] or '')}
+        rows = [row for row in rows if table != 'ftrace_event' or 'next_pid=0;' not in (row['arg_set_id'] or '') or (row['ts'], row['cpu']) not in busy]
         return collections.Counter({json.dumps(row) for row in rows if not repeats_switch(table, row)})
 
     def has_machine(self, table):

@@ -36,8 +36,9 @@ struct head_clock {
   uint32_t id;
   uint64_t shift; /* ns to add to the times of items to get times on the clock `id`, modulo 2^64 */
 };
-/* Returns the clock of the items in a bundle. A bundle of ftrace may be on a clock that no snapshot contains; it then states one moment on
- * that clock and on BOOTTIME, which is the clock returned. MONOTONIC_RAW may be in snapshots, so it is returned itself if `raw`. */
+/* Returns the clock of the items in a bundle. A bundle of ftrace may be on a clock that no snapshot contains; it then states one
+ * moment on that clock and on BOOTTIME, which is the clock returned. MONOTONIC_RAW may be in snapshots, so it is returned itself if
+ * `raw`. */
 struct head_clock head_bundle_clock(const struct packet_head *h, bool raw);
 
 #endif

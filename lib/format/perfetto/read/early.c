@@ -113,26 +113,22 @@ static bool is_outside(const struct perfetto *r, const struct pb_field *bundle) 
   return first <= last && (early_place_of(r, first) == EARLY_AFTER || early_place_of(r, last) == EARLY_BEFORE);
 }
 
-/* Appends columns with only the last two switches, which state what runs on the CPU at the start of the range. Returns false if there is
- * no switch before the range. */
-static bool keep_last_switches(const struct perfetto *r, const struct pb_field *columns, struct buf *to) {
+/* Appends columns with only the last switch, which states what runs on the CPU at the start of the range. Returns false if there is no
+ * switch before the range. */
+static bool keep_last_switch(const struct perfetto *r, const struct pb_field *columns, struct buf *to) {
   struct compact c;
   struct compact_out out;
-  struct compact_item item, last[2];
+  struct compact_item item, last = {.time = 0};
   struct buf content = {.mem = to->mem};
   struct pb_field name;
-  uint64_t n = 0;
+  bool any = false;
   compact_read(&c, columns);
-  while (compact_next(&c, COMPACT_SWITCHES, &item)) last[n++ % 2] = item;
-  if (!n || early_place_of(r, (int64_t)last[(n - 1) % 2].time) != EARLY_BEFORE) return false;
+  while (compact_next(&c, COMPACT_SWITCHES, &item)) last = item, any = true;
+  if (!any || early_place_of(r, (int64_t)last.time) != EARLY_BEFORE) return false;
+  if (compact_name(columns, last.value[COMPACT_NEXT_NAME], &name)) pb_field(&content, &name);
+  last.value[COMPACT_NEXT_NAME] = 0;
   compact_begin(&out, to->mem);
-  for (uint64_t i = n < 2 ? 0 : n - 2, index = 0; i < n; i++, index++) {
-    item = last[i % 2];
-    if (compact_name(columns, item.value[COMPACT_NEXT_NAME], &name)) pb_field(&content, &name);
-    else pb_bytes(&content, COMPACT_NAMES, "", 0);
-    item.value[COMPACT_NEXT_NAME] = index;
-    compact_put(&out, &item);
-  }
+  compact_put(&out, &last);
   compact_append(&out, &content);
   pb_message(to, FTRACE_COMPACT, &content);
   compact_end(&out);
@@ -152,7 +148,7 @@ static uint64_t reduce(struct perfetto *r, const struct pb_field *bundle, uint64
     const bool is_item = f.number == FTRACE_EVENT && f.wire == PB_BYTES;
     const bool goes = f.number == FTRACE_COMPACT || (is_item && f.p != last && !item_stays(r, &f));
     *left += is_item && !goes;
-    if (f.number == FTRACE_COMPACT) *left += keep_last_switches(r, &f, &r->packets);
+    if (f.number == FTRACE_COMPACT) *left += keep_last_switch(r, &f, &r->packets);
     gone += goes;
     if (!goes) buf_append(&r->packets, from, (size_t)(in.p - from));
   }

@@ -5,8 +5,9 @@
  * the sequence is kept, and are discarded if the state is reset first. So the kept packets have the same state as in the input, and no
  * other state is written.
  *
- * Three kinds of events before the range are kept because they apply inside it: begin events in ftrace text whose spans end after the
- * start of the range, Binder calls that have not ended (cut_binder.c), and the last sample of each counter.
+ * Four kinds of events before the range are kept because they apply inside it: begin events in ftrace text whose spans end after the
+ * start of the range, Binder calls that have not ended (cut_binder.c), the last sample of each counter, and the last switch of each
+ * CPU.
  *
  * Single items of a bundle are removed, also those in columns (cut_sched.c). The first bundle of each CPU is kept even if it becomes
  * empty, because importers drop ftrace events before the end of the previous bundle. */
@@ -69,11 +70,14 @@ static struct head_clock bundle_clock(const struct cut *c, const struct packet_h
   return head_bundle_clock(h, to_trace(c, h->machine, CLOCK_MONOTONIC_RAW, 0, &ns));
 }
 
-static bool item_time(const struct cut *c, const struct packet_head *h, const struct pb_field *item, struct head_clock clock, int64_t *ns) {
+static bool item_time(const struct cut *c, const struct packet_head *h, const struct pb_field *item, struct head_clock clock,
+                      int64_t *ns) {
   struct pb in = pb_inside(item);
   struct pb_field f;
-  while (pb_next(&in, &f))
-    if (pb_field_key(&f) == PB_KEY(h->kind->time, PB_VARINT)) return to_trace(c, h->machine, clock.id, f.value * h->kind->unit + clock.shift, ns);
+  while (pb_next(&in, &f)) {
+    if (pb_field_key(&f) != PB_KEY(h->kind->time, PB_VARINT)) continue;
+    return to_trace(c, h->machine, clock.id, f.value * h->kind->unit + clock.shift, ns);
+  }
   return false;
 }
 
@@ -126,6 +130,35 @@ static enum cut_side side_in_bundle(void *arg, uint64_t time) {
   return side == BEFORE ? CUT_BEFORE : side == AFTER ? CUT_AFTER : CUT_INSIDE;
 }
 
+/* Copies a switch before the range, which states what its CPU runs until the next one, without the thread that ran before it: that
+ * thread may have run on another CPU since. */
+static void put_switch(struct cut *c, const struct pb_field *event) {
+  struct pb in = pb_inside(event), fields;
+  struct pb_field f, g;
+  c->item.len = 0;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (pb_field_key(&f) != PB_KEY(FTRACE_SWITCH, PB_BYTES)) {
+      buf_append(&c->item, from, (size_t)(in.p - from));
+      continue;
+    }
+    c->inner.len = 0;
+    fields = pb_inside(&f);
+    for (const uint8_t *at = fields.p; pb_next(&fields, &g); at = fields.p)
+      if (g.number >= SWITCH_NEXT_NAME) buf_append(&c->inner, at, (size_t)(fields.p - at));
+    pb_message(&c->item, FTRACE_SWITCH, &c->inner);
+  }
+  pb_message(&c->content, event->number, &c->item);
+}
+
+/* Copies an item of a bundle, which is at `from`. Returns true if the copy differs from it. */
+static bool put_item(struct cut *c, const struct packet_head *h, const struct pb_field *item, const uint8_t *from) {
+  const size_t n = (size_t)(item->p + item->value - from);
+  const bool is_switch = h->content.number == PACKET_FTRACE && is_open(c, item) && head_has(item, FTRACE_SWITCH);
+  if (is_switch) put_switch(c, item);
+  else buf_append(&c->content, from, n);
+  return is_switch;
+}
+
 /* Copies the bundle without those items that are out of the range. `cpu`: state of the bundle's CPU, for an ftrace bundle. */
 static enum verdict cut_items(struct cut *c, const struct packet_head *h, struct head_clock clock, struct cut_cpu *cpu) {
   struct pb in = pb_inside(&h->content);
@@ -141,6 +174,7 @@ static enum verdict cut_items(struct cut *c, const struct packet_head *h, struct
     counts.n += is_item;
     counts.gone += goes;
     if (has_columns) cut_sched_append(cpu, &f, &(struct cut_range){side_in_bundle, &bundle, clock.id}, &counts, &c->content);
+    else if (is_item && !goes) counts.is_changed |= put_item(c, h, &f, from);
     else if (!goes) buf_append(&c->content, from, (size_t)(in.p - from));
   }
   if (counts.gone == 0 && !counts.is_changed) return STAYS;
@@ -154,7 +188,7 @@ static struct cut_cpu *cpu_of_bundle(struct cut *c, const struct packet_head *h,
   if (!at) return NULL;
   if (*at) return &c->of_cpus[*at - 1];
   if (!mem_grow(c->mem, (void **)&c->of_cpus, &c->cap_cpus, (uint64_t)c->n_cpus + 1, sizeof *c->of_cpus)) return NULL;
-  c->of_cpus[c->n_cpus] = (struct cut_cpu){.n_before = 0};
+  c->of_cpus[c->n_cpus] = (struct cut_cpu){.is_before = false};
   *at = ++c->n_cpus;
   return &c->of_cpus[*at - 1];
 }
@@ -168,7 +202,8 @@ static bool leave_shell(struct cut *c, const struct packet_head *h) {
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     const bool is_item = f.number == h->kind->items, open = is_item && is_open(c, &f);
     any = any || open;
-    if (open || (!is_item && f.number != FTRACE_COMPACT)) buf_append(&c->content, from, (size_t)(in.p - from));
+    if (open) put_item(c, h, &f, from);
+    else if (!is_item && f.number != FTRACE_COMPACT) buf_append(&c->content, from, (size_t)(in.p - from));
   }
   return any;
 }
@@ -350,21 +385,42 @@ static void add_item(struct cut *c, struct marks *m, const struct packet_head *h
   }
 }
 
-/* Adds the events of an ftrace bundle that may apply in the range, and its last switch before the range: what its CPU runs until the
- * next one. */
+/* The last switch of a bundle before the range: what its CPU runs until the next one. */
+struct last_switch {
+  const uint8_t *at; /* the event, or the columns that contain it; NULL = none */
+  int64_t ns;
+};
+
+static void take_switch(const struct cut *c, struct last_switch *last, const uint8_t *at, int64_t ns) {
+  if (graph_ps(c, ns) < (i128)c->range.start && (!last->at || ns >= last->ns)) *last = (struct last_switch){at, ns};
+}
+
+static void take_columns(const struct cut *c, uint32_t machine, struct head_clock clock, const struct pb_field *columns,
+                         struct last_switch *last) {
+  struct compact items;
+  struct compact_item item;
+  int64_t ns;
+  compact_read(&items, columns);
+  while (compact_next(&items, COMPACT_SWITCHES, &item))
+    if (to_trace(c, machine, clock.id, item.time + clock.shift, &ns)) take_switch(c, last, columns->p, ns);
+}
+
+/* Adds the events of an ftrace bundle that may apply in the range. A switch in columns is kept by cut_sched.c, so its mark only says
+ * that earlier events no longer apply. */
 static void add_bundle(struct cut *c, struct marks *m, const struct packet_head *h, struct head_clock clock) {
-  struct item last = {.at = NULL};
+  struct last_switch last = {.at = NULL};
   struct pb_field f;
-  int64_t ns, last_ns = 0;
+  int64_t ns;
   for (struct pb in = pb_inside(&h->content); pb_next(&in, &f);) {
+    if (pb_field_key(&f) == PB_KEY(FTRACE_COMPACT, PB_BYTES)) take_columns(c, h->machine, clock, &f, &last);
     if (pb_field_key(&f) != PB_KEY(FTRACE_EVENT, PB_BYTES) || !item_time(c, h, &f, clock, &ns)) continue;
     const struct item item = read_item(&f);
-    if (item.content.number == FTRACE_SWITCH && graph_ps(c, ns) < (i128)c->range.start) last = item, last_ns = ns;
+    if (item.content.number == FTRACE_SWITCH) take_switch(c, &last, item.at, ns);
     add_item(c, m, h, &item, ns);
   }
   if (!last.at) return;
   const uint64_t cpu = head_number(&h->content, FTRACE_CPU, 0);
-  add_mark(c, m, (struct mark){hash_pair(hash_pair(h->machine, FTRACE_SWITCH), cpu), last.at, 0, MARK_SAMPLE}, last_ns);
+  add_mark(c, m, (struct mark){hash_pair(hash_pair(h->machine, FTRACE_SWITCH), cpu), last.at, 0, MARK_SAMPLE}, last.ns);
 }
 
 /* Returns the key of a packet with samples. Packets whose samples have the same fields or the same counter ids have the same
@@ -447,6 +503,7 @@ int64_t cut_later(const struct tk_trace *t) {
 
 static void begin(struct cut *c, const struct tk_trace *t, struct trace_cut range, struct mem *mem) {
   *c = (struct cut){.mem = mem, .range = range, .content.mem = mem, .packet.mem = mem, .out.mem = mem};
+  c->item.mem = c->inner.mem = mem;
   map_init(&c->index, mem);
   map_init(&c->cpus, mem);
   map_init(&c->open, mem);
@@ -472,6 +529,8 @@ void cut_end(struct cut *c) {
   map_free(&c->cpus);
   map_free(&c->open);
   buf_free(&c->content);
+  buf_free(&c->item);
+  buf_free(&c->inner);
   buf_free(&c->packet);
   buf_free(&c->out);
 }

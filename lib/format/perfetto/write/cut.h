@@ -22,7 +22,7 @@ struct cut {
   struct cut_sequence *sequences;
   struct cut_cpu *of_cpus;
   uint32_t n_sequences, cap_sequences, n_cpus, cap_cpus;
-  struct buf content, packet, out;
+  struct buf content, item, inner, packet, out;
 };
 
 /* Prepares the cut. Returns false if the trace was not cut, or if other edits were made. */

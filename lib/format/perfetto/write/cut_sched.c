@@ -1,9 +1,12 @@
 /* cut_sched.c - see cut_sched.h.
  *
  * The columns only state the next thread of a switch; the thread that was running is the next thread of the previous switch on
- * the same CPU. Importers ignore wakings of a CPU until they know an earlier switch on it, and its first switch, which says nothing about
- * the thread before. So the last two switches before the range are written, too, together with the CPU's first item inside the range. */
+ * the same CPU. Importers ignore wakings and switches of a CPU until they know an earlier switch on it. So the last switch
+ * before the range is written, too, together with the CPU's first item inside the range. Before it comes a switch to the idle
+ * thread at the same time, since importers ignore the first switch of a CPU. */
 #include "cut_sched.h"
+
+#include <string.h>
 
 #include "format/pb_out.h"
 #include "format/perfetto/compact.h"
@@ -39,28 +42,21 @@ static uint64_t n_names(const struct pb_field *columns) {
   return n;
 }
 
-/* Adds a switch before the range to the columns, and the thread name in it to `names`, which are written after the bundle's own
- * names. `index`: index of this name. */
-static void put_switch(const struct cut_switch *last, uint64_t index, struct compact_out *out, struct buf *names) {
-  struct compact_item item = last->item;
+/* Adds the last switch before the range to the columns, and the thread name in it to `names`, which are written after the
+ * bundle's own names. */
+static void put_state(struct cut_cpu *cpu, const struct pb_field *columns, struct compact_out *out, struct buf *names) {
+  enum { IDLE_PRIORITY = 120 };
+  static const char IDLE[] = "swapper";
+  struct compact_item item = cpu->last, idle = item;
   struct pb_field name;
-  const bool is_named = compact_name(&last->columns, item.value[COMPACT_NEXT_NAME], &name);
-  item.value[COMPACT_NEXT_NAME] = index;
-  if (is_named) pb_field(names, &name);
-  else pb_bytes(names, COMPACT_NAMES, "", 0);
+  memset(idle.value, 0, sizeof idle.value);
+  idle.value[COMPACT_NEXT_PRIO] = IDLE_PRIORITY;
+  idle.value[COMPACT_NEXT_NAME] = n_names(columns);
+  item.value[COMPACT_NEXT_NAME] = n_names(columns) + 1;
+  pb_bytes(names, COMPACT_NAMES, IDLE, sizeof IDLE - 1);
+  if (compact_name(&cpu->columns, cpu->last.value[COMPACT_NEXT_NAME], &name)) pb_field(names, &name);
+  compact_put(out, &idle);
   compact_put(out, &item);
-}
-
-static void put_state(const struct cut_cpu *cpu, const struct pb_field *columns, struct compact_out *out, struct buf *names) {
-  const uint64_t n = n_names(columns);
-  for (uint32_t i = 0; i < cpu->n_before; i++) put_switch(&cpu->last[i], n + i, out, names);
-}
-
-static void keep_switch(struct cut_cpu *cpu, const struct cut_switch *last, uint32_t clock) {
-  if (cpu->clock != clock) cpu->n_before = 0;
-  if (cpu->n_before == 2) cpu->last[0] = cpu->last[--cpu->n_before];
-  cpu->last[cpu->n_before++] = *last;
-  cpu->clock = clock;
 }
 
 /* Collects in `out` those items that are in the range. */
@@ -69,17 +65,17 @@ static void take_items(struct cut_cpu *cpu, struct merged_items *m, const struct
   struct compact_item item;
   while (next_item(m, &item)) {
     const enum cut_side side = range->side(range->arg, item.time);
-    const bool is_first = side == CUT_INSIDE && cpu->n_before && cpu->clock == range->clock && cpu->last[cpu->n_before - 1].item.time <= item.time;
+    const bool is_first = side == CUT_INSIDE && cpu->is_before && cpu->clock == range->clock && cpu->last.time <= item.time;
     counts->n++;
     counts->gone += side != CUT_INSIDE;
     if (is_first) put_state(cpu, &m->c.field, out, names);
     if (side == CUT_INSIDE) {
       compact_put(out, &item);
-      cpu->n_before = 0;
+      cpu->is_before = false;
       cpu->is_inside = true;
     }
     if (item.kind == COMPACT_SWITCHES && side == CUT_BEFORE && !cpu->is_inside)
-      keep_switch(cpu, &(struct cut_switch){m->c.field, item}, range->clock);
+      *cpu = (struct cut_cpu){.columns = m->c.field, .last = item, .clock = range->clock, .is_before = true};
   }
 }
 

@@ -6,14 +6,12 @@
 #include "format/pb.h"
 #include "format/perfetto/compact.h"
 
-/* The last two switches of a CPU before the range. */
+/* The last switch of a CPU before the range. */
 struct cut_cpu {
-  struct cut_switch {
-    struct pb_field columns; /* columns of the bundle that contains this switch */
-    struct compact_item item;
-  } last[2];
+  struct pb_field columns; /* columns of the bundle that contains this switch */
+  struct compact_item last;
   uint32_t clock;
-  uint32_t n_before; /* number of switches in `last`, which have not been written yet */
+  bool is_before; /* `last` is set, and the switch has not been written yet */
   bool is_inside; /* an item of this CPU inside the range was read, so the state at the start of the range is known */
 };
 

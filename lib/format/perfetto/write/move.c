@@ -511,8 +511,8 @@ static bool is_start(const struct packet_head *h) {
   return h->content.number == PACKET_SERVICE_EVENT && head_has(&h->content, SERVICE_TRACING_STARTED);
 }
 
-/* True for packets that describe later ones but have no time, such as the names of GPU stages. Importers would use them at the last time
- * that came before them in the file, which may be the end of another trace. */
+/* True for packets that describe later ones but have no time, such as the names of GPU stages. Importers would use them at the last
+ * time that came before them in the file, which may be the end of another trace. */
 static bool needs_time(const struct move *m, const struct packet_head *h) {
   const struct kind_of_packet *kind = h->kind;
   return m->is_one_of_several && !h->has_timestamp && kind && kind->rule == KIND_TIMED && head_has(&h->content, kind->state);
