@@ -20,6 +20,7 @@ struct carrier {
   bool is_whole;       /* the tracks keep their uuids and descriptors */
   struct map entries;  /* track -> 1 + offset of its entry in perfetto.tracks */
   struct map counters; /* process and name of counters that were written */
+  struct map interned; /* numbers of the interned data that events use, if events were dropped */
   const struct tk_meta *tracks;
   struct buf graph, track, ident, types;
   bool has_types;      /* the other format keeps the types of numbers */
@@ -214,16 +215,17 @@ static uint64_t n_packets(const struct carrier *c, const struct tk_meta *m) {
   return n;
 }
 
-/* True if fields of an event refer to the interned data with this number. */
-static bool is_in_use(const struct tk_trace *t, uint64_t number) {
+/* Finds the interned data to which fields of events refer. */
+static void find_interned(struct carrier *c) {
+  const struct tk_trace *t = c->t;
   const tk_id begin = trace_text_id(t, ARG_INTERNED), end = trace_text_id(t, END_ARG ARG_INTERNED);
   struct tk_arg arg;
-  for (tk_id i = 1; i <= t->n_events; i++) {
+  map_init(&c->interned, &c->mem);
+  for (tk_id i = 1; (begin || end) && i <= t->n_events; i++) {
     struct tk_args it = tk_args_of(t, t->events[i].args);
-    while ((begin || end) && tk_args_next(&it, &arg))
-      if (arg.key && (arg.key == begin || arg.key == end) && arg.type == TK_ARG_INT && (uint64_t)arg.i == number) return true;
+    while (tk_args_next(&it, &arg))
+      if (arg.key && (arg.key == begin || arg.key == end) && arg.type == TK_ARG_INT) map_put(&c->interned, (uint64_t)arg.i, 1);
   }
-  return false;
 }
 
 /* Writes interned data. If only dropped events used it, writes no more than its number, because numbers have no gaps. */
@@ -233,7 +235,7 @@ static void put_interned(struct carrier *c, const struct tk_meta *m) {
   uint64_t number = 0;
   while (pb_next(&in, &f))
     if (pb_field_key(&f) == PB_KEY(INTERNED_NUMBER, PB_VARINT)) number = f.value;
-  if (!(c->t->edits & TK_EDIT_DROPPED) || is_in_use(c->t, number)) {
+  if (!(c->t->edits & TK_EDIT_DROPPED) || map_get(&c->interned, number)) {
     put_meta(c, m, PASSTHROUGH_INTERNED);
     return;
   }
@@ -249,6 +251,7 @@ static void put_metas(struct carrier *c, bool first) {
   const bool is_cut = trace_cut_of(t) != NULL, has_all = first && (!(t->edits & TK_EDIT_DROPPED) || is_cut);
   const bool has_tracks = c->graph.len != 0; /* tracekit's own descriptors need not be kept */
   const bool has_extensions = first && (has_all || extension_in_use(t, &c->mem));
+  if (first && t->edits & TK_EDIT_DROPPED && passthrough_find(t, PASSTHROUGH_INTERNED)) find_interned(c);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     if (passthrough_is(t, m, PASSTHROUGH_PACKETS)) sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, n_packets(c, m));
@@ -290,6 +293,7 @@ static bool carrier_write(struct sink *sink, const struct tk_trace *t, struct tk
   put_metas(c, first);
   map_free(&c->entries);
   map_free(&c->counters);
+  map_free(&c->interned);
   c->track.len = 0;
   if (c->graph.len) pb_message(&c->track, CARRIED_GRAPH, &c->graph);
   out_write(c->out, c->track.data, c->track.len);
