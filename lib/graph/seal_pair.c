@@ -1,4 +1,4 @@
-/* seal_pair.c - turns a begin event and its end event into one span, for both ways of pairing: by a thread's stack (seal.c) and
+/* seal_pair.c - turns a begin event and its end event into one span, for both ways of pairing: by a thread's stack (seal_sweep.c) and
  * by identity (seal_async.c). */
 #include <string.h>
 
