@@ -76,8 +76,11 @@ check('speedscope: losses', lost.get('stack_samples') == 3, lost)
 # spans: self times in nanoseconds
 x = lambda name, ts, dur: {'ph': 'X', 'name': name, 'ts': ts, 'dur': dur, 'pid': 1, 'tid': 2}  # noqa: E731
 text, lost = convert(put('x.json', {'traceEvents': [x('a', 0, 10), x('b;c', 1, 4), x('d', 2, 1), x('e', 7, 2), {'ph': 'i', 'name': 'n', 'ts': 3, 'pid': 1, 'tid': 2, 's': 't'}]}))
-check('spans: self times', sums(text) == {'a': 4000, 'a;b:c': 3000, 'a;b:c;d': 1000, 'a;e': 2000}, text)
+check('spans: self times', sums(text) == {f'thread 2;{stack}': ns for stack, ns in (('a', 4000), ('a;b:c', 3000), ('a;b:c;d', 1000), ('a;e', 2000))}, text)
 check('spans: losses', lost.get('instants') == 1 and lost.get(PARTS) == 4, lost)
+text, _ = convert(put('flat.json', {'traceEvents': [x('a', 0, 10), x('b', 20, 5)]}))
+again, lost = convert(put('flat.folded', text))
+check('spans without children: the file is recognised', again == text and not lost, (text, again))
 text, _ = convert(put('none.json', {'traceEvents': []}))
 check('a trace without events', text == '# no samples\n', text)
 sys.exit(finish())

@@ -7,6 +7,7 @@
  * a semicolon in a name becomes a colon. */
 #include "write.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -27,9 +28,7 @@ struct folded_sink {
 };
 
 /* Appends a frame to the line, without the characters that separate frames and lines. A line must not begin like a comment. */
-static void put_frame(struct folded_sink *s, const struct tk_trace *t, tk_id name) {
-  size_t n;
-  const char *text = tk_string(t, name, &n);
+static void put_text(struct folded_sink *s, const char *text, size_t n) {
   const size_t at = s->line.len;
   if (at) buf_text(&s->line, ";");
   const size_t from = s->line.len;
@@ -40,6 +39,12 @@ static void put_frame(struct folded_sink *s, const struct tk_trace *t, tk_id nam
     *p = *p == ';' ? ':' : is_comment ? '_' : ' ';
     s->changed = true;
   }
+}
+
+static void put_frame(struct folded_sink *s, const struct tk_trace *t, tk_id name) {
+  size_t n;
+  const char *text = tk_string(t, name, &n);
+  put_text(s, text, n);
 }
 
 /* Appends the file and the line of a frame, as py-spy writes them. */
@@ -140,10 +145,24 @@ struct folded_open {
   tk_time end, self;
 };
 
+/* Begins the line of a span. A thread without a name gets a frame, too: lines with a single frame are not recognised as folded stacks. */
+static void begin_span(struct folded_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  const bool is_number = k->tid.kind == TK_IDENT_INT || k->tid.kind == TK_IDENT_QUOTED;
+  char text[32];
+  begin_line(s, t, k);
+  if (s->line.len) return;
+  if (k->tid.kind == TK_IDENT_STR) {
+    put_frame(s, t, k->tid.str);
+    return;
+  }
+  if (is_number) snprintf(text, sizeof text, "thread %lld", (long long)k->tid.num);
+  put_text(s, is_number ? text : "thread", is_number ? strlen(text) : strlen("thread"));
+}
+
 static void put_span(struct folded_sink *s, const struct tk_trace *t, const struct tk_track *k, const struct folded_open *open,
                      uint32_t n) {
   char weight[24];
-  begin_line(s, t, k);
+  begin_span(s, t, k);
   for (uint32_t i = 0; i < n; i++) put_frame(s, t, t->classes[t->events[open[i].event].cls].name);
   s->changed = true; /* a line has neither a start nor a duration */
   end_line(s, weight, num_put_i64(weight, open[n - 1].self > 0 ? (open[n - 1].self + 500) / 1000 : 0));
