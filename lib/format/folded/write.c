@@ -28,7 +28,7 @@ struct folded_sink {
 };
 
 /* Appends a frame to the line, without the characters that separate frames and lines. A line must not begin like a comment. */
-static void put_text(struct folded_sink *s, const char *text, size_t n) {
+static void put_words(struct folded_sink *s, const char *text, size_t n) {
   const size_t at = s->line.len;
   if (at) buf_text(&s->line, ";");
   const size_t from = s->line.len;
@@ -44,7 +44,7 @@ static void put_text(struct folded_sink *s, const char *text, size_t n) {
 static void put_frame(struct folded_sink *s, const struct tk_trace *t, tk_id name) {
   size_t n;
   const char *text = tk_string(t, name, &n);
-  put_text(s, text, n);
+  put_words(s, text, n);
 }
 
 /* Appends the file and the line of a frame, as py-spy writes them. */
@@ -145,7 +145,8 @@ struct folded_open {
   tk_time end, self;
 };
 
-/* Begins the line of a span. A thread without a name gets a frame, too: lines with a single frame are not recognised as folded stacks. */
+/* Begins the line of a span. A thread without a name gets a frame, too, because lines with a single frame are not recognised as folded
+ * stacks. */
 static void begin_span(struct folded_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   const bool is_number = k->tid.kind == TK_IDENT_INT || k->tid.kind == TK_IDENT_QUOTED;
   char text[32];
@@ -156,7 +157,7 @@ static void begin_span(struct folded_sink *s, const struct tk_trace *t, const st
     return;
   }
   if (is_number) snprintf(text, sizeof text, "thread %lld", (long long)k->tid.num);
-  put_text(s, is_number ? text : "thread", is_number ? strlen(text) : strlen("thread"));
+  put_words(s, is_number ? text : "thread", is_number ? strlen(text) : strlen("thread"));
 }
 
 static void put_span(struct folded_sink *s, const struct tk_trace *t, const struct tk_track *k, const struct folded_open *open,
