@@ -14,6 +14,12 @@
 #include "graph/args.h"
 #include "graph/stack.h"
 
+/* An open span. */
+struct folded_open {
+  tk_id event;
+  tk_time end, self;
+};
+
 struct folded_sink {
   struct sink sink;
   struct out *out;
@@ -23,7 +29,8 @@ struct folded_sink {
   struct buf type;  /* type of the first sample: category, NUL, unit; empty = no sample was written */
   struct buf other; /* type of the current sample */
   tk_id *path;      /* stack of the current sample, innermost frame first */
-  uint32_t cap_path;
+  struct folded_open *open; /* the open spans of the current track, by depth */
+  uint32_t cap_path, cap_open;
   bool changed;     /* the current line lacks something of its sample */
 };
 
@@ -139,12 +146,6 @@ static bool put_sample(struct folded_sink *s, const struct tk_trace *t, const st
 
 /* ---- spans ---- */
 
-/* The open spans of a track, by depth. */
-struct folded_open {
-  tk_id event;
-  tk_time end, self;
-};
-
 /* Begins the line of a span. A thread without a name gets a frame, too, because lines with a single frame are not recognised as folded
  * stacks. */
 static void begin_span(struct folded_sink *s, const struct tk_trace *t, const struct tk_track *k) {
@@ -179,17 +180,16 @@ static void open_span(struct folded_open *open, uint32_t n, const struct tk_even
 }
 
 static bool put_spans(struct folded_sink *s, const struct tk_trace *t, const struct tk_track *k) {
-  struct folded_open *open = mem_array(&s->mem, UINT16_MAX + 2, sizeof *open);
   uint32_t n = 0;
-  for (tk_id i = k->first; open && i < k->first + k->count; i++) {
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->kind != TK_EVENT_SPAN) continue;
     const uint32_t depth = k->kind == TK_TRACK_THREAD && !(e->flags & TK_FLAG_LOST_CLOCK) ? e->depth : 0;
-    for (; n > depth; n--) put_span(s, t, k, open, n);
-    open_span(open, n++, e, i);
+    for (; n > depth; n--) put_span(s, t, k, s->open, n);
+    if (!mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)n + 1, sizeof *s->open)) return false;
+    open_span(s->open, n++, e, i);
   }
-  for (; open && n; n--) put_span(s, t, k, open, n);
-  mem_free(&s->mem, open);
+  for (; n; n--) put_span(s, t, k, s->open, n);
   return !s->mem.failed;
 }
 
@@ -242,6 +242,7 @@ static void folded_free(struct sink *sink) {
   buf_free(&s->type);
   buf_free(&s->other);
   mem_free(&s->mem, s->path);
+  mem_free(&s->mem, s->open);
   mem = s->mem;
   mem_free(&mem, s);
 }

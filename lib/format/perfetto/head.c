@@ -96,7 +96,9 @@ uint64_t head_number(const struct pb_field *content, uint32_t field, uint64_t ot
 
 struct head_clock head_bundle_clock(const struct packet_head *h, bool raw) {
   if (h->kind->clock) return (struct head_clock){.id = h->kind->clock};
-  const uint64_t named = head_number(&h->content, FTRACE_CLOCK, 0), boot = head_number(&h->content, FTRACE_BOOT_TIME, 0);
+  const uint64_t named = head_number(&h->content, FTRACE_CLOCK, 0);
+  if (!named) return (struct head_clock){.id = CLOCK_BOOTTIME};
   if (named == FTRACE_CLOCK_RAW && raw) return (struct head_clock){.id = CLOCK_MONOTONIC_RAW};
-  return (struct head_clock){.id = CLOCK_BOOTTIME, .shift = named && boot ? boot - head_number(&h->content, FTRACE_OWN_TIME, 0) : 0};
+  const uint64_t boot = head_number(&h->content, FTRACE_BOOT_TIME, 0);
+  return (struct head_clock){.id = CLOCK_BOOTTIME, .shift = boot ? boot - head_number(&h->content, FTRACE_OWN_TIME, 0) : 0};
 }

@@ -27,19 +27,13 @@ static bool is_known(const struct tk_trace *t, const char *text, uint64_t size) 
   return false;
 }
 
-static void read_schema(struct schema *s, const struct tk_trace *t) {
-  for (tk_id i = 1; i <= t->n_metas; i++)
-    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_EXTENSIONS))
-      schema_read(s, (const uint8_t *)trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
-}
-
 /* True if the two graphs describe an extension differently. The args of `from` then remain args without a description. */
 static bool have_conflict(struct tk_trace *to, const struct tk_trace *from) {
   struct schema a, b;
   schema_init(&a, &to->store->mem);
   schema_init(&b, &to->store->mem);
-  read_schema(&a, to);
-  read_schema(&b, from);
+  passthrough_schema(to, &a);
+  passthrough_schema(from, &b);
   const bool differ = schema_conflicts(&a, &b);
   schema_free(&a);
   schema_free(&b);

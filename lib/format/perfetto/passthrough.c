@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "perfetto.h"
+#include "schema.h"
 #include "timeline.h"
 
 bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const char *key) {
@@ -110,6 +111,12 @@ static bool has_properties(const struct pb_field *entry) {
   while (pb_next(&c, &f))
     if (f.number == PASSTHROUGH_FIELDS || f.number == PASSTHROUGH_INNER_FIELDS) return true;
   return false;
+}
+
+void passthrough_schema(const struct tk_trace *t, struct schema *s) {
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_EXTENSIONS))
+      schema_read(s, (const uint8_t *)trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
 }
 
 uint64_t passthrough_without_times(const struct pb_field *fields, struct buf *to) {

@@ -86,6 +86,10 @@ const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key
  * of omitted fields. */
 uint64_t passthrough_without_times(const struct pb_field *fields, struct buf *to);
 
+struct schema;
+/* Adds the descriptions of event fields that the graph contains. */
+void passthrough_schema(const struct tk_trace *t, struct schema *s);
+
 /* Returns perfetto.key_types as an array by key, in memory of `mem`: VALUE_* or 0; NULL if the graph has none. */
 uint8_t *passthrough_key_types(const struct tk_trace *t, struct mem *mem);
 

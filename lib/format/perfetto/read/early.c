@@ -52,39 +52,24 @@ static bool item_ns(const struct pb_field *item, int64_t *ns) {
   return false;
 }
 
-static bool is_switch(const struct pb_field *item) {
+/* Ways in which an event before the range may apply in it: as a begin event, a sample of a counter or a part of a call; as a switch, if
+ * it is the last one of its CPU. */
+enum effect { NO_EFFECT, MAY_LAST, MAY_RUN };
+
+static enum effect effect_of(const struct pb_field *item) {
+  enum effect effect = NO_EFFECT;
   struct pb in = pb_inside(item);
   struct pb_field f;
-  while (pb_next(&in, &f))
-    if (pb_field_key(&f) == PB_KEY(FTRACE_SWITCH, PB_BYTES)) return true;
-  return false;
+  while (effect != MAY_LAST && pb_next(&in, &f)) {
+    if (f.number == FTRACE_SWITCH) effect = MAY_RUN;
+    if (head_lasting(f.number) != LASTING_NOT) effect = MAY_LAST;
+  }
+  return effect;
 }
 
-/* Returns the last switch before the range, which states what its CPU runs until the next one; NULL = none. */
-static const uint8_t *last_switch(const struct perfetto *r, const struct pb_field *bundle) {
-  const uint8_t *last = NULL;
-  struct pb in = pb_inside(bundle);
-  struct pb_field f;
+static enum early_place place_of_item(const struct perfetto *r, const struct pb_field *item) {
   int64_t ns;
-  while (pb_next(&in, &f))
-    if (f.number == FTRACE_EVENT && item_ns(&f, &ns) && early_place_of(r, ns) == EARLY_BEFORE && is_switch(&f)) last = f.p;
-  return last;
-}
-
-/* True for an event whose effect may last into the range: a begin event, a sample of a counter, or a part of a call. */
-static bool may_last(const struct pb_field *item) {
-  struct pb in = pb_inside(item);
-  struct pb_field f;
-  while (pb_next(&in, &f))
-    if (head_lasting(f.number) != LASTING_NOT) return true;
-  return false;
-}
-
-static bool item_stays(const struct perfetto *r, const struct pb_field *item) {
-  int64_t ns;
-  if (!item_ns(item, &ns)) return true;
-  const enum early_place place = early_place_of(r, ns);
-  return place == EARLY_NEAR || (place == EARLY_BEFORE && may_last(item));
+  return item_ns(item, &ns) ? early_place_of(r, ns) : EARLY_NEAR;
 }
 
 /* Adds the times of a column of compact_sched to the first and last time of the bundle. */
@@ -136,23 +121,36 @@ static bool keep_last_switch(const struct perfetto *r, const struct pb_field *co
   return true;
 }
 
+static void insert_bytes(struct buf *b, size_t at, const uint8_t *p, size_t n) {
+  if (!n || !buf_reserve(b, n)) return;
+  memmove(b->data + at + n, b->data + at, b->len - at);
+  memcpy(b->data + at, p, n);
+  b->len += n;
+}
+
 /* Copies the parts of the bundle that the cut may keep to r->packets. Returns the number of dropped parts, and sets *left to the number
  * of copied parts that have events. */
 static uint64_t reduce(struct perfetto *r, const struct pb_field *bundle, uint64_t *left) {
   struct pb in = pb_inside(bundle);
   struct pb_field f;
   uint64_t gone = 0;
-  const uint8_t *const last = last_switch(r, bundle);
+  struct { const uint8_t *p; size_t n, at; } last = {NULL, 0, 0}; /* the last switch before the range, and where to insert it */
   r->packets.len = *left = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    const size_t n = (size_t)(in.p - from);
     const bool is_item = f.number == FTRACE_EVENT && f.wire == PB_BYTES;
-    const bool goes = f.number == FTRACE_COMPACT || (is_item && f.p != last && !item_stays(r, &f));
+    const enum early_place place = is_item ? place_of_item(r, &f) : EARLY_NEAR;
+    const enum effect effect = place == EARLY_BEFORE ? effect_of(&f) : NO_EFFECT;
+    const bool goes = f.number == FTRACE_COMPACT || (place != EARLY_NEAR && effect != MAY_LAST);
+    if (effect == MAY_RUN) last.p = from, last.n = n, last.at = r->packets.len;
     *left += is_item && !goes;
     if (f.number == FTRACE_COMPACT) *left += keep_last_switch(r, &f, &r->packets);
     gone += goes;
-    if (!goes) buf_append(&r->packets, from, (size_t)(in.p - from));
+    if (!goes) buf_append(&r->packets, from, n);
   }
-  return gone;
+  insert_bytes(&r->packets, last.at, last.p, last.n);
+  *left += last.p != NULL;
+  return gone - (last.p != NULL);
 }
 
 enum outcome { STAYS, SHRINKS, GOES };

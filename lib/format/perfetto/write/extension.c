@@ -178,19 +178,13 @@ bool extension_write(struct extension_writer *x, const struct tk_trace *t, const
   return true;
 }
 
-static void read_schema(struct schema *s, const struct tk_trace *t) {
-  for (tk_id i = 1; i <= t->n_metas; i++)
-    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_EXTENSIONS))
-      schema_read(s, (const uint8_t *)trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
-}
-
 bool extension_fits(struct schema *written, const struct tk_trace *t) {
   struct schema own;
   schema_init(&own, written->mem);
-  read_schema(&own, t);
+  passthrough_schema(t, &own);
   const bool fits = !schema_conflicts(written, &own);
   schema_free(&own);
-  if (fits) read_schema(written, t);
+  if (fits) passthrough_schema(t, written);
   return fits;
 }
 
@@ -203,7 +197,7 @@ void extension_none(struct extension_writer *x, struct mem *mem) {
 void extension_begin(struct extension_writer *x, const struct tk_trace *t, struct mem *mem) {
   *x = (struct extension_writer){.message = {.mem = mem}};
   schema_init(&x->schema, mem);
-  read_schema(&x->schema, t);
+  passthrough_schema(t, &x->schema);
 }
 
 void extension_free(struct extension_writer *x) {
