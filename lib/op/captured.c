@@ -409,7 +409,8 @@ bool captured_ranges_find(const struct kinds *kinds, struct mem *mem, struct cap
   struct capturing c = {.kinds = kinds, .t = kinds->t, .mem = mem};
   struct open_captures o = {0};
   bool *records = mem_zeros(mem, (uint64_t)c.t->n_classes + 1, sizeof *records);
-  const bool any = records && (find_roles(&c) | find_recording(c.t, records));
+  const bool recordings = records && find_recording(c.t, records);
+  const bool any = records && (find_roles(&c) || recordings);
   *ranges = (struct captured_ranges){NULL, 0, 0};
   for (tk_id i = 1; any && c.roles && i <= c.t->n_events; i++) {
     const struct tk_event *e = &c.t->events[i];
