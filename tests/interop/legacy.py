@@ -1,11 +1,11 @@
 """Expected differences in the rows of an engine, because tracekit writes legacy events of Chrome (TrackEvent.legacy_event) in another
-form: async events and instants of processes become slices of described tracks, counters become samples. Only their tracks differ. The
-thread of a metadata event differs if it is the default of its sequence: the engine takes the last default of the sequence, tracekit
-the last one before the event."""
+form: instants of processes become slices of described tracks, counters become samples. Only their tracks differ. The thread of a
+metadata event differs if it is the default of its sequence: the engine takes the last default of the sequence, tracekit the last one
+before the event."""
 import collections
 import json
 
-TYPES = ('legacy_async_process_slice', 'legacy_async_global_slice', 'legacy_chrome_global_instants', 'chrome_process_instant')
+TYPES = ('legacy_chrome_global_instants', 'chrome_process_instant')
 OF_TRACK = ('track_id', 'depth', 'parent_id')  # columns of an event that depend on its track
 # Keys of args of tracks and of their events that differ between the two forms.
 ARGS = ('name', 'scope', 'source', 'source_scope', 'is_root_in_scope', 'parent_track_uuid', 'merge_key_type', 'merge_key_value', 'track_compressor_idx', 'description')

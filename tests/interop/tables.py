@@ -60,8 +60,8 @@ IN_TABLE = {('flow', 'slice_out'): SLICE, ('flow', 'slice_in'): SLICE,
             ('stack_profile_callsite', 'parent_id'): CALLSITE}
 LEGACY = 'legacy events'  # a query rather than a table
 OWN = ('id', 'slice_id', 'stack_id', 'parent_stack_id')  # ids of rows, and hashes of them
-# Args that are numbers of the engine, or its notes about packets and about numbers of tracks.
-HIDDEN_ARGS = ("key not glob 'debug.json_id*' and key not glob 'debug.json_ph*' and key not glob 'debug.json_scope*' and key not glob 'debug.json_end_json_*' and key not glob '*utid' and key not glob '*upid' and key not glob '*legacy*' and flat_key not glob 'tracekit*' "
+# Args that are numbers of the engine, or its notes about packets and about numbers of tracks, and the phase R, which becomes an instant.
+HIDDEN_ARGS = ("key not glob 'debug.json_end_json_*' and key not glob '*utid' and key not glob '*upid' and flat_key not glob 'tracekit*' and key not glob 'legacy_unnestable_*' and not (key = 'legacy_event.phase' and string_value = 'R') "
                "and key not in ('source_id', 'trace_id', 'cookie', 'trace_id_is_process_scoped', 'ucpu', 'packet_ts', 'hw_queue_id', 'perf_session_id', 'track_uuid', 'has_first_packet_on_sequence')")
 WITH = ("with arg_texts as materialized (select arg_set_id, group_concat(flat_key || '=' || coalesce(display_value, ''), ';') as text "
         f"from (select * from args where {HIDDEN_ARGS} order by arg_set_id, flat_key, key, display_value) group by 1) ")

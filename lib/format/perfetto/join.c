@@ -62,7 +62,7 @@ static void add_property(struct joined_tracks *j, const struct tk_trace *to, tk_
   const tk_id parent = f->number == PASSTHROUGH_PARENT_TRACK && f->value <= j->n_tracks ? ids->tracks[f->value] : 0;
   j->fields.len = 0;
   if (parent) pb_u64(&j->entry, PASSTHROUGH_PARENT_TRACK, parent);
-  if (f->number == PASSTHROUGH_FIELDS) pb_field(&j->entry, f);
+  if (f->number == PASSTHROUGH_FIELDS || f->number == PASSTHROUGH_LEGACY) pb_field(&j->entry, f);
   if (f->number != PASSTHROUGH_INNER_FIELDS) return;
   if (to->tracks[track].kind == TK_TRACK_PROCESS) passthrough_without_times(f, &j->fields);
   else buf_append(&j->fields, f->p, (size_t)f->value);

@@ -45,7 +45,8 @@ enum {
   PASSTHROUGH_PID = 4,          /* original pid of a process, if another machine uses the same pid */
   PASSTHROUGH_UUID = 5,         /* uuid of a track that has original descriptors, or no descriptor */
   PASSTHROUGH_PARENT = 6,       /* uuid of the track's parent, if the parent has an entry with PASSTHROUGH_UUID */
-  PASSTHROUGH_PARENT_TRACK = 7  /* for a counter below a named track: id of that track in the graph */
+  PASSTHROUGH_PARENT_TRACK = 7, /* for a counter below a named track: id of that track in the graph */
+  PASSTHROUGH_LEGACY = 8        /* 1: the events of an async track were legacy events of Chrome */
 };
 
 /* Header of perfetto.readings. The readings follow, grouped by clock and sorted by `own`. */

@@ -119,7 +119,7 @@ static bool read_track(struct adopter *a, const struct pb_field *f, struct descr
   *d = (struct described){.track = {.renamed = true}};
   while (pb_next(&in, &g)) {
     switch (pb_field_key(&g)) {
-    case PB_KEY(CARRIED_KIND, PB_VARINT): d->track.kind = g.value <= TK_TRACK_COUNTERS ? (uint8_t)g.value : TK_TRACK_ROOT; break;
+    case PB_KEY(CARRIED_KIND, PB_VARINT): d->track.kind = g.value <= TK_TRACK_ASYNCS ? (uint8_t)g.value : TK_TRACK_ROOT; break;
     case PB_KEY(CARRIED_PID, PB_BYTES): d->track.pid = read_ident(a, &g); break;
     case PB_KEY(CARRIED_TID, PB_BYTES): d->track.tid = read_ident(a, &g); break;
     case PB_KEY(CARRIED_NAME, PB_BYTES): d->track.name = adopt_text(a, &g); break;

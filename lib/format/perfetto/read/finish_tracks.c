@@ -495,6 +495,20 @@ static void find_nodes(const struct perfetto *r, uint32_t *node_of) {
   }
 }
 
+/* Appends an entry for each async track whose events are legacy events. */
+static void append_legacy_tracks(struct track_finisher *s, struct buf *all) {
+  struct perfetto *r = s->r;
+  struct buf *b = &r->copy;
+  for (uint32_t i = 1; i <= r->n_nodes; i++) {
+    const struct node *n = &r->nodes[i];
+    if (!n->tracks[ON_ASYNCS] || n->form & FORM_ASYNC || n->in_packets) continue;
+    b->len = 0;
+    pb_u64(b, PASSTHROUGH_TRACK, n->tracks[ON_ASYNCS]);
+    pb_u64(b, PASSTHROUGH_LEGACY, 1);
+    pb_message(all, 1, b);
+  }
+}
+
 /* Stores "perfetto.tracks": by track, properties that the graph cannot represent. */
 static void passthrough_tracks(struct track_finisher *s) {
   struct perfetto *r = s->r;
@@ -509,6 +523,7 @@ static void passthrough_tracks(struct track_finisher *s) {
   for (tk_id i = 1; i <= r->t->n_tracks; i++)
     append_passthrough_track(s, i, node_of[i] ? &r->nodes[node_of[i]] : &(struct node){0}, all);
   mem_free(mem, node_of);
+  append_legacy_tracks(s, all);
   if (all->len == 0) return;
   perfetto_add_passthrough(r, PASSTHROUGH_TRACKS, all->data, all->len);
 }

@@ -299,7 +299,7 @@ void passthrough_readings(struct perfetto *r) {
   head.origin_ns = r->t->origin_ns;
   head.base_ns = (int64_t)((uint64_t)r->t->origin_ns - (uint64_t)r->t->zero_ns + (uint64_t)r->later_ns);
   struct buf *all = &r->copy;
-  if (!r->passthrough) return;
+  if (!r->passthrough && !r->has_starts) return;
   all->len = 0;
   buf_append(all, &head, sizeof head);
   for (uint32_t i = 1; i <= r->n_clocks; i++) append_readings(r, &r->clocks[i], all);

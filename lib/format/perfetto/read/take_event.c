@@ -325,7 +325,7 @@ static void take_add_event(struct perfetto *r, struct sequence *q, const struct 
                            enum tk_kind kind) {
   struct tk_trace *t = r->t;
   const unsigned form = r->nodes[e->node].form;
-  const bool pairs = form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
+  const bool async = is_async(e), pairs = !async && form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE);
   if (pairs && kind == TK_EVENT_END && close_open(r, q, e)) return;
   const uint32_t args = build_args(r, q, e, kind);
   struct node *n = &r->nodes[e->node];

@@ -57,7 +57,7 @@ static void put_entry(struct carrier *c, const struct pb_field *entry) {
   while (pb_next(&in, &f)) {
     has_parent = has_parent || (f.number == PASSTHROUGH_PARENT && c->is_whole);
     loses_parent = loses_parent || f.number == PASSTHROUGH_PARENT_TRACK;
-    const bool is_field = f.number == PASSTHROUGH_FIELDS || f.number == PASSTHROUGH_INNER_FIELDS;
+    const bool is_field = f.number == PASSTHROUGH_FIELDS || f.number == PASSTHROUGH_INNER_FIELDS || f.number == PASSTHROUGH_LEGACY;
     const bool is_uuid = f.number == PASSTHROUGH_UUID || f.number == PASSTHROUGH_PARENT;
     if (is_field || (is_uuid && c->is_whole)) pb_field(&c->ident, &f);
   }

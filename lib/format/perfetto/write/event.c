@@ -12,6 +12,7 @@
 #include "flow_points.h"
 #include "thread_times.h"
 #include "extension.h"
+#include "legacy.h"
 #include "format/json.h"
 
 /* ---- args ---- */
@@ -264,7 +265,8 @@ static bool write_field(struct event_writer *w, const struct field_keys *keys, c
 
 /* Writes the fields that are not modelled. They are last, where the reader expects them. */
 static void put_fields(struct event_writer *w) {
-  buf_append(&w->event, w->fields.p, w->fields.n);
+  if (w->is_legacy) legacy_merge(&w->fields, &w->event, &w->legacy);
+  else buf_append(&w->event, w->fields.p, w->fields.n);
   w->fields = (struct raw_fields){.n = 0};
 }
 
@@ -330,13 +332,14 @@ static void begin_types(struct event_writer *w, uint32_t args, tk_id key) {
 
 /* True if is_said may return true for an arg of the event. Tested once for each event rather than for each arg, because it is rare. */
 static bool may_say(const struct event_writer *w) {
-  return w->accompanied || w->track_has_scope || w->own_tid || w->begin_keys.thread_time;
+  return w->accompanied || w->track_has_scope || w->own_tid || w->begin_keys.thread_time || w->is_legacy;
 }
 
 /* True if the packet of the event or its track represents the arg. */
 static bool is_said(struct event_writer *w, const struct tk_event *e, const struct tk_arg *arg) {
   if (thread_times_says(w, (tk_id)(e - w->t->events), arg->key)) return true;
   if (arg->key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) return true;
+  if (w->is_legacy && legacy_says(arg->key)) return true;
   if (arg->key == KEY_TID && w->own_tid && arg->type == TK_ARG_STR && arg->s == w->own_tid) return true;
   return arg->key == w->begin_keys.thread_time && says_thread_time(w, e, &w->begin_keys, arg);
 }
@@ -385,15 +388,28 @@ static void put_names(struct event_writer *w, const struct tk_class *c) {
   put_category(w, c->cat);
 }
 
+/* Writes the type of an event, unless it is a legacy event, which has a phase instead. */
+static void put_type(struct event_writer *w, const struct tk_event *e, uint32_t type) {
+  w->legacy.len = 0;
+  if (w->is_legacy) legacy_put(w, e, type == TYPE_SLICE_END);
+  else pb_u64(&w->event, EVENT_TYPE, type);
+}
+
+/* Writes the legacy_event after the fields that are not modelled, because it contains some of them. */
+static void put_legacy(struct event_writer *w) {
+  if (w->is_legacy) pb_message(&w->event, EVENT_LEGACY, &w->legacy);
+}
+
 /* Begins an event. The name is written first, because the following bytes usually depend on it, which helps deflate. */
 static void begin_event(struct event_writer *w, const struct tk_event *e, uint32_t type) {
   const struct tk_class *c = &w->t->classes[e->cls];
   w->event.len = w->interned.len = 0;
   plain_begin(w, (tk_id)(e - w->t->events), false);
   put_names(w, c);
-  pb_u64(&w->event, EVENT_TYPE, type);
+  put_type(w, e, type);
   if (c->args) write_args(w, e, c->args, false);
   if (e->args) write_args(w, e, e->args, false);
+  put_legacy(w);
   thread_times_put(w, (tk_id)(e - w->t->events), false);
 }
 
@@ -431,8 +447,9 @@ void event_put_end(struct event_writer *w, tk_id id) {
 
 void event_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   w->event.len = w->interned.len = 0;
-  pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
+  put_type(w, &w->t->events[id], TYPE_SLICE_END);
   event_put_end(w, id);
+  put_legacy(w);
   plain_event(w, ns, SINK_EVENT, id);
 }
 

@@ -9,7 +9,7 @@
  *     the id of the clock       kept, because times are still on this clock
  *     descriptors of tracks     not lost: their contents are in the graph, and new ones are written
  *     extension descriptors     kept if any arg still has such a field (extension.c)
- *     fields of a track         kept with their track, except for times that may have moved */
+ *     fields of a track         kept with their track; the start of a process moves with its events */
 #include "passthrough.h"
 #include "format/carry.h"
 #include "format/scheduler.h"
@@ -366,7 +366,26 @@ static bool passthrough_entry(const struct perfetto_sink *s, tk_id track, struct
   return pb_next(&c, entry);
 }
 
-static bool has_moved(const struct tk_trace *t) { return t->edits & (TK_EDIT_MOVED | TK_EDIT_STRETCHED); }
+static bool has_moved(const struct perfetto_sink *s) { return s->sink.graphs > 1 || s->t->edits & (TK_EDIT_MOVED | TK_EDIT_STRETCHED); }
+
+/* Appends the fields of a process whose events moved, and moves the time of its start by the same amount. If this amount is unknown,
+ * because another format stored the trace in between, the time is lost. */
+static void put_moved_process(struct perfetto_sink *s, const struct pb_field *fields, struct buf *to) {
+  struct pb in = pb_inside(fields);
+  struct pb_field f;
+  struct clock_readings head;
+  struct passing p;
+  if (!passthrough_readings_of(s->t, &head)) {
+    sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, passthrough_without_times(fields, to));
+    return;
+  }
+  begin_passing(&p, s, s->t);
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (f.number == PROCESS_START && f.wire == PB_VARINT) pb_u64(to, PROCESS_START, move_time(&p.move, CLOCK_BOOTTIME, f.value));
+    else buf_append(to, from, (size_t)(in.p - from));
+  }
+  end_passing(&p);
+}
 
 void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to) {
   struct pb_field entry, f;
@@ -375,8 +394,7 @@ void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, 
   const bool is_process = inner && s->t->tracks[track].kind == TK_TRACK_PROCESS;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);) {
     if (pb_field_key(&f) != wanted) continue;
-    const bool is_time_lost = is_process && (s->sink.graphs > 1 || has_moved(s->t));
-    if (is_time_lost) sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, passthrough_without_times(&f, to));
+    if (is_process && has_moved(s)) put_moved_process(s, &f, to);
     else buf_append(to, f.p, (size_t)f.value);
   }
 }
@@ -395,6 +413,7 @@ struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track) 
   if (!passthrough_entry(s, track, &entry)) return k;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);) {
     if (f.number == PASSTHROUGH_PARENT_TRACK) k.parent_track = parent_at(s, track, f.value);
+    if (f.number == PASSTHROUGH_LEGACY) k.is_legacy = f.value != 0;
     if (!s->is_valid) continue;
     if (f.number == PASSTHROUGH_UUID) k.uuid = f.value, k.has_uuid = true;
     if (f.number == PASSTHROUGH_PARENT) k.parent = f.value, k.has_parent = true;

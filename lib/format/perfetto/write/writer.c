@@ -46,7 +46,7 @@ uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t fiel
 /* ---- begin and end ---- */
 
 /* The members of which each writer of a sequence has its own: buffers, and what the sequence has interned. */
-enum { OWN_BUFS = 10, OWN_IIDS = 6 };
+enum { OWN_BUFS = 11, OWN_IIDS = 6 };
 struct own {
   struct buf *bufs[OWN_BUFS];
   struct iids *iids[OWN_IIDS];
@@ -54,7 +54,7 @@ struct own {
 
 static struct own own_of(struct event_writer *w) {
   return (struct own){{&w->interned, &w->event, &w->annotation, &w->packet, &w->scratch, &w->decoded, &w->private_fields, &w->sample,
-                       &w->stage, &w->counter},
+                       &w->stage, &w->counter, &w->legacy},
                       {&w->names, &w->categories, &w->keys, &w->values, &w->end_keys, &w->point_classes}};
 }
 

@@ -87,6 +87,12 @@ struct interned_out {
   uint32_t sequence; /* sequence on which it is written; 0 = not written yet */
 };
 
+/* Thread of legacy events that has no descriptor, so that the events themselves state it. */
+struct legacy_thread {
+  int64_t pid, tid;
+  bool known;
+};
+
 /* Writes the packets of one graph. Each machine has one sequence. */
 struct event_writer {
   struct out *out;
@@ -97,6 +103,7 @@ struct event_writer {
   tk_id own_tid;         /* string: tid of the process track's instants in other formats, which is not written; 0 = none */
   bool track_has_scope;  /* true if the scope of instants follows from their track */
   bool track_is_mixed;   /* true if the track is FORM_MIXED */
+  bool is_legacy;        /* true to write the track's events as legacy events (legacy.h) */
   bool started;          /* true if the sequence's first packet, which clears its state, has been written */
   int64_t base_ns;       /* time in the file that corresponds to graph time 0 */
   int64_t last_ns;       /* current time of the incremental clock */
@@ -120,6 +127,8 @@ struct event_writer {
   uint32_t n_flow_ends, cap_flow_ends, last_flow_end, last_point; /* last_*: where the last search ended */
   bool has_ends; /* true if some flow end has at_end set */
   struct buf interned, event, annotation, packet, scratch, private_fields;
+  struct buf legacy;                     /* legacy_event of the current event, if is_legacy */
+  struct legacy_thread legacy_thread;
   struct extension_writer extensions;
   uint64_t companions[THREAD_COUNTERS]; /* uuids of the counters of the current thread; 0 = none */
   uint8_t *accompanied;                 /* by event: bits of samples in its packets (thread_times.c); NULL = none */
@@ -205,6 +214,7 @@ struct kept_track {
   uint64_t uuid, parent;
   tk_id parent_track; /* for a counter: named track below which it is shown; 0 = none */
   bool has_uuid, has_parent;
+  bool is_legacy; /* async track: its events were legacy events of Chrome */
 };
 
 struct perfetto_sink {
