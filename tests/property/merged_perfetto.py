@@ -8,6 +8,7 @@ afterwards.
                 work names it
     untimed     descriptions without a time apply from the start of their rank
     extensions  two descriptions of one field of events are not in one file
+    chrome      type, priority, labels and start of Chrome's processes and threads
     drift       times in packets are corrected as those of events are, on all clocks
     clocks      inputs with different trace clocks are written with one trace clock
     machines    the clocks of further machines move with the clock of their input
@@ -173,6 +174,45 @@ def untimed():
         check(f'untimed: stages of rank {rank}', len(times) == 4, at)
         check(f'untimed: names of rank {rank}', all(ns is not None and ns <= min(times) for ns, describes in at if describes), at)
     check('untimed: shell transitions', [len(contents('merged.pftrace', rank, 96)) for rank in (0, 1)] == [2, 0])
+
+
+def chrome():
+    """Merges traces whose descriptors have what Chrome states of its processes and threads, with times that move."""
+    chrome_process, chrome_thread = field(1, 2) + field(2, 5) + field(4, b'app'), field(1, 3) + field(2, 1)
+    def trace(first):
+        process = field(1, 10) + field(5, b'a page') + field(6, b'Renderer') + field(7, first - 500)
+        described = field(60, field(1, 1) + field(3, process) + field(6, chrome_process))
+        thread = field(60, field(1, 2) + field(4, field(1, 10) + field(2, 11) + field(5, b'main')) + field(7, chrome_thread))
+        events = b''.join(packet(field(8, first + 100 * i), field(11, field(9, 1 + i) + field(11, 2) + field(23, b'task'))) for i in range(2))
+        return packet(described) + packet(thread) + events
+
+    def stated(name, machine):
+        descriptors = [parse(d) for d in contents(name, machine, 60)]
+        process = parse(next(get(d, 3) for d in descriptors if get(d, 3) is not None))
+        return (get(process, 7), get(process, 5), next(get(d, 6) for d in descriptors if get(d, 6) is not None),
+                next(get(d, 7) for d in descriptors if get(d, 7) is not None))
+
+    def begin_of(name, machine):
+        """Returns the time of the first event, in ns, from the incremental clock of its sequence."""
+        base = 0
+        for p in of_machine(name, machine):
+            base = next((get(c, 2) for c in (parse(c) for n, c in parse(get(p, 6) or b'') if n == 1) if get(c, 1) >= 64), base)
+            if get(p, 11) is not None:
+                return base + (get(p, 8) or 0)
+        return None
+
+    write('page0.pftrace', trace(5_000_000))
+    write('page1.pftrace', trace(9_000_000))
+    ranks = [path(f'page{rank}.pftrace') for rank in (0, 1)]
+    for what, args in (('aligned', ('--align', 'start')), ('moved', ('--align', 'none', '--offset', '1=2ms'))):
+        merge(f'chrome: {what}', *args, *ranks)
+        for rank in (0, 1):
+            want = begin_of('merged.pftrace', rank) - 500, b'a page', chrome_process, chrome_thread
+            check(f'chrome: rank {rank} {what}', stated('merged.pftrace', rank) == want, (stated('merged.pftrace', rank), want))
+    done('chrome: rebase', 'rebase', '-q', '--force', '--no-loss', '--shift', '3ms', path('page0.pftrace'), '-o', path('moved.pftrace'))
+    check('chrome: rebase', stated('moved.pftrace', 0)[0] == 8_000_000 - 500, stated('moved.pftrace', 0))
+    done('chrome: filter', 'filter', '-q', '--force', '--no-loss', '--name', 'task', path('page0.pftrace'), '-o', path('named.pftrace'))
+    check('chrome: filter', stated('named.pftrace', 0)[0] == 5_000_000 - 500, stated('named.pftrace', 0))
 
 
 def extensions_apart():
@@ -374,6 +414,7 @@ labels()
 stages_only()
 untimed()
 extensions_apart()
+chrome()
 drift()
 clocks()
 further_machines()

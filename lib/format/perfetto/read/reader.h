@@ -391,6 +391,7 @@ struct perfetto {
   uint32_t n_kinds, last_kind;
   tk_id block; /* meta of the block that was added last */
   tk_id passthrough; /* meta of the packets that were passed through last */
+  bool has_starts;   /* a descriptor states when its process started */
   uint64_t inflated; /* bytes decompressed from compressed packets */
   struct buf text, json, fields, copy, packets;
   struct map early_cpus; /* machine << 32 | cpu: this CPU has had a bundle (early.c) */

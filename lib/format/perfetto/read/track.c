@@ -86,7 +86,9 @@ static void process_fields(struct perfetto *r, struct node *n, const struct pb_f
       buf_append(labels, g.p, (size_t)g.value);
       break;
     case PB_KEY(PROCESS_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
-    default: more_fields(&r->fields, &c, from);
+    default:
+      r->has_starts = r->has_starts || g.number == PROCESS_START;
+      more_fields(&r->fields, &c, from);
     }
   }
   n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;

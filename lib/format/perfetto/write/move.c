@@ -87,6 +87,8 @@ static int64_t distance(const struct move *m, uint32_t clock, uint64_t time) {
   return num_sub(along(m, m->trace, ns), is_trace ? ns : (int64_t)time);
 }
 
+uint64_t move_time(const struct move *m, uint32_t clock, uint64_t ns) { return moved_time(ns, distance(m, clock, ns)); }
+
 /* Returns how far a time moves; both are in units of `unit` ns. */
 static int64_t distance_in_units(const struct move *m, uint32_t clock, uint64_t time, uint32_t unit) {
   if (unit == 1) return distance(m, clock, time);

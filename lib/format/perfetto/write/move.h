@@ -44,6 +44,8 @@ void move_end(struct move *m);
 /* Prepares to move the packets in the same way as the events of the graph, into a file with the trace clock `clock`, in which
  * `zero_ns` becomes time 0. */
 void move_to(struct move *m, const struct tk_trace *t, int64_t zero_ns, uint32_t clock);
+/* Returns the moved time, in ns, of the machine to which the last packet belonged. */
+uint64_t move_time(const struct move *m, uint32_t clock, uint64_t ns);
 /* Returns the moved packet, without its frame, valid until the next call; NULL if its times cannot be converted to the trace
  * clock. */
 const struct buf *move_packet(struct move *m, const struct pb_field *packet);
