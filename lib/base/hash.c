@@ -15,9 +15,11 @@ static void draw_secret(void) {
   hash_secret[1] |= 1;
 }
 
-/* Hashes n bytes, without reading beyond them. */
+/* Hashes n bytes, without reading beyond them. The length is added at the end: before the multiplication it would cancel differences of
+ * short texts, such as "1" and "113". */
 static inline uint64_t hash_with(const uint8_t *p, size_t n, uint64_t k0, uint64_t k1) {
-  uint64_t h = k0 ^ n, a, b = 0;
+  const uint64_t size = n;
+  uint64_t h = k0, a, b = 0;
   uint32_t a32, b32;
   for (; n > 16; n -= 16, p += 16) {
     memcpy(&a, p, 8);
@@ -36,7 +38,7 @@ static inline uint64_t hash_with(const uint8_t *p, size_t n, uint64_t k0, uint64
     a = n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0;
     b = 0;
   }
-  return hash_fold(hash_fold(a ^ h, b ^ k1), k0 | 1);
+  return hash_fold(hash_fold(a ^ h, b ^ k1) ^ size, k0 | 1);
 }
 
 uint64_t hash_text(const void *p, size_t n) { return hash_with(p, n, hash_secret[0], hash_secret[1]); }
