@@ -2,7 +2,7 @@
  *
  * A scan of the first bytes follows the brackets and produces a path for each key. Arrays do not appear in paths: the key
  * "callFrame" of the elements of "nodes" has the path nodes.callFrame. A text in an array has the path of the array followed by
- * a quote. A row matches if all of its paths occur. Any key of the trace event format ends the scan, because a trace may
+ * a quote. A row matches if all of its paths occur. Any key of a format that can be read ends the scan, because a trace may
  * contain other keys of any name. */
 #include "stranger_json.h"
 
@@ -20,6 +20,7 @@ struct json_stranger {
 #define TRTEXEC "times of TensorRT's trtexec rather than a trace; trex (trt-engine-explorer) shows them"
 #define PROTON "a profile of Triton's Proton rather than a timeline; proton-viewer opens it"
 #define NEXT_JS "a trace of Next.js (.next/trace); 'next internal perfetto' or scripts/trace-to-event-format.mjs converts it"
+#define OTEL_CONSOLE "spans that OpenTelemetry's console exporter printed; the Collector's file exporter writes OTLP, which can be read"
 #define PYINSTRUMENT "a session of pyinstrument; 'pyinstrument --load FILE -r speedscope' converts it to a file that can be read"
 #define SPEEDSCOPE "speedscope.app opens it, and exports a file that can be read"
 #define NSYS "the JSON of 'nsys export'; 'nsys export -t sqlite' converts the report to a database that can be read"
@@ -28,6 +29,9 @@ static const struct json_stranger ROWS[] = {
     /* opentelemetry-proto metrics.proto, logs.proto in JSON mapping */
     {{"resourceMetrics"}, "an export of metrics of OpenTelemetry (OTLP)"},
     {{"resourceLogs"}, "an export of logs of OpenTelemetry (OTLP)"},
+    /* opentelemetry-python ReadableSpan.to_json; opentelemetry-go exporters/stdout/stdouttrace */
+    {{"context.trace_id", "context.span_id"}, OTEL_CONSOLE},
+    {{"SpanContext.TraceID"}, OTEL_CONSOLE},
     /* https://www.jaegertracing.io/docs/latest/apis; https://zipkin.io/zipkin-api */
     {{"data.traceID"}, "an export of Jaeger; the Jaeger UI opens it"},
     {{"traceId", "localEndpoint"}, "an export of Zipkin; Zipkin opens it"},
@@ -107,7 +111,7 @@ static const struct json_stranger ROWS[] = {
     {{"byCategory"}, "a result that xprof computed from a trace; read the .xplane.pb instead"}};
 
 /* Keys of the trace event format: a path that ends with one of them belongs to a trace. */
-static const char *const TRACE_KEYS[] = {"traceEvents", "ph"};
+static const char *const TRACE_KEYS[] = {"traceEvents", "ph", "resourceSpans"};
 
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks traces of OpenTelemetry in JSON: spans, events, links, attributes and resources equal an independent reading; several
-documents in a file, both spellings of integers, links to other files, damage."""
+"""Checks traces of OpenTelemetry in JSON: spans, events, links, attributes and resources equal an independent reading; spans in lanes;
+several documents in a file, both spellings of integers, links to other files, damage."""
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -59,17 +60,15 @@ def found(path):
     doc = json.load(open(out, encoding='utf-8'), parse_float=lambda s: s)
     base = doc.get('baseTimeNanoseconds', 0)
     ns = lambda ts: int(base + Fraction(ts) * 1000)
-    begins, spans, events, flows = {}, {}, [], {}
+    spans, events, flows = {}, [], {}
     for e in doc['traceEvents']:
         args = dict(e.get('args', {}))
-        if e['ph'] == 'b':
-            begins[e['id']] = (e, args)
-        elif e['ph'] == 'e':
-            b, a = begins[e['id']]
-            own = {k: v for k, v in a.items() if k not in ('trace_id', 'parent_span_id', 'span_kind')}
-            spans[e['id']] = (b['name'], ns(b['ts']), ns(e['ts']) - ns(b['ts']), a.get('parent_span_id'), a.get('trace_id'), own)
-        elif e['ph'] == 'n':
-            events.append((e['name'], ns(e['ts']), e['id'], args))
+        if e['ph'] == 'X':
+            own = {k: v for k, v in args.items() if k not in ('span_id', 'trace_id', 'parent_span_id', 'span_kind')}
+            spans[args['span_id']] = (e['name'], ns(e['ts']), int(Fraction(e['dur']) * 1000), args.get('parent_span_id'),
+                                      args.get('trace_id'), own)
+        elif e['ph'] == 'i':
+            events.append((e['name'], ns(e['ts']), args['span_id'], args))
         elif 'bind_id' in e or e['ph'] in 'sf':
             flows.setdefault(e.get('bind_id', e.get('id')), []).append(e)
     names = {e['args']['name'] for e in doc['traceEvents'] if e['ph'] == 'M' and e['name'] == 'process_name'}
@@ -94,10 +93,68 @@ def equals(what, path):
         check(f'{what}: attributes of {i}', numbers(g[5]) == numbers(args), (g[5], args))
     mine = sorted((n, t - first, s) for n, t, s, _ in events)
     check(f'{what}: events', sorted((n, t - got_first, s) for n, t, s, _ in got_events) == mine, got_events[:2])
-    info = json.loads(run('info', '--json', path).stdout)['traces'][0]
-    check(f'{what}: links', info['flow_points'] == 2 * len(links), info.get('flow_points'))
+    points = sum(line.startswith('flow ') and '"link"' in line for line in run('dump', '--graph', path).stdout.decode().splitlines())
+    check(f'{what}: links', points == 2 * len(links), points)
     check(f'{what}: names of services', got_names >= {n for n in names if n}, got_names)
 
+
+# ---- lanes ----
+
+def span(i, parent, start, end, **more):
+    return {'traceId': 'aa', 'spanId': i, 'parentSpanId': parent, 'name': i, 'startTimeUnixNano': str(10**18 + start),
+            **({'endTimeUnixNano': str(10**18 + end)} if end is not None else {}), **more}
+
+
+def lanes_of(*services):
+    """Writes services with their spans. Returns {span: (service, lane, depth)}, and the flows as {(parent, child)}."""
+    path = f'{folder}/lanes.otlp.json'
+    resources = [{'resource': {'attributes': [{'key': 'service.name', 'value': {'stringValue': f's{i}'}}]}, 'scopeSpans': [{'spans': spans}]}
+                 for i, spans in enumerate(services)]
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'resourceSpans': resources}, f)
+    places, flows, pid, tid = {}, {}, '', 0
+    for line in run('dump', '--graph', path).stdout.decode().splitlines():
+        words = line.split()
+        if line.startswith('track process'):
+            pid = line.split('"')[1]
+        elif line.startswith('track thread'):
+            tid = int(words[3].split('=')[1])
+        elif len(words) > 1 and words[1] == 'span':
+            places[line.split('"')[1]] = (pid, tid, int(words[0]))
+        elif line.startswith('flow '):
+            flows.setdefault(line.split(' id=')[1].split()[0], {})[words[1]] = line.split('"')[3]
+    return places, {(f.get('start'), f.get('end')) for f in flows.values()}
+
+
+places, flows = lanes_of([span('b', 'root', 20, 50), span('a', 'root', 10, 30), span('root', '', 0, 100), span('c', 'b', 25, 40), span('next', '', 100, 110)])
+check('siblings that overlap are in two lanes', places == {'root': ('s0', 1, 0), 'a': ('s0', 1, 1), 'b': ('s0', 2, 0), 'c': ('s0', 2, 1), 'next': ('s0', 1, 0)}, places)
+check('a flow from the parent', flows == {('root', 'b')}, flows)
+places, flows = lanes_of([span('inner', 'outer', 5, 9), span('outer', 'root', 5, 9), span('root', '', 5, 9)])
+check('equal times: by depth', [places[i][1:] for i in ('root', 'outer', 'inner')] == [(1, 0), (1, 1), (1, 2)] and not flows, (places, flows))
+places, flows = lanes_of([span('call', '', 0, 50)], [span('serve', 'call', 10, 40), span('late', 'call', 60, 70), span('early', 'call', -5, 3)])
+check('a child in another process', places['serve'] == ('s1', 1, 0) and flows == {('call', 'serve'), ('call', 'late')}, (places, flows))
+places, flows = lanes_of([span('open', '', 0, None), span('in it', 'open', 10, 20), span('after', '', 30, 40), span('self', 'self', 1, 2),
+                          span('x', 'y', 50, 60), span('y', 'x', 50, 60), span('zero', 'after', 40, 40)])
+check('open spans, circles and spans of length 0', places['in it'][1:] == (1, 1) and places['after'][1] == 2 and len(places) == 7, places)
+rng = random.Random(5)
+for turn in range(30):
+    spans, ends = [], {'': (0, 10**6)}
+    for i in range(60):
+        parent = rng.choice(list(ends))
+        start = rng.randrange(*ends[parent]) if ends[parent][1] > ends[parent][0] else ends[parent][0]
+        ends[f'n{i}'] = start, start + rng.randrange(1, 10**5)
+        spans.append(span(f'n{i}', parent, *ends[f'n{i}']))
+    rng.shuffle(spans)
+    places, flows = lanes_of(spans)
+    by_lane = {}
+    for name, (_, lane, _) in places.items():
+        by_lane.setdefault(lane, []).append(ends[name])
+    crossing = [(a, b) for rows in by_lane.values() for a in rows for b in rows if a[0] < b[0] < a[1] < b[1]]
+    check(f'lanes {turn}: spans nest', len(places) == 60 and not crossing, crossing[:3])
+    parents = {s['spanId']: s['parentSpanId'] for s in spans}
+    apart = {(p, c) for c, p in parents.items() if p and not (places[p][1] == places[c][1] and places[p][2] == places[c][2] - 1
+                                                              and ends[p][0] <= ends[c][0] < ends[c][1] <= ends[p][1])}
+    check(f'lanes {turn}: flows to spans that are not inside their parent', flows == apart, (flows ^ apart))
 
 equals('fixture', FIXTURE)
 whole = json.load(open(FIXTURE, encoding='utf-8'))
@@ -118,6 +175,26 @@ for name, doc in (('batches', {'batches': whole['resourceSpans']}), ('trace', {'
     equals(name, f'{folder}/{name}.json')
 with open(f'{folder}/other.json', 'w', encoding='utf-8') as f:
     json.dump({'batches': [{'id': 1, 'size': 32, 'loss': 0.5}]}, f)
+spans = whole['resourceSpans']
+other = json.dumps({'resourceMetrics': [{'resource': {}, 'scopeMetrics': []}]}) + '\n'
+for name, text in (('java', ''.join(json.dumps(r) + '\n' for r in spans)), ('mixed', other + json.dumps(whole) + '\n' + other)):
+    with open(f'{folder}/{name}.jsonl', 'w', encoding='utf-8') as f:
+        f.write(text)
+    check(f'{name}: the same trace', run('dump', '--graph', '-q', f'{folder}/{name}.jsonl').stdout.split(b'note')[0]
+          == run('dump', '--graph', '-q', FIXTURE).stdout.split(b'note')[0], run('dump', '--graph', f'{folder}/{name}.jsonl'))
+check('metrics are a fact', b'metrics or logs: left out' in run('info', '-v', f'{folder}/mixed.jsonl').stderr)
+one = {k: v for k, v in spans[0].items() if k != 'scopeSpans'}
+with open(f'{folder}/batches.jsonl', 'w', encoding='utf-8') as f:
+    for scope in spans[0]['scopeSpans']:
+        for s in scope['spans']:
+            f.write(json.dumps({'resourceSpans': [{**one, 'scopeSpans': [{**scope, 'spans': [s]}]}]}) + '\n')
+dump = run('dump', '--graph', f'{folder}/batches.jsonl').stdout.decode()
+check('a line for each span: one process', dump.count('track process') == 1 and 'pid=4242' in dump, dump[:300])
+for name, doc in (('python', {'name': 'x', 'context': {'trace_id': '0x1', 'span_id': '0x2'}, 'kind': 'SpanKind.INTERNAL'}),
+                  ('go', {'Name': 'x', 'SpanContext': {'TraceID': '1', 'SpanID': '2'}})):
+    with open(f'{folder}/console.json', 'w', encoding='utf-8') as f:
+        json.dump(doc, f, indent=4)
+    check(f'console exporter of {name}', b"OpenTelemetry's console exporter" in run('info', f'{folder}/console.json').stderr)
 check('other batches are no trace', run('info', f'{folder}/other.json').returncode == 3, run('info', f'{folder}/other.json').stdout)
 text = open(FIXTURE, 'rb').read()
 for cut in range(1, len(text), 97):

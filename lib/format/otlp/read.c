@@ -6,11 +6,13 @@
  *         "startTimeUnixNano":"..","endTimeUnixNano":"..","attributes":[..],"events":[..],"links":[..]}]}]}]}
  *
  * Grafana Tempo calls the outer list "batches" in answers to /api/traces, and puts the object into {"trace": ..} in those to
- * /api/v2/traces. Its ids are base64.
+ * /api/v2/traces. Its ids are base64. The logging exporter of OpenTelemetry for Java writes the elements of resourceSpans without the
+ * list. Lines with metrics or logs may come between lines with spans.
  *
- * A resource becomes a process. Spans of one process overlap, and few of them state a thread, so spans become asynchronous spans,
- * identified by their span id; the ids of the parent and the trace are args. Events become instants, and links flows from the linked
- * span. Integers of 64 bits are texts in the mapping, but some programs write numbers. */
+ * A resource becomes a process; resources with equal attributes, as in each line of a file, are one. Spans are arranged in lanes,
+ * each inside its parent (lanes.h); the ids of the span, of its parent and of the trace are args. Events become instants on the lane
+ * of their span, and links flows from the linked span. Integers of 64 bits are texts in the mapping, but some programs write
+ * numbers. */
 #include "read.h"
 
 #include <string.h>
@@ -18,6 +20,7 @@
 #include "base/hash.h"
 #include "format/json_walk.h"
 #include "graph/args.h"
+#include "lanes.h"
 
 /* True if the bytes have a key that only lists of spans have. */
 static bool has_spans(const uint8_t *p, size_t n) {
@@ -33,9 +36,12 @@ unsigned otlp_bid(const uint8_t *p, size_t n) {
   while (i < n && json_is_space(p[i])) i++;
   if (i == n || p[i] != '{' || memmem(p, n, "\"traceEvents\"", 13) || memmem(p, n, "\"ph\"", 4)) return 0;
   for (i++; i < n && json_is_space(p[i]);) i++;
-  if (n - i <= 16) return 0;
+  if (n - i <= 18) return 0;
   if (memcmp(p + i, "\"resourceSpans\"", 15) == 0 || memcmp(p + i, "\"resource_spans\"", 16) == 0) return 300;
   if (memcmp(p + i, "\"trace\"", 7) == 0) return memmem(p, n, "\"resourceSpans\"", 15) && has_spans(p, n) ? 300 : 0;
+  if (memcmp(p + i, "\"resourceMetrics\"", 17) == 0 || memcmp(p + i, "\"resourceLogs\"", 14) == 0)
+    return memmem(p, n, "\"resourceSpans\"", 15) ? 300 : 0;
+  if (memcmp(p + i, "\"resource\"", 10) == 0) return memmem(p, n, "\"scopeSpans\"", 12) ? 300 : 0;
   return memcmp(p + i, "\"batches\"", 9) == 0 && has_spans(p, n) ? 300 : 0;
 }
 
@@ -43,14 +49,22 @@ struct otlp {
   struct tk_trace *t;
   struct mem *mem;
   const uint8_t *text;
-  struct map spans; /* hash of trace and span id -> event */
+  struct map by_key;       /* hash of trace and span id -> index of the span */
+  struct map processes;    /* hash of a resource -> its process */
+  struct otlp_span *spans;
+  uint64_t *parents;       /* by span: hash of trace and parent id; 0 = none */
+  struct instant {
+    struct tk_event e;
+    uint32_t span; /* to which it belongs */
+  } *instants;
+  uint32_t n_spans, cap_spans, cap_parents, n_instants, cap_instants;
   struct link {
     uint64_t from;  /* hash of the linked span */
-    tk_id to;       /* event */
+    uint32_t to;    /* index of the span */
     uint32_t args;
   } *links;
   uint32_t n_links, cap_links;
-  tk_id process, track, scope;
+  tk_id process, scope;
   bool has_origin;
   int64_t next_pid;
 };
@@ -125,6 +139,15 @@ static struct tk_ident free_pid(struct otlp *o, int64_t wanted) {
   return want.pid;
 }
 
+static tk_id add_process(struct otlp *o, tk_id name, tk_id label, int64_t pid) {
+  const tk_id process = trace_process(o->t, free_pid(o, pid));
+  struct tk_track *k = &o->t->tracks[process];
+  k->name = name;
+  k->labels = label;
+  k->renamed = true; /* no record contains the name, so writers must write it */
+  return process;
+}
+
 static void put_label(struct buf *b, const struct tk_trace *t, const struct tk_arg *arg) {
   char number[24];
   if (arg->type != TK_ARG_STR && arg->type != TK_ARG_INT) return;
@@ -135,7 +158,7 @@ static void put_label(struct buf *b, const struct tk_trace *t, const struct tk_a
   else buf_append(b, number, num_put_i64(number, arg->i));
 }
 
-/* Adds the process of a resource: service.name is its name, process.pid its number, and the other attributes are its labels. */
+/* Finds or adds the process of a resource: service.name is its name, process.pid its number; the other attributes are its labels. */
 static void begin_resource(struct otlp *o, struct json_walk *w, const struct json_value *resource) {
   struct json_value attributes;
   const struct json_place places[] = {{"attributes", &attributes}, {NULL, NULL}};
@@ -152,12 +175,10 @@ static void begin_resource(struct otlp *o, struct json_walk *w, const struct jso
     else if (strcmp(key, "process.pid") == 0 && arg.type == TK_ARG_INT) pid = arg.i;
     else put_label(&labels, o->t, &arg);
   }
-  const struct tk_ident ident = free_pid(o, pid);
-  o->process = trace_process(o->t, ident);
-  o->t->tracks[o->process].name = name;
-  o->t->tracks[o->process].renamed = true; /* no record contains the name, so writers must write it */
-  o->t->tracks[o->process].labels = labels.len ? trace_string(o->t, labels.data, labels.len) : 0;
-  o->track = trace_track(o->t, TK_TRACK_ASYNCS, ident, ident_none(), 0);
+  const tk_id label = labels.len ? trace_string(o->t, labels.data, labels.len) : 0;
+  uint32_t *slot = map_put(&o->processes, hash_pair(hash_pair(name, label), (uint64_t)pid), 0);
+  if (slot && !*slot) *slot = add_process(o, name, label, pid);
+  o->process = slot ? *slot : 0;
   buf_free(&labels);
 }
 
@@ -190,8 +211,8 @@ static uint32_t args_of_span(struct otlp *o, struct json_walk *w, const struct s
   const struct json_place places[] = {{"code", &code}, {"message", &message}, {NULL, NULL}};
   json_walk_object(w, &s->status, places);
   args_begin(o->t);
-  if (id) args_str(o->t, KEY_ID, TK_ARG_STR, id);
   put_attributes(o, w, &s->attributes);
+  if (id) args_str(o->t, trace_text(o->t, "span_id"), TK_ARG_STR, id);
   put_text(o, w, "trace_id", &s->trace);
   put_text(o, w, "parent_span_id", &s->parent);
   put_text(o, w, "span_kind", &s->kind);
@@ -201,6 +222,7 @@ static uint32_t args_of_span(struct otlp *o, struct json_walk *w, const struct s
   return args_end(o->t);
 }
 
+/* Adds an event of the last span. */
 static void add_event(struct otlp *o, struct json_walk *w, const struct json_value *v, tk_id id) {
   struct json_value name, time, attributes;
   const struct json_place places[] = {{"name", &name}, {"timeUnixNano", &time}, {"attributes", &attributes}, {NULL, NULL}};
@@ -212,15 +234,16 @@ static void add_event(struct otlp *o, struct json_walk *w, const struct json_val
     return;
   }
   args_begin(o->t);
-  args_str(o->t, KEY_ID, TK_ARG_STR, id);
   put_attributes(o, w, &attributes);
+  args_str(o->t, trace_text(o->t, "span_id"), TK_ARG_STR, id);
   const uint32_t args = args_end(o->t);
-  const struct tk_event e = {.ts = at(o, ns), .cls = trace_class(o->t, otlp_text(o, w, &name), o->scope), .track = o->track,
-                             .args = args, .kind = TK_EVENT_INSTANT, .flags = TK_FLAG_ASYNC};
-  *trace_add_event(o->t) = e;
+  const struct tk_event e = {.ts = at(o, ns), .cls = trace_class(o->t, otlp_text(o, w, &name), o->scope), .args = args,
+                             .kind = TK_EVENT_INSTANT};
+  if (mem_grow(o->mem, (void **)&o->instants, &o->cap_instants, (uint64_t)o->n_instants + 1, sizeof *o->instants))
+    o->instants[o->n_instants++] = (struct instant){e, o->n_spans - 1};
 }
 
-static void add_link(struct otlp *o, struct json_walk *w, const struct json_value *v, tk_id to) {
+static void add_link(struct otlp *o, struct json_walk *w, const struct json_value *v) {
   struct json_value trace, id, attributes;
   const struct json_place places[] = {{"traceId", &trace}, {"spanId", &id}, {"attributes", &attributes}, {NULL, NULL}};
   json_walk_object(w, v, places);
@@ -229,26 +252,32 @@ static void add_link(struct otlp *o, struct json_walk *w, const struct json_valu
   const uint32_t args = args_end(o->t);
   const tk_id of_trace = otlp_text(o, w, &trace), of_span = otlp_text(o, w, &id);
   if (!mem_grow(o->mem, (void **)&o->links, &o->cap_links, (uint64_t)o->n_links + 1, sizeof *o->links)) return;
-  o->links[o->n_links++] = (struct link){key_of_span(o, of_trace, of_span), to, args};
+  o->links[o->n_links++] = (struct link){key_of_span(o, of_trace, of_span), o->n_spans - 1, args};
 }
 
-/* Adds the events and links of a span. */
-static void add_parts(struct otlp *o, struct json_walk *w, const struct span *s, tk_id id, tk_id event) {
+/* Adds the events and links of the last span. */
+static void add_parts(struct otlp *o, struct json_walk *w, const struct span *s, tk_id id) {
   struct json_value item;
   struct json_walk events = json_walk_into(w, &s->events), links = json_walk_into(w, &s->links);
   if (s->events.p && json_walk_enter(&events, '['))
     while (json_walk_more(&events) && json_walk_value(&events, &item)) add_event(o, &events, &item, id);
   if (s->links.p && json_walk_enter(&links, '['))
-    while (json_walk_more(&links) && json_walk_value(&links, &item)) add_link(o, &links, &item, event);
+    while (json_walk_more(&links) && json_walk_value(&links, &item)) add_link(o, &links, &item);
   json_walk_free(&events);
   json_walk_free(&links);
 }
 
-/* Indexes the last event by the key of its span, with a note if another span has the same key. */
-static void index_span(struct otlp *o, uint64_t key) {
-  const uint32_t *slot = map_put(&o->spans, key, o->t->n_events);
-  if (!slot || *slot == o->t->n_events) return;
-  trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "several spans with the same id: links may refer to the wrong one");
+/* Adds a span, with a note if another span has the same key. */
+static bool begin_span(struct otlp *o, const struct tk_event *e, uint64_t key, uint64_t parent) {
+  const bool has_room = mem_grow(o->mem, (void **)&o->spans, &o->cap_spans, (uint64_t)o->n_spans + 1, sizeof *o->spans) &&
+                        mem_grow(o->mem, (void **)&o->parents, &o->cap_parents, (uint64_t)o->n_spans + 1, sizeof *o->parents);
+  if (!has_room) return false;
+  o->parents[o->n_spans] = parent;
+  o->spans[o->n_spans] = (struct otlp_span){.e = *e, .parent = OTLP_ROOT};
+  const uint32_t *slot = map_put(&o->by_key, key, o->n_spans++);
+  if (slot && *slot != o->n_spans - 1)
+    trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "several spans with the same id: links may refer to the wrong one");
+  return true;
 }
 
 static void refuse_span(struct otlp *o, const struct json_value *v) {
@@ -278,13 +307,28 @@ static void add_span(struct otlp *o, struct json_walk *w, const struct json_valu
   const bool ended = integer_of(&s.end, &end) && end != 0;
   if (ended && end < start)
     trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span that ends before it starts: using length 0");
-  struct tk_event e = {.ts = at(o, start), .cls = trace_class(o->t, otlp_text(o, w, &s.name), o->scope), .track = o->track,
-                       .kind = ended ? TK_EVENT_SPAN : TK_EVENT_BEGIN, .flags = TK_FLAG_ASYNC | TK_FLAG_PAIRED | TK_FLAG_END_NAMED};
+  struct tk_event e = {.ts = at(o, start), .cls = trace_class(o->t, otlp_text(o, w, &s.name), o->scope), .track = o->process,
+                       .kind = ended ? TK_EVENT_SPAN : TK_EVENT_BEGIN};
   e.args = args_of_span(o, w, &s, id);
   if (ended && end > start) e.dur = at(o, end) - e.ts;
-  *trace_add_event(o->t) = e;
-  index_span(o, key_of_span(o, otlp_text(o, w, &s.trace), id));
-  add_parts(o, w, &s, id, o->t->n_events);
+  const tk_id trace = otlp_text(o, w, &s.trace), parent = otlp_text(o, w, &s.parent);
+  const bool has_parent = parent && trace_str(o->t, parent)->len;
+  if (begin_span(o, &e, key_of_span(o, trace, id), has_parent ? key_of_span(o, trace, parent) : 0)) add_parts(o, w, &s, id);
+}
+
+/* Arranges the spans in lanes, and puts each instant on the lane of its span. */
+static void arrange(struct otlp *o) {
+  struct tk_trace *t = o->t;
+  for (uint32_t i = 0; i < o->n_spans; i++) {
+    const uint32_t *parent = o->parents[i] ? map_get(&o->by_key, o->parents[i]) : NULL;
+    if (parent && *parent != i) o->spans[i].parent = *parent;
+  }
+  otlp_arrange(t, o->spans, o->n_spans);
+  for (uint32_t i = 0; i < o->n_instants; i++) {
+    struct tk_event *e = &o->instants[i].e;
+    e->track = t->events[o->spans[o->instants[i].span].event].track;
+    if (e->track) *trace_add_event(t) = *e;
+  }
 }
 
 /* Adds a flow for each link, from the linked span. Links to spans of other files are left out. */
@@ -292,16 +336,17 @@ static void join_links(struct otlp *o) {
   struct tk_trace *t = o->t;
   for (uint32_t i = 0; i < o->n_links; i++) {
     const struct link *l = &o->links[i];
-    const uint32_t *from = map_get(&o->spans, l->from);
-    if (!from) {
+    const uint32_t *span = map_get(&o->by_key, l->from);
+    const tk_id from = span ? o->spans[*span].event : 0, to = o->spans[l->to].event;
+    if (!from || !to) {
       trace_note(t, TK_NOTE_FACT, UINT64_MAX, "links to spans that are not in the file: left out");
       continue;
     }
     const tk_id cls = trace_class(t, trace_text(t, "link"), 0);
-    const struct tk_flow_point out = {.id = i + 1, .cls = cls, .at = *from, .role = TK_FLOW_OUT, .bound = true,
-                                      .ts = t->events[*from].ts};
-    const struct tk_flow_point in = {.id = i + 1, .cls = cls, .at = l->to, .args = l->args, .role = TK_FLOW_IN, .bound = true,
-                                     .ts = t->events[l->to].ts};
+    const struct tk_flow_point out = {.id = i + 1, .cls = cls, .at = from, .role = TK_FLOW_OUT, .bound = true,
+                                      .ts = t->events[from].ts};
+    const struct tk_flow_point in = {.id = i + 1, .cls = cls, .at = to, .args = l->args, .role = TK_FLOW_IN, .bound = true,
+                                     .ts = t->events[to].ts};
     *trace_add_flow_point(t) = out;
     *trace_add_flow_point(t) = in;
   }
@@ -338,9 +383,10 @@ static void read_resource(struct otlp *o, struct json_walk *w, const struct json
 /* Reads one document, and moves *p past it. */
 static bool read_document(struct otlp *o, const uint8_t **p, const uint8_t *end) {
   struct json_walk w = json_walk_over(*p, end, o->mem);
-  struct json_value document = {.p = NULL}, resources, inner, item;
+  struct json_value document = {.p = NULL}, resources, inner, item, scopes, others;
   const struct json_place places[] = {{"resourceSpans", &resources}, {"resource_spans", &resources}, {"batches", &resources},
-                                      {"trace", &inner}, {NULL, NULL}};
+                                      {"trace", &inner}, {"scopeSpans", &scopes}, {"resourceMetrics", &others},
+                                      {"resourceLogs", &others}, {NULL, NULL}};
   const bool whole = json_walk_value(&w, &document) && !w.cut && document.type == JSON_OBJECT;
   if (!whole) {
     trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - o->text), "the JSON is truncated or damaged here: the part before was read");
@@ -351,6 +397,8 @@ static bool read_document(struct otlp *o, const uint8_t **p, const uint8_t *end)
     document = inner;
     json_walk_object(&w, &document, places);
   }
+  if (others.p) trace_note(o->t, TK_NOTE_FACT, (uint64_t)(document.p - o->text), "metrics or logs: left out");
+  if (scopes.p && !resources.p) read_resource(o, &w, &document);
   struct json_walk in = json_walk_into(&w, &resources);
   if (resources.p && json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &item)) read_resource(o, &in, &item);
@@ -366,7 +414,8 @@ bool otlp_read(struct in *in, struct tk_trace *t, const struct tk_load_options *
   struct otlp o = {.t = t, .mem = mem};
   size_t n;
   (void)opt;
-  map_init(&o.spans, mem);
+  map_init(&o.by_key, mem);
+  map_init(&o.processes, mem);
   const bool ok = json_walk_load(in, &text, &n, err);
   o.text = text.data;
   t->clock = TK_CLOCK_REALTIME;
@@ -378,10 +427,15 @@ bool otlp_read(struct in *in, struct tk_trace *t, const struct tk_load_options *
       while (p < end && json_is_space(*p)) p++;
       more = p < end && read_document(&o, &p, end);
     }
+    arrange(&o);
     join_links(&o);
   }
   t->counts.bytes = in_offset(in);
-  map_free(&o.spans);
+  map_free(&o.by_key);
+  map_free(&o.processes);
+  mem_free(mem, o.spans);
+  mem_free(mem, o.parents);
+  mem_free(mem, o.instants);
   mem_free(mem, o.links);
   buf_free(&text);
   return ok && mem_check(mem, err);
