@@ -190,6 +190,12 @@ static const struct word WORDS[] = {
     {"-Infinity", JSON_STRING, NOT_FINITE, "-Infinity"},
     {"inf", JSON_STRING, NOT_FINITE, "Infinity"},
     {"-inf", JSON_STRING, NOT_FINITE, "-Infinity"},
+    {"nan(ind)", JSON_STRING, NOT_FINITE, "NaN"}, /* the C library of Windows, also before 2015 */
+    {"-nan(ind)", JSON_STRING, NOT_FINITE, "NaN"},
+    {"1.#QNAN", JSON_STRING, NOT_FINITE, "NaN"},
+    {"-1.#IND", JSON_STRING, NOT_FINITE, "NaN"},
+    {"1.#INF", JSON_STRING, NOT_FINITE, "Infinity"},
+    {"-1.#INF", JSON_STRING, NOT_FINITE, "-Infinity"},
     {"True", JSON_TRUE, NOT_LITERAL, NULL},
     {"False", JSON_FALSE, NOT_LITERAL, NULL},
     {"None", JSON_NULL, NOT_LITERAL, NULL},
@@ -197,16 +203,21 @@ static const struct word WORDS[] = {
     {"(nil)", JSON_NULL, NOT_LITERAL, NULL}, /* %p of a null pointer in C */
 };
 
-/* True for characters of numbers and words, including those of "(nil)". */
+/* True for characters of numbers and words, including those of "(nil)" and "1.#INF". */
 static bool word_char(uint8_t c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr("+-.()", c));
+  return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr("+-.()#", c));
+}
+
+/* Returns the end of the word at `q`, which may contain slashes, as in "N/A", but not the slashes of a comment. */
+static const uint8_t *end_of_word(const uint8_t *q) {
+  while (word_char(*q) || (*q == '/' && is_letter(q[1]))) q++;
+  return q;
 }
 
 static bool scan_word(struct json *j, struct json_value *v) {
-  const uint8_t *q = j->p;
+  const uint8_t *q = end_of_word(j->p);
   size_t n;
-  while (word_char(*q)) q++;
-  if (q >= j->end && !j->last) return json_need_more(j);
+  if (q + 1 >= j->end && !j->last) return json_need_more(j);
   n = (size_t)(q - j->p);
   for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
     const struct word *w = &WORDS[i];

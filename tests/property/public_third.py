@@ -285,4 +285,12 @@ def _():
     has(said('info', 'd.json'), 'flow event without a plain id: kept, but no flow')
 
 
+@case('pytorch/kineto#129', 'json', 'values that no program quoted: N/A, and what the C library of Windows prints for NaN and infinity')
+def _():
+    for word, text in (('N/A', 'N/A'), ('-nan(ind)', 'NaN'), ('nan(ind)', 'NaN'), ('-1.#IND', 'NaN'), ('1.#QNAN', 'NaN'), ('1.#INF', 'Infinity'), ('-1.#INF', '-Infinity')):
+        event = json.dumps({**x('k', 0, 5), 'args': {'bytes': 200, 'rate': 0.125}}).replace('0.125', word)
+        put('a.json', '{"traceEvents": [' + event + ', ' + event.replace('"k"', '"l"') + '/* the last */]}')
+        equal([(e['name'], e['args']) for e in dump('a.json')], [(name, {'bytes': 200, 'rate': text}) for name in 'kl'])
+
+
 sys.exit(main())
