@@ -168,6 +168,15 @@ static void say_hidden(const bool *wanted, const bool *shown) {
   if (*titles) table_say_dropped(titles, stdout);
 }
 
+/* Returns 1 + the index of the shown column %sum; 0 if columns are hidden because there is no room, so that there is none for bars. */
+static size_t bars_of(const bool *wanted, const bool *shown) {
+  size_t n = 0;
+  for (int i = 0; i < COLS; i++)
+    if (wanted[i] != shown[i]) return 0;
+  for (int i = 0; i <= COL_SUM; i++) n += shown[i];
+  return n;
+}
+
 /* Prints the table. Sets *ranges to true if it contains the column %range. */
 static bool print_table(const struct params *p, const struct tk_top_report *r, size_t top, bool *ranges) {
   bool shown[COLS], wanted[COLS];
@@ -179,14 +188,12 @@ static bool print_table(const struct params *p, const struct tk_top_report *r, s
   choose_columns(shown, width, r->n_cols);
   *ranges = shown[COL_RANGE];
   char *align = calloc(COLS + 3 * r->n_cols + 2, 1);
-  if (!align) {
-    tty_say("out of memory");
-    return false;
-  }
+  if (!align) return run_no_memory() == STATUS_DONE;
   for (int i = 0; i < COLS; i++) n += shown[i];
   memset(align, 'r', n + 3 * r->n_cols);
   align[n + 3 * r->n_cols] = 'l';
   struct table table = { .align = align, .width = width };
+  table.bars = bars_of(wanted, shown);
   header(&table, p, shown);
   for (size_t i = 0; i < top; i++) {
     const struct tk_top_row *row = &r->rows[i];

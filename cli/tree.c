@@ -253,6 +253,7 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
   const struct sums s = sum_up(r, shown);
   struct table t = { .align = s.launched ? "rrrrrrrl" : "rrrrrrl", .drop = s.launched ? "....a..." : "....a.." };
   t.width = tty_width(stdout);
+  t.bars = 3;
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     if (i != 5 || s.launched) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "path");

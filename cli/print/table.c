@@ -169,6 +169,28 @@ static void say_dropped(const struct table *t, const size_t *widest, const bool 
   if (n) table_say_dropped(titles, to);
 }
 
+/* ---- bars ---- */
+
+enum { BAR = 8 }; /* length of a bar for 100%, in characters */
+
+/* Decides whether the table has bars: only on a terminal that shows styles, and if no line becomes too long. Widens their column. */
+static void make_room_for_bars(struct table *t, size_t *widest, size_t *before, FILE *to) {
+  const size_t last = strlen(t->align) - 1, room = BAR + 1;
+  const bool fits = !t->width || *before + room + widest[last] <= t->width;
+  if (!t->bars || !*tty_style(to, TTY_BOLD) || !fits || widest[t->bars - 1] == DROPPED) t->bars = 0;
+  if (t->bars) *before += room;
+}
+
+/* Prints the bar for a percentage; blanks for a cell without a number. */
+static void print_bar(FILE *to, const char *cell, bool blocks) {
+  static const char *const PARTS[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+  const double percent = *cell >= '0' && *cell <= '9' ? strtod(cell, NULL) : 0;
+  const int eighths = (int)((percent < 100 ? percent : 100) * BAR * 8 / 100 + .5), part = blocks ? eighths % 8 : 0;
+  const int whole = blocks ? eighths / 8 : (eighths + 4) / 8;
+  for (int i = 0; i < whole; i++) fputs(blocks ? "█" : "#", to);
+  fprintf(to, "%s%*s", PARTS[part], BAR - whole - (part != 0) + 2, "");
+}
+
 /* Prints cell i in its style, and the end of the line after the last cell of a row. `before`: width of all columns before the
  * last. */
 static void print_styled(const struct table *t, size_t i, const size_t *widest, size_t before, FILE *to) {
@@ -180,12 +202,13 @@ static void print_styled(const struct table *t, size_t i, const size_t *widest, 
   if (mark) fputs(tty_style(to, mark), to);
   if (cut) print_rest(to, t->cells[i], t->width > before ? t->width - before : 0);
   else print_cell(to, t->cells[i], widest[column], t->align[column] == 'r', last);
+  if (t->bars == column + 1) print_bar(to, i < columns ? "" : t->cells[i], tty_has_blocks());
   if (mark) fputs(tty_style(to, TTY_PLAIN), to);
   if (mark && style) fputs(tty_style(to, style), to);
   if (last) fprintf(to, "%s\n", style ? tty_style(to, TTY_PLAIN) : "");
 }
 
-static void print_cells(const struct table *t, size_t *widest, bool *empty, FILE *to) {
+static void print_cells(struct table *t, size_t *widest, bool *empty, FILE *to) {
   size_t columns = strlen(t->align), before = 0;
   for (size_t i = 0; i < t->n; i++)
     if (width(t->cells[i]) > widest[i % columns]) widest[i % columns] = width(t->cells[i]);
@@ -194,6 +217,7 @@ static void print_cells(const struct table *t, size_t *widest, bool *empty, FILE
   squeeze_column(t, widest);
   for (size_t i = 0; i + 1 < columns; i++) before += span(widest[i]);
   drop_columns(t, widest, &before);
+  make_room_for_bars(t, widest, &before, to);
   for (size_t i = 0; i < t->n; i++) print_styled(t, i, widest, before, to);
   say_dropped(t, widest, empty, to);
 }

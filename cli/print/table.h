@@ -20,6 +20,7 @@ struct table {
   size_t squeezed;   /* 1 + index of the column of paths, shortened in long lines; 0 = none */
   const char *drop;  /* a character per column: in a long line, column 'a' is left out first, then 'b', ...; NULL = none */
   bool sparse;       /* leave out columns without text below the header */
+  size_t bars;       /* 1 + index of a column of percentages, which are also drawn as bars on a terminal with enough room; 0 = none */
 };
 
 /* Adds the next cell, with its text made safe for a terminal. */

@@ -147,6 +147,13 @@ const char *tty_style(FILE *to, enum tty_style style) {
   return coloured(to) ? styles[style] : "";
 }
 
+bool tty_has_blocks(void) {
+  static const char *const VARIABLES[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+  const char *value = NULL;
+  for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES && !(value && *value); i++) value = getenv(VARIABLES[i]);
+  return value && (strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "UTF8") || strstr(value, "utf-8"));
+}
+
 size_t tty_width(FILE *to) {
   const char *columns = getenv("COLUMNS");
   long n = columns ? strtol(columns, NULL, 10) : 0;

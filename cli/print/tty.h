@@ -36,6 +36,9 @@ void tty_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 enum tty_style { TTY_PLAIN, TTY_BOLD, TTY_GOOD, TTY_DOUBT, TTY_BAD };
 const char *tty_style(FILE *to, enum tty_style style);
 
+/* True if the locale of the environment has the block characters of bars, that is, UTF-8. */
+bool tty_has_blocks(void);
+
 /* Returns true if standard output is a pipe that its reader has closed. */
 bool tty_reader_is_gone(void);
 

@@ -37,7 +37,7 @@ static void functions_row(struct table *t, const struct tk_report_function *f) {
 bool functions_print(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "self", "%self", "total", "%total", "samples", "function" };
   for (size_t i = 0, end; i < r->n_functions; i = end) {
-    struct table t = { .align = "rrrrrl", .drop = "....a.", .width = tty_page_width(stdout) };
+    struct table t = { .align = "rrrrrl", .drop = "....a.", .width = tty_page_width(stdout), .bars = 2 };
     char heading[160];
     end = functions_end(r, i);
     snprintf(heading, sizeof heading, "Functions in stack samples by self weight (%.80s)", functions_unit(&r->functions[i]));

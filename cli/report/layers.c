@@ -74,7 +74,7 @@ static void layer_row(struct table *t, const struct tk_report_layer *l, bool ste
 }
 
 bool layers_print(const struct tk_report *r, size_t top) {
-  struct table t = { .align = "rrrl", .drop = "..a.", .width = tty_page_width(stdout) };
+  struct table t = { .align = "rrrl", .drop = "..a.", .width = tty_page_width(stdout), .bars = 2 };
   bool *shown = r->n_layers ? choose_layers(r, top) : NULL, steps = any_steps(r), hidden = false;
   if (!r->n_layers || !shown) return !r->n_layers;
   wrap_title(steps ? "Layers: device time per step (indented: within the one above)"

@@ -317,7 +317,7 @@ static const char *host_name(const struct tk_report *r, const char *name) {
 
 static bool print_ops(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "self", "%self", "per step", "total", "count", "mean", "max", "kind", "host", NULL };
-  struct table t = { .align = "rrrrrrrll", .drop = "...cd.ba.", .width = tty_page_width(stdout) };
+  struct table t = { .align = "rrrrrrrll", .drop = "...cd.ba.", .width = tty_page_width(stdout), .bars = 2 };
   if (r->n_ops == 0) return true;
   wrap_title("Host: operators, calls and functions by self time");
   cells(&t, titles);
@@ -338,7 +338,7 @@ static bool print_ops(const struct tk_report *r, size_t top, bool full_names) {
 
 static bool print_annotations(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "%parent", "self", "count", "mean", "annotation", NULL };
-  struct table t = { .align = "rrrrrl", .drop = "..a...", .width = tty_page_width(stdout) };
+  struct table t = { .align = "rrrrrl", .drop = "..a...", .width = tty_page_width(stdout), .bars = 2 };
   if (r->n_annotations == 0) return true;
   wrap_title("Annotations (indented: nested in the one above)");
   cells(&t, titles);
@@ -363,7 +363,8 @@ static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "
 
 static bool print_kernels(const struct tk_report *r, size_t top, bool full_names) {
   static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "occ %", "class", "kernel", NULL };
-  struct table t = { .align = "rrrrrrrll", .drop = "...cabed.", .width = full_names ? tty_width(stdout) : tty_page_width(stdout) };
+  struct table t = { .align = "rrrrrrrll", .drop = "...cabed.", .width = full_names ? tty_width(stdout) : tty_page_width(stdout),
+                     .bars = 2 };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
@@ -384,7 +385,7 @@ static bool print_kernels(const struct tk_report *r, size_t top, bool full_names
 
 static bool print_copies(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "%sum", "count", "mean", "sized", "bytes", "GB/s", "copy", NULL };
-  struct table t = { .align = "rrrrrrrl", .width = tty_page_width(stdout) };
+  struct table t = { .align = "rrrrrrrl", .width = tty_page_width(stdout), .bars = 2 };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];

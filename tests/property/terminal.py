@@ -21,7 +21,7 @@ RED, YELLOW, GREEN, BOLD = '\033[31m', '\033[33m', '\033[32m', '\033[1m'
 def show(work, *command, **env):
     """Returns the output of the command, with standard output and standard error on a terminal."""
     clean = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'COLUMNS')}
-    text = shown(TRACEKIT, ['tracekit', *command], work, dict(clean, COLUMNS='120', **{'TERM': 'xterm', **env}))
+    text = shown(TRACEKIT, ['tracekit', *command], work, dict(clean, **{'COLUMNS': '120', 'TERM': 'xterm', **env}))
     return text.replace('\r\n', '\n')
 
 
@@ -83,9 +83,28 @@ def colours(work):
         check(f'{what}: the words are there without colours', words in plain(piped.stdout + piped.stderr), piped.stdout + piped.stderr)
 
 
+def bars(work):
+    """Shares are also drawn as bars on a terminal, in UTF-8 or ASCII, if all columns have room beside them."""
+    events = [{'ph': 'X', 'cat': 'cpu_op', 'name': f'op{i}', 'pid': 1, 'tid': 1, 'ts': 1000 * i, 'dur': dur} for i, dur in enumerate((500, 375, 125))]
+    with open(f'{work}/bars.json', 'w', encoding='utf-8') as out:
+        json.dump(events, out)
+    env = {'COLUMNS': '160', 'LC_ALL': 'C.UTF-8'}
+    for command in (['report'], ['top'], ['tree']):
+        text = plain(show(work, *command, 'bars.json', **env))
+        for name, share, bar in (('op0', '50.0', '████'), ('op1', '37.5', '███'), ('op2', '12.5', '█')):
+            lines = [line for line in text.split('\n') if line.rstrip().endswith(name)]
+            check(f'{command}: the bar of {name}', any(f'{share}  {bar}{" " * (10 - len(bar))}' in line for line in lines), text)
+        check(f'{command}: ASCII', '50.0  ####      ' in show(work, *command, 'bars.json', **dict(env, LC_ALL='C')), text)
+        for what, other in (('NO_COLOR', dict(env, NO_COLOR='1')), ('a dumb terminal', dict(env, TERM='dumb')), ('too narrow', dict(env, COLUMNS='40'))):
+            check(f'{command}: no bar: {what}', '█' not in show(work, *command, 'bars.json', **other))
+        piped = subprocess.run([TRACEKIT, *command, 'bars.json'], cwd=work, capture_output=True, text=True, env=dict(os.environ, TERM='xterm', **env))
+        check(f'{command}: no bar in a pipe', '█' not in piped.stdout and '50.0' in piped.stdout, piped.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         colours(work)
+        bars(work)
     return finish()
 
 
