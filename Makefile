@@ -253,12 +253,16 @@ $(PROTO:%=$(B)/obj/proto/%.o): $(B)/obj/proto/%.o: $(B)/proto/%.pb-c.c $(B)/flag
 
 $(LIB_SRC:%.c=$(B)/obj/%.o) $(TEST_OBJ): | $(PROTO:%=$(B)/proto/%.pb-c.h)
 
-# The page of view, as C string literals.
+# The page of view and the script of the report's page, as C string literals.
 VIEW_PAGE := $(patsubst cli/view/page/%,$(B)/page/%.inc,$(wildcard cli/view/page/*))
-$(B)/page/%.inc: cli/view/page/%
+REPORT_PAGE := $(patsubst cli/report/page/%,$(B)/page/%.inc,$(wildcard cli/report/page/*))
+$(VIEW_PAGE): $(B)/page/%.inc: cli/view/page/%
+$(REPORT_PAGE): $(B)/page/%.inc: cli/report/page/%
+$(VIEW_PAGE) $(REPORT_PAGE):
 	@mkdir -p $(@D)
 	@sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
 $(B)/obj/cli/view/page.o: $(VIEW_PAGE)
+$(B)/obj/cli/report/script.o: $(REPORT_PAGE)
 
 # Benchmarks use the library like any other program.
 $(BENCH): $(B)/tests/%: $(B)/obj/tests/%.o $(STATIC)

@@ -453,6 +453,7 @@ TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *ke
 #include "tracekit_files.h"
 #include "tracekit_steps.h"
 #include "tracekit_report.h"
+#include "tracekit_diff.h"
 #include "tracekit_fields.h"
 
 /* ---- tables for data frames --------------------------------------------------------------------------------------- */

@@ -18,7 +18,8 @@ struct tk_report_options {
   size_t size;
   struct tk_load_options load;
   struct tk_selection select; /* selects device work and a time range */
-  bool strips;                /* also compute drawings: tk_report_rank.strip and delays, tk_report_kernel.durations */
+  bool strips;                /* also compute drawings: strip, delays, over_time and lanes of tk_report_rank, durations of
+                               * tk_report_kernel, tk_report.flames */
   bool brief;                 /* compute only device times, steps, peaks of memory, names and versions; launches and tables double
                                * the cost */
   bool keep_going;            /* skip unreadable inputs, with a note */
@@ -85,6 +86,14 @@ struct tk_report_stream {
   tk_time busy, idle_host, idle_kernel, idle_other; /* idle_*: gaps between pieces of work, by cause */
   uint64_t queue_most;   /* queue length (launched, not yet started), maximum */
   double queue_mean;     /* queue length, mean from the first launch to the last start */
+};
+
+/* Spans of one thread at one nesting depth over the report's time range, which is divided into TK_REPORT_BINS parts. */
+struct tk_report_lane {
+  const char *thread;
+  uint32_t depth;                /* 0 = outermost */
+  const char *TK_FIXED *names;   /* for each part: name of the span that covers most of the part; NULL = no span */
+  TK_FIXED uint16_t *shares;     /* for each part: per-mille share that spans cover */
 };
 
 /* One device of a rank; a rank without devices also has one entry. */
@@ -166,6 +175,16 @@ struct tk_report_rank {
   uint64_t long_ops;       /* names of host operators whose self times on this rank exceed 50 ms */
   bool rank_given;         /* the trace contains no rank; a merge gave it the number `rank` */
   tk_time capturing;       /* idle time during which the host recorded a CUDA or HIP graph; in the same range as `queued` */
+  /* Drawings of a host without devices; only with strips. over_time: splits of TK_REPORT_BINS parts of the time range from start_ns;
+   * lanes: by thread and depth, at most 8 threads and 8 depths. */
+  TK_FIXED struct tk_report_split *over_time;
+  TK_FIXED struct tk_report_lane *lanes;
+  size_t n_lanes;
+  uint64_t other_threads, deeper_spans; /* number of threads and of spans that the lanes leave out */
+  tk_time unrecorded_at; /* start of the first launching call whose work is missing, since the trace's first event; valid if
+                          * unrecorded > 0 */
+  const char *run; /* name of the run, if several inputs have the same rank (or host without rank): the folder or file at which the
+                    * paths of the inputs differ; otherwise "" */
 };
 
 struct tk_report_kernel {
@@ -227,6 +246,9 @@ struct tk_report_meeting {
   struct tk_total wait; /* time until the last rank arrived */
   struct tk_total cost; /* delay after the second-to-last arrival, over the collectives in which this rank was last */
   struct tk_total peer_cost; /* mean of the costs of the other ranks in the same collectives */
+  tk_time delay;             /* largest cost of one collective; 0 = the rank was never last */
+  tk_time delay_at, delay_length; /* from the arrival of the next-to-last rank to the end of this collective; delay_at: since the first
+                              * event of the rank's trace */
 };
 
 struct tk_report_memory {
@@ -337,6 +359,18 @@ struct tk_report_function {
   double self_of_sum, total_of_sum; /* shares of the weight of all samples in this unit */
 };
 
+/* A box of a flame graph. Boxes are in preorder; one that is narrower than a thousandth of the graph is left out. */
+struct tk_report_flame {
+  const char *name;
+  size_t name_len;
+  bool sampled;         /* true: functions in stack samples; false: spans of hosts */
+  const char *unit;     /* unit of `total`, as in tk_report_function; "" = time */
+  uint32_t depth;       /* 0 = outermost */
+  uint64_t count;       /* number of spans, or of samples */
+  struct tk_total total;
+  double start, width;  /* position and width, relative to the width of the graph */
+};
+
 /* A figure beyond its threshold. */
 struct tk_report_finding {
   const char *id;       /* "device-idle"; tk_thresholds lists all */
@@ -361,6 +395,7 @@ struct tk_report_figure {
   int64_t rank;            /* rank of the device or host with this value; -1 = unknown, or the whole job */
   const char *device;      /* device with this value; "" = the value is that of a host or of the whole job */
   bool known;              /* the traces contain it; otherwise `value` is 0 */
+  const char *run;         /* run of the rank, as in tk_report_rank; "" = not named, or the whole job */
 };
 
 struct tk_report {
@@ -411,6 +446,8 @@ struct tk_report {
   TK_FIXED struct tk_report_function *functions; /* of stack samples, by unit, largest self weight first; none in brief reports */
   size_t n_functions;
   uint64_t samples; /* stack samples that these rows count */
+  TK_FIXED struct tk_report_flame *flames; /* spans first, then samples by unit; only with strips */
+  size_t n_flames;
 };
 
 /* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */
@@ -438,152 +475,5 @@ TK_EXPERIMENTAL bool tk_report_sources(struct tk_sources *s, const struct tk_rep
 TK_EXPERIMENTAL bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, struct tk_report **report,
                                      struct tk_err *err);
 TK_EXPERIMENTAL void tk_report_free(struct tk_report *report);
-
-/* ---- before and after ---- */
-
-struct tk_diff_options {
-  size_t size;
-  struct tk_load_options load;
-  struct tk_selection select;
-  enum tk_top_by by; /* anything but KIND */
-  const char *arg;   /* key of the arg, for TK_TOP_ARG */
-  bool by_path;      /* compare spans by path of names instead */
-  bool fold;         /* as in tk_top_options */
-  bool whole;        /* compare ranks, not their steps */
-  bool trends;       /* tk_compare: the runs are in the order of time; also find lasting changes */
-  bool by_launch;    /* match kernels, copies and fills by the operators that launched them instead of by name; rows are names */
-  bool keep_going;   /* skip unreadable inputs, and runs without a readable input, with a note; two runs must remain */
-  const char *const *names; /* tk_diff, tk_diff_traces: names of the two runs; NULL = "before" and "after" */
-};
-#define TK_DIFF_OPTIONS_INIT TK_OPTIONS_INIT(tk_diff_options)
-
-enum { TK_BEFORE, TK_AFTER };
-
-/* Events of one name before and after: means per step and rank, or per rank if steps are not marked on both sides. */
-struct tk_diff_row {
-  const char *name;  /* NULL = unnamed */
-  size_t name_len;
-  uint64_t events[2];
-  double count[2], total[2], self[2]; /* times in picoseconds */
-  double delta;      /* total after minus total before */
-  double noise;      /* half the width of the 95% confidence interval of delta; negative = unknown, for lack of steps or ranks
-                      */
-  const char *work_name[2]; /* by_launch: name of the kernel, copy or fill with the most time; NULL = none in this row */
-  const char *work_short_name[2];
-  uint64_t work_names[2];   /* number of different names of this work */
-  const char *short_name;   /* as in tk_top_row: set if all events are kernels and the rows are names */
-  bool is_mark;             /* as in tk_top_row; such rows follow all others */
-};
-
-enum tk_diff_state {
-  TK_DIFF_CHANGED,
-  TK_DIFF_NOISE,   /* the change is within the noise */
-  TK_DIFF_UNKNOWN, /* the noise is unknown */
-  TK_DIFF_NEW,     /* no event before */
-  TK_DIFF_GONE     /* no event after */
-};
-/* Returns how the events of a row changed, judging by their counts and by the noise. */
-TK_EXPERIMENTAL enum tk_diff_state tk_diff_state(const struct tk_diff_row *r);
-
-struct tk_diff_report {
-  TK_FIXED struct tk_diff_row *rows; /* largest change first */
-  size_t n_rows;
-  TK_FIXED struct tk_diff_row *all;  /* all events together; total is their self time */
-  TK_FIXED struct tk_diff_row *step; /* steps; total is their duration; count 0 unless both sides have marked steps */
-  struct tk_report_spread steps[2];
-  uint64_t inputs[2], ranks[2], samples[2]; /* samples: steps of ranks, or ranks */
-  uint64_t outside[2]; /* events that begin outside every step; excluded */
-  bool by_step;
-  bool paired;         /* each sample of one side is paired with one of the other */
-  bool by_number;      /* true: paired by step and rank number; false: by order */
-  struct tk_diagnostics *notes;
-  struct tk_diff_impl *impl;
-  TK_FIXED struct tk_compare_run *runs; /* both runs, as in tk_compare_report */
-};
-
-/* Compares two runs, with one trace in memory at a time. The caller frees the report even on failure. */
-TK_EXPERIMENTAL bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt,
-                             struct tk_diff_report **report, struct tk_err *err);
-/* Compares two loaded traces, which may be the same. */
-TK_EXPERIMENTAL bool tk_diff_traces(struct tk_trace *before, struct tk_trace *after, const struct tk_diff_options *opt,
-                                    struct tk_diff_report **report, struct tk_err *err);
-TK_EXPERIMENTAL void tk_diff_report_free(struct tk_diff_report *report);
-
-/* ---- several runs ---- */
-
-enum tk_compare_state {
-  TK_COMPARE_BASE,    /* the first run, with which all others are compared */
-  TK_COMPARE_ABSENT,  /* no event in this run and in the first */
-  TK_COMPARE_CHANGED,
-  TK_COMPARE_NOISE,   /* the change is within the noise */
-  TK_COMPARE_UNKNOWN, /* the noise is unknown */
-  TK_COMPARE_NEW,     /* no event in the first run */
-  TK_COMPARE_GONE     /* no event in this run */
-};
-
-/* Events of one name in one run: means per step and rank, or per rank if a run has no steps. */
-struct tk_compare_cell {
-  uint64_t events;
-  double count, total, self; /* times in picoseconds */
-  double error;              /* standard error of total; negative = unknown */
-  double delta, noise;       /* change of total from the first run, and the noise of the change; as in tk_diff_row */
-  enum tk_compare_state state;
-  const char *work_name, *work_short_name; /* as in tk_diff_row */
-  uint64_t work_names;
-};
-
-/* A lasting change of the total between two runs; docs/analysis.md describes the test. */
-struct tk_compare_shift {
-  uint64_t run;         /* index of the first run after the change */
-  double before, after; /* mean totals of the runs since the previous change, and up to the next one, in picoseconds */
-  double noise;         /* half the width of the 95% confidence interval of after - before */
-  double p;             /* probability of such a change by chance, corrected for the number of places where it could be */
-  bool small;           /* less than 1% of the time of a step, or of all events without steps */
-};
-
-struct tk_compare_row {
-  const char *name; /* NULL = unnamed */
-  size_t name_len;
-  TK_FIXED struct tk_compare_cell *runs; /* one for each run, in their order */
-  size_t n_runs;
-  TK_FIXED struct tk_compare_shift *shifts; /* in the order of runs; none unless trends are asked for */
-  size_t n_shifts;
-  const char *short_name; /* as in tk_diff_row */
-  bool is_mark;           /* as in tk_diff_row */
-};
-
-struct tk_compare_run {
-  const char *name;
-  uint64_t inputs, ranks, samples, outside; /* as in tk_diff_report */
-  uint64_t devices, work, launches; /* work: kernels, copies and fills; launches: events of hosts that launched work */
-  double launches_per_step; /* mean over the steps that are compared; negative = steps are not compared */
-  tk_time length;       /* duration of the longest trace */
-  tk_time window, busy; /* window and busy time, means over the devices */
-  double memory;        /* highest peak of an allocator of a device in bytes; negative = unknown */
-  bool paired, by_number; /* matching of samples with samples of the first run, as in tk_diff_report */
-  struct tk_report_spread steps; /* count 0 unless steps are compared */
-  double outside_time;  /* self time of the `outside` events, ps */
-  const char *step_name; /* name of the spans that mark the compared steps, with * for numbers; NULL = none, bare numbers, or different
-                          * ones */
-  double allocated;     /* highest peak of the bytes that are allocated from an allocator of a device; negative = unknown */
-};
-
-struct tk_compare_report {
-  TK_FIXED struct tk_compare_run *runs;
-  size_t n_runs;
-  TK_FIXED struct tk_compare_row *rows; /* largest change first; with trends, rows with a lasting change precede the others */
-  size_t n_rows;
-  TK_FIXED struct tk_compare_row *all;  /* all events together; total is their self time */
-  TK_FIXED struct tk_compare_row *step; /* steps; total is their duration; valid if by_step */
-  bool by_step;
-  struct tk_diagnostics *notes;
-  struct tk_compare_impl *impl;
-};
-
-/* Compares n >= 1 runs with the first of them, with one trace in memory at a time. `names`: one for each run. The caller frees
- * the report even on failure. */
-TK_EXPERIMENTAL bool tk_compare(struct tk_sources *const *runs, const char *const *names, size_t n,
-                                const struct tk_diff_options *opt, struct tk_compare_report **report, struct tk_err *err);
-TK_EXPERIMENTAL void tk_compare_report_free(struct tk_compare_report *report);
 
 #endif

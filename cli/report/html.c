@@ -3,8 +3,9 @@
 #include "functions.h"
 #include "histogram.h"
 #include "layers.h"
+#include "place.h"
 #include "roofline.h"
-#include "zoom.h"
+#include "script.h"
 #include "print/html.h"
 #include "shared/figures.h"
 #include "print/tty.h"
@@ -42,6 +43,22 @@ static void percent_card(FILE *to, double part, double whole, const char *words)
   card(to, text, words);
 }
 
+/* Writes the cards of a report without devices: the length of the longest trace, and the number of events. */
+static void host_cards(FILE *to, const struct tk_report *r) {
+  tk_time longest = 0;
+  uint64_t events = 0;
+  char text[64];
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    if (r->ranks[i].length > longest) longest = r->ranks[i].length;
+    events += r->ranks[i].events;
+  }
+  if (longest) {
+    tk_print_duration(longest, text);
+    card(to, text, r->n_ranks > 1 ? "longest trace" : "trace");
+  }
+  card(to, tty_count(events, text), "events");
+}
+
 static void cards(FILE *to, const struct tk_report *r) {
   struct sums s = { 0 };
   char text[64];
@@ -57,7 +74,8 @@ static void cards(FILE *to, const struct tk_report *r) {
     s.steps += row->step.count;
   }
   fputs("<div class=cards>", to);
-  card(to, tty_count(s.devices, text), s.devices == 1 ? "device" : "devices");
+  if (s.devices) card(to, tty_count(s.devices, text), s.devices == 1 ? "device" : "devices");
+  else host_cards(to, r);
   if (s.window > 0) {
     percent_card(to, s.busy, s.window, "busy");
     percent_card(to, s.compute, s.window, "computing");
@@ -84,81 +102,6 @@ static void head(FILE *to, const struct tk_report *r) {
   text_list(to, "<p>Devices: ", r->devices, r->n_devices);
   text_list(to, "<p>Recorded with: ", r->versions, r->n_versions);
   cards(to, r);
-}
-
-/* ---- timelines ---- */
-
-/* Draws the bars of one class. Adjacent bars with the same position and height are joined. */
-static void draw_class(FILE *to, const uint16_t *strip, int class) {
-  fprintf(to, "<path class=c%d d=\"", class);
-  for (int i = 0, k; i < TK_REPORT_BINS; i = k) {
-    int below = 0;
-    for (int c = 0; c < class; c++) below += strip[3 * i + c];
-    const int high = strip[3 * i + class];
-    for (k = i + 1; k < TK_REPORT_BINS && strip[3 * k + class] == high; k++) {
-      int other = 0;
-      for (int c = 0; c < class; c++) other += strip[3 * k + c];
-      if (other != below) break;
-    }
-    if (high > 0) fprintf(to, "M%d %dv-%dh%dv%dz", i, 1000 - below, high, k - i, high);
-  }
-  fputs("\"/>", to);
-}
-
-/* Computes the time range of all rows. Returns true if the range is less than four times the longest row: the clocks are then
- * taken as comparable, and all rows share one time axis. */
-static bool common_range(const struct tk_report *r, double *start, double *length) {
-  double from = 0, to = 0, longest = 0;
-  bool any = false;
-  for (size_t i = 0; i < r->n_ranks; i++) {
-    const struct tk_report_rank *row = &r->ranks[i];
-    const double begin = (double)row->start_ns, end = begin + (double)row->length / 1e3;
-    if (!row->strip) continue;
-    if (!any || begin < from) from = begin;
-    if (!any || end > to) to = end;
-    if ((double)row->length / 1e3 > longest) longest = (double)row->length / 1e3;
-    any = true;
-  }
-  *start = from;
-  *length = to - from;
-  return any && to - from < 4 * longest;
-}
-
-static void strip_row(FILE *to, const struct tk_report *r, const struct tk_report_rank *row, double start, double length) {
-  const double own = (double)row->length / 1e3;
-  char name[256];
-  fputs("<div class=row><div>", to);
-  html_string(to, html_name_of(r, row, name, sizeof name));
-  const long x = own > 0 ? (long)(((double)row->start_ns - start) * TK_REPORT_BINS / own) : 0;
-  const long width = own > 0 ? (long)(length * TK_REPORT_BINS / own) : TK_REPORT_BINS;
-  fprintf(to, "</div><svg role=img aria-label=\"timeline\" preserveAspectRatio=\"none\" viewBox=\"%ld 0 %ld 1000\">", -x,
-          width > 0 ? width : TK_REPORT_BINS);
-  for (int class = 0; class < 3; class++) draw_class(to, row->strip, class);
-  fputs("</svg></div>\n", to);
-}
-
-static void timelines(FILE *to, const struct tk_report *r) {
-  double start, length;
-  bool any = false;
-  char words[256], text[48];
-  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].strip;
-  if (!any) return;
-  const bool common = common_range(r, &start, &length);
-  tk_print_duration((tk_time)(length * 1e3), text);
-  if (common) snprintf(words, sizeof words, "%s from left to right%s.", text, r->n_ranks > 1 ? "; all ranks share this time axis" : "");
-  else snprintf(words, sizeof words, "Each rank has its own time axis, because the clocks of these traces are not comparable.");
-  html_section(to, "Timelines", words);
-  fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed communication</span><span><i "
-        "class=c2></i>exposed copies and fills</span><span><i class=i0></i>idle</span></div>\n", to);
-  fputs("<p id=how hidden>Drag over a part to zoom in; double-click or Esc shows everything. Keys: + - and the arrows.</p>\n", to);
-  fprintf(to, "<p id=range aria-live=polite></p>\n<div id=timelines role=group aria-label=\"timelines\" data-ns=\"%.0f\">\n",
-          common ? length : 0);
-  for (size_t i = 0; i < r->n_ranks; i++) {
-    const struct tk_report_rank *row = &r->ranks[i];
-    if (row->strip) strip_row(to, r, row, common ? start : (double)row->start_ns, common ? length : (double)row->length / 1e3);
-  }
-  fputs("</div>\n", to);
-  html_section_end(to);
 }
 
 /* ---- bars ---- */
@@ -215,7 +158,8 @@ struct rank_table {
   const char *title, *words;
   bool (*has)(const struct tk_report_rank *row); /* rows for which it is false are left out */
   void (*draw)(FILE *to, const struct tk_report *r); /* draws what precedes the table; NULL = nothing does */
-  void (*cells)(struct html_table *t, const struct tk_report_rank *row); /* writes the cells after the name */
+  /* writes the cells after the name */
+  void (*cells)(struct html_table *t, const struct tk_report *r, const struct tk_report_rank *row);
   const struct html_column *columns;
 };
 
@@ -229,13 +173,14 @@ static void rank_table(FILE *to, const struct tk_report *r, const struct rank_ta
   for (size_t i = 0; i < r->n_ranks; i++) {
     if (!of->has(&r->ranks[i])) continue;
     html_cell(&t, html_name_of(r, &r->ranks[i], name, sizeof name));
-    of->cells(&t, &r->ranks[i]);
+    of->cells(&t, r, &r->ranks[i]);
   }
   html_table_end(&t);
   html_section_end(to);
 }
 
-static void device_cells(struct html_table *t, const struct tk_report_rank *row) {
+static void device_cells(struct html_table *t, const struct tk_report *r, const struct tk_report_rank *row) {
+  (void)r;
   const struct tk_device_times *d = &row->times;
   const double w = (double)d->window;
   html_cell_time(t, true, d->window);
@@ -261,7 +206,8 @@ static const struct rank_table DEVICES = {
     { "copy exposed %", true, false }, { "idle %", false, false }, { 0, false, false } },
 };
 
-static void idle_cells(struct html_table *t, const struct tk_report_rank *row) {
+static void idle_cells(struct html_table *t, const struct tk_report *r, const struct tk_report_rank *row) {
+  (void)r;
   const double whole = row->linked ? (double)row->times.idle : 0;
   html_cell_time(t, true, row->times.idle);
   html_cell_percent(t, (double)row->times.idle_host, whole);
@@ -321,7 +267,17 @@ static void step_rows(FILE *to, const struct tk_report *r) {
   }
 }
 
-static void step_cells(struct html_table *t, const struct tk_report_rank *row) {
+/* Writes the duration of the longest step, with its place. */
+static void longest_step_cell(struct html_table *t, const struct tk_report *r, const struct tk_report_rank *row) {
+  const struct tk_report_step *longest = row->steps;
+  char text[48];
+  for (size_t i = 1; i < row->n_steps; i++)
+    if (row->steps[i].dur > longest->dur) longest = &row->steps[i];
+  tk_print_duration(row->step.max, text);
+  place_cell(t, r, &(struct place){ row->input, row->rank, longest->at, longest->dur }, text);
+}
+
+static void step_cells(struct html_table *t, const struct tk_report *r, const struct tk_report_rank *row) {
   const struct figure_step_times times = figure_step_times(row);
   html_cell_count(t, row->step.count);
   html_cell_time(t, true, row->step.mean);
@@ -329,7 +285,7 @@ static void step_cells(struct html_table *t, const struct tk_report_rank *row) {
   html_cell_time(t, true, row->step.min);
   html_cell_time(t, true, row->step.p50);
   html_cell_time(t, true, row->step.p95);
-  html_cell_time(t, true, row->step.max);
+  longest_step_cell(t, r, row);
   html_cell_percent(t, times.busy, times.busy_in);
   html_cell_count(t, row->step.outliers);
   html_cell_percent(t, times.collecting, row->collections ? times.all : 0);
@@ -387,7 +343,15 @@ static struct histogram_axis kernel_axis(const struct tk_report *r, size_t top) 
   return axis;
 }
 
-static void kernel_cells(struct html_table *t, const struct tk_report_kernel *k, const struct histogram_axis *axis, bool full_names) {
+/* Writes the duration of the longest kernel, with its place. */
+static void longest_cell(struct html_table *t, const struct tk_report *r, const struct tk_report_kernel *k) {
+  char text[48];
+  tk_print_duration(k->max, text);
+  place_cell(t, r, &(struct place){ "", k->max_rank, k->max_at, k->max }, text);
+}
+
+static void kernel_cells(struct html_table *t, const struct tk_report *r, const struct tk_report_kernel *k,
+                         const struct histogram_axis *axis, bool full_names) {
   html_cell_name(t, full_names ? k->name : k->short_name, k->name);
   html_cell(t, k->kernel_class);
   html_cell_total(t, true, k->total);
@@ -395,7 +359,7 @@ static void kernel_cells(struct html_table *t, const struct tk_report_kernel *k,
   html_cell_count(t, k->count);
   html_cell_time(t, true, k->mean);
   html_cell_time(t, true, k->min);
-  html_cell_time(t, true, k->max);
+  longest_cell(t, r, k);
   html_cell_percent(t, k->occupancy, k->occupancy >= 0 ? 100 : 0);
   html_cell_begin(t);
   histogram_draw(t->to, axis, k->durations, "durations");
@@ -419,7 +383,7 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_n
       html_section(to, "Kernels", axis.n ? words : NULL);
       html_table_begin(&t);
     }
-    kernel_cells(&t, &r->kernels[i], &axis, full_names);
+    kernel_cells(&t, r, &r->kernels[i], &axis, full_names);
   }
   if (shown) html_table_end(&t), html_section_end(to);
 }
@@ -476,9 +440,18 @@ static void collectives(FILE *to, const struct tk_report *r) {
   html_section_end(to);
 }
 
+/* Writes the largest cost of one collective, with its place. */
+static void delay_cell(struct html_table *t, const struct tk_report *r, const struct tk_report_meeting *m) {
+  char text[48];
+  tk_print_duration(m->delay, text);
+  if (m->delay > 0) place_cell(t, r, &(struct place){ "", m->rank, m->delay_at, m->delay_length }, text);
+  else html_cell(t, "–");
+}
+
 static void waits(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = { { "rank", false, true }, { "matched", false, false }, { "waited", false, false },
-                                                { "times last", false, false }, { "cost", false, false }, { 0, false, false } };
+                                                { "times last", false, false }, { "cost", false, false },
+                                                { "largest delay", true, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[32];
   if (r->n_meetings == 0) return;
@@ -492,6 +465,7 @@ static void waits(FILE *to, const struct tk_report *r) {
     html_cell_total(&t, true, m->wait);
     html_cell_count(&t, m->last);
     html_cell_total(&t, true, m->cost);
+    delay_cell(&t, r, m);
   }
   html_table_end(&t);
   html_section_end(to);
@@ -511,13 +485,14 @@ static void unknown(FILE *to, const struct tk_report *r) {
 }
 
 void report_write_html(const struct tk_report *r, size_t top, bool full_names, FILE *to) {
-  html_begin_with(to, "Where the time went", ZOOM_HASH);
+  html_begin_with(to, "Where the time went", SCRIPT_HASH);
   head(to, r);
   html_findings(to, r);
   html_figures(to, r);
   html_parts(to, r);
   rank_table(to, r, &STEPS);
-  timelines(to, r);
+  html_lines(to, r);
+  html_flames(to, r);
   bars(to, r);
   rank_table(to, r, &DEVICES);
   rank_table(to, r, &IDLE);
@@ -536,6 +511,6 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   html_operators(to, r, top);
   functions_draw(to, r, top);
   unknown(to, r);
-  html_script(to, zoom_script);
+  html_script(to, report_script);
   html_end(to);
 }

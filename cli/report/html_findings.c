@@ -1,5 +1,6 @@
 /* html_findings.c - the sections of the page that are about findings, steps and hosts. */
 #include "html.h"
+#include "place.h"
 #include "print/html.h"
 #include "print/tty.h"
 #include "shared/figures.h"
@@ -9,15 +10,20 @@
 
 /* ---- findings ---- */
 
-static void finding(FILE *to, const struct tk_report_finding *f) {
+static void finding(FILE *to, const struct tk_report *r, const struct tk_report_finding *f) {
+  const struct place place = { f->input, f->rank, f->at, f->length };
   const bool bad = strcmp(f->severity, "bad") == 0;
-  char at[48];
+  char at[48] = "+";
   fprintf(to, "<div class=\"finding%s\"><b>%s</b>", bad ? " severe" : "", f->severity);
   html_string(to, f->text);
   fputs("<p>", to);
   if (f->has_step) fprintf(to, "Step %lld%s", (long long)f->step, f->length < 0 ? ": " : ", ");
-  if (f->length >= 0) tk_print_duration(f->at, at);
-  if (f->length >= 0) fprintf(to, "at +%s: ", at);
+  if (f->length >= 0) {
+    tk_print_duration(f->at, at + 1);
+    fputs("at ", to);
+    place_draw(to, r, &place, at);
+    fputs(": ", to);
+  }
   html_string(to, f->advice);
   fputs("</p></div>\n", to);
 }
@@ -28,7 +34,7 @@ void html_findings(FILE *to, const struct tk_report *r) {
   html_section(to, "Findings", r->unjudged ? reason
                           : r->n_findings  ? "Figures beyond their thresholds, most severe first."
                                            : "No figure that these traces contain is beyond its threshold.");
-  for (size_t i = 0; i < r->n_findings; i++) finding(to, &r->findings[i]);
+  for (size_t i = 0; i < r->n_findings; i++) finding(to, r, &r->findings[i]);
   html_section_end(to);
 }
 
@@ -74,7 +80,7 @@ static const char *const PART_NAMES[FIGURE_PARTS] = {
   "host: operators, Python", "host waits for the device", "host sleeps, waits for locks, collects garbage or saves checkpoints",
   "nothing recorded" };
 
-static void part_key(FILE *to, const bool *shown) {
+void html_part_key(FILE *to, const bool *shown) {
   fputs("<div class=key>", to);
   for (size_t k = 0; k < FIGURE_PARTS; k++)
     if (shown[k]) fprintf(to, "<span><i class=s%zu></i>%s</span>", k, PART_NAMES[k]);
@@ -125,7 +131,7 @@ void html_parts(FILE *to, const struct tk_report *r) {
   if (!any) return;
   html_section(to, "Parts of the steps", "What the device did; while it was idle, what the host did. The sum of "
                                           "all steps, and below it each step.");
-  part_key(to, shown);
+  html_part_key(to, shown);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_split s = figure_steps(&r->ranks[i]);
     if (!s.length) continue;
@@ -201,20 +207,17 @@ void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names)
     { "after work", false, true }, { "before work", false, true }, { "host", false, true },
     { "host, time", true, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
-  char text[96];
+  char text[256];
   if (r->n_gaps == 0) return;
   html_section(to, "Longest idle times", "Cause: as in the table of idle time. Host: the innermost span over at least "
                                      "half of the time; without one, the time is the most that spans of one name cover.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_gaps && i < top; i++) {
     const struct tk_report_gap *g = &r->gaps[i];
-    if (g->rank >= 0) snprintf(text, sizeof text, "rank %lld, %.60s", (long long)g->rank, g->device);
-    else snprintf(text, sizeof text, "%.80s", g->device);
+    figure_gap_device(r, g, text, sizeof text);
     html_cell(&t, text);
     html_cell_time(&t, true, g->length);
-    *text = '+';
-    tk_print_duration(g->at, text + 1);
-    html_cell(&t, text);
+    place_cell_start(&t, r, &(struct place){ g->input, g->rank, g->at, g->length });
     html_cell(&t, *g->cause ? g->cause : "–");
     html_cell_name(&t, full_names ? g->before : g->short_before, g->before);
     html_cell_name(&t, full_names ? g->after : g->short_after, g->after);
@@ -241,9 +244,7 @@ void html_compilations(FILE *to, const struct tk_report *r, size_t top) {
     const struct tk_report_compilation *c = &r->compilations[i];
     html_cell(&t, *c->module ? c->module : "–");
     html_cell_time(&t, true, c->length);
-    *text = '+';
-    tk_print_duration(c->at, text + 1);
-    html_cell(&t, text);
+    place_cell_start(&t, r, &(struct place){ c->input, c->rank, c->at, c->length });
     if (c->has_step) snprintf(text, sizeof text, "%lld", (long long)c->step);
     html_cell(&t, c->has_step ? text : "–");
     html_cell(&t, *c->function ? c->function : "–");

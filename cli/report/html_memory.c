@@ -2,6 +2,7 @@
  * allocated at the peaks. */
 #include "html.h"
 #include "memory.h"
+#include "place.h"
 #include "print/html.h"
 #include "shared/figures.h"
 
@@ -52,7 +53,7 @@ static void peaks(FILE *to, const struct tk_report *r) {
     html_cell_bytes(&t, m->peak_allocated >= 0, m->peak_allocated);
     html_cell_percent(&t, m->peak_allocated, m->peak_allocated >= 0 && m->capacity > 0 ? m->capacity : 0);
     html_cell_bytes(&t, m->peak_reserved >= 0, m->peak_reserved);
-    html_cell_time(&t, true, m->at);
+    place_cell_start(&t, r, &(struct place){ "", m->rank, m->at, 0 });
     html_cell_bytes(&t, m->reserved_at_peak >= 0, m->reserved_at_peak);
   }
   html_table_end(&t);

@@ -159,14 +159,14 @@ static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
   cells(&t, titles);
   for (size_t i = 0; i < r->n_gaps && i < top; i++) {
     const struct tk_report_gap *g = &r->gaps[i];
-    char host[48], at[48];
+    char host[48], at[48], name[256];
     tk_print_duration(g->host_time, host);
     tk_print_duration(g->at, at);
     cell_time(&t, true, g->length);
     table_cell(&t, "+%s", at);
     table_cell(&t, "%s", *g->cause ? g->cause : "-");
-    if (g->rank >= 0) table_cell(&t, "rank %lld, %s", (long long)g->rank, g->device);
-    else table_cell(&t, "%s", g->device);
+    figure_gap_device(r, g, name, sizeof name);
+    table_cell(&t, "%s", name);
     table_cell(&t, "%.60s", full_names ? g->before : g->short_before);
     table_cell(&t, "%.60s", full_names ? g->after : g->short_after);
     if (*g->host_span) table_cell(&t, "%s (%s)", g->host_span, host);

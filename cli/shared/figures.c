@@ -157,8 +157,9 @@ void figure_report_name(const struct tk_report *r, const struct tk_report_rank *
   const char *leaf = input_name(r, row->input);
   size_t len = 0;
   *text = 0;
-  if (row->rank >= 0) len = (size_t)snprintf(text, n, "rank %lld", (long long)row->rank);
-  else if (r->inputs > 1 || !*row->device) len = (size_t)snprintf(text, n, "%s", *row->host ? row->host : leaf);
+  if (*row->run) len = (size_t)snprintf(text, n, "%.100s: ", row->run);
+  if (row->rank >= 0) len += (size_t)snprintf(text + len, n - len, "rank %lld", (long long)row->rank);
+  else if (r->inputs > 1 || !*row->device) len += (size_t)snprintf(text + len, n - len, "%s", *row->host ? row->host : leaf);
   if (len < n && *row->device) snprintf(text + len, n - len, "%s%s", len ? ", " : "", row->device);
 }
 
@@ -188,10 +189,22 @@ int figure_decimals(const struct tk_report_figure *f) {
   return f->value < 1 ? 3 : 1;
 }
 
+/* Writes "RUN: rank 3, GPU 0", without the parts that are unknown. */
+static void put_device(const char *run, int64_t rank, const char *device, char *text, size_t n) {
+  char number[40] = "";
+  if (rank >= 0) snprintf(number, sizeof number, "rank %lld%s", (long long)rank, *device ? ", " : "");
+  snprintf(text, n, "%.100s%s%s%s", run, *run ? ": " : "", number, device);
+}
+
+void figure_gap_device(const struct tk_report *r, const struct tk_report_gap *g, char *text, size_t n) {
+  const char *run = "";
+  for (size_t i = 0; i < r->n_ranks; i++)
+    if (strcmp(r->ranks[i].input, g->input) == 0) run = r->ranks[i].run;
+  put_device(run, g->rank, g->device, text, n);
+}
+
 void figure_device(const struct tk_report_figure *f, char *text, size_t n) {
-  if (f->rank >= 0 && *f->device) snprintf(text, n, "rank %lld, %s", (long long)f->rank, f->device);
-  else if (f->rank >= 0) snprintf(text, n, "rank %lld", (long long)f->rank);
-  else snprintf(text, n, "%s", f->device);
+  put_device(f->run, f->rank, f->device, text, n);
 }
 
 bool figures_collect_garbage(const struct tk_report *r) {

@@ -23,8 +23,9 @@ const struct tk_report_figure *figure_key_value(const char *key, const struct tk
 
 static inline double figure_seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
 
-/* The parts into which the time of a step is split, numbered from 0 in the order in which they are shown. */
-enum { FIGURE_PARTS = 11 };
+/* The parts into which the time of a step is split, numbered from 0 in the order in which they are shown; the last is
+ * time in which nothing was recorded. */
+enum { FIGURE_PARTS = 11, FIGURE_UNRECORDED = FIGURE_PARTS - 1 };
 const char *figure_part_name(size_t part);
 tk_time figure_part(const struct tk_report_split *s, size_t part);
 /* False if the work that the steps launched ran after they had ended, as far as the mean delay and the busy time within the steps show.
@@ -46,7 +47,10 @@ bool figures_are_judged(const struct tk_report *r);
 bool figures_collect_garbage(const struct tk_report *r);
 /* Returns the number of decimals of a key figure: none for counts, more for short times. */
 int figure_decimals(const struct tk_report_figure *f);
-/* Writes the rank and the device of a key figure, as far as known: "rank 3, GPU 3"; "" if the figure is about the whole job. */
+/* Writes the run, the rank and the device of an idle time, as far as known. */
+void figure_gap_device(const struct tk_report *r, const struct tk_report_gap *g, char *text, size_t n);
+/* Writes the run, the rank and the device of a key figure, as far as known: "rank 3, GPU 3"; "" if the figure is about the whole
+ * job. */
 void figure_device(const struct tk_report_figure *f, char *text, size_t n);
 
 /* Formats the name of a row, "rank 3, GPU 3". Without a rank, an input's name is used, with folders if another input has the same

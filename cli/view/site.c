@@ -12,7 +12,7 @@
 
 #include "print/json.h"
 #include "print/tty.h"
-#include "report/zoom.h"
+#include "report/script.h"
 #include "page.h"
 #include "peer.h"
 #include "make.h"
@@ -100,7 +100,7 @@ static void give_report(struct view_visit *v, struct view_reply *reply) {
   if (!v->report) v->report = view_report(v->p, v->made, &v->report_size);
   if (!v->report) return;
   give(reply, "text/html; charset=utf-8", v->report, v->report_size);
-  reply->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src '" ZOOM_HASH "'; img-src data:; "
+  reply->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src '" SCRIPT_HASH "'; img-src data:; "
                   "frame-ancestors 'self'";
 }
 

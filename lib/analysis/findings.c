@@ -256,6 +256,17 @@ static const struct tk_report_step *step_around(const struct tk_report_rank *row
   return step;
 }
 
+/* Returns the step of a rank at this time; NULL if there is none, or if several inputs have the rank. */
+static const struct tk_report_step *step_of_rank(const struct tk_report *r, int64_t rank, tk_time at) {
+  const struct tk_report_step *step = NULL;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    if (r->ranks[i].rank != rank || *r->ranks[i].run) continue;
+    const struct tk_report_step *found = step_around(&r->ranks[i], at);
+    if (found) step = found;
+  }
+  return step;
+}
+
 /* Chooses the place of a finding: the time range of the trace, and the step, that show it best. */
 static void place(const struct finding_case *c, struct tk_report_finding *f) {
   const struct tk_report_rank *row = c->row;
@@ -265,7 +276,13 @@ static void place(const struct finding_case *c, struct tk_report_finding *f) {
     f->at = c->step->at;
     f->length = c->step->dur;
   }
-  if (c->limit == LIMIT_DEVICE_IDLE) {
+  if (c->meeting && c->meeting->delay > 0) {
+    f->at = c->meeting->delay_at;
+    f->length = c->meeting->delay_length;
+  } else if (c->limit == LIMIT_UNRECORDED) {
+    f->at = row->unrecorded_at;
+    f->length = 0;
+  } else if (c->limit == LIMIT_DEVICE_IDLE) {
     const struct finding_gap gap = findings_gap_of(row);
     f->at = gap.at;
     f->length = gap.length;
@@ -385,6 +402,7 @@ static bool add_rows(struct finder *to) {
     c->host = RULES[k].host;
     c->kernel = shown_by(r, c->limit, c->row);
     if (c->limit == LIMIT_DEVICE_IDLE) c->step = step_around(c->row, findings_gap_of(c->row).at);
+    else if (c->limit == LIMIT_UNRECORDED) c->step = step_around(c->row, c->row->unrecorded_at);
     else c->step = c->kernel ? step_around(c->row, c->kernel->max_at) : worst_step(c->row, RULES[k].part);
     ok = add_finding(to, c);
   }
@@ -504,6 +522,7 @@ static bool add_straggler(struct finder *to) {
     c.meeting = m;
     c.figure = v;
   }
+  if (c.meeting) c.step = step_of_rank(r, c.meeting->rank, c.meeting->delay_at);
   return !c.meeting || add_finding(to, &c);
 }
 

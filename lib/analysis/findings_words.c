@@ -31,12 +31,13 @@ static void write(struct words *w, const char *format, ...) {
 
 /* ---- parts of sentences ---- */
 
-/* Writes " of rank 3", or " of x.json" if the rank is unknown and there are other inputs. */
+/* Writes " of rank 3", or " of x.json" if the rank is unknown and there are other inputs, and then the run: " in before". */
 static void put_source(struct words *w) {
   const struct tk_report_rank *row = w->c->row;
   const char *leaf = path_leaf(row->input), *input = *leaf ? leaf : row->input;
   if (row->rank >= 0) write(w, " of rank %lld", (long long)row->rank);
   else if (w->c->r->inputs > 1) write(w, " of %.100s", *row->host ? row->host : input);
+  if (*row->run) write(w, " in %.100s", row->run);
 }
 
 static void put_host(struct words *w) {

@@ -315,7 +315,7 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
   struct tk_report_rank *row = &r->ranks[r->n_ranks++];
   *row = (struct tk_report_rank){.rank = rank, .host = report_text(p->impl, host), .device = "",
                                  .input = report_text(p->impl, p->place->input), .mfu = -1, .flops_coverage = -1,
-                                 .bytes_coverage = -1, .peak_device = "", .incomplete = p->t->truncated || p->t->damaged};
+                                 .bytes_coverage = -1, .peak_device = "", .run = "", .incomplete = p->t->truncated || p->t->damaged};
   row->start_ns = num_add(num_add(p->t->origin_ns, p->place->later_ns), p->start / 1000);
   row->length = p->end - p->start;
   row->rank_given = p->origins && p->origins[p->index.tracks[p->index.tracks_at[group]]].is_given;
@@ -394,7 +394,7 @@ static bool add_hosts(struct reporter *p, struct map *ranks) {
     if (!row || !map_put(ranks, (uint64_t)o.rank, 1)) return false;
     if (!p->impl->opt.brief && !report_host(p, row, group)) return false;
     if (!p->impl->opt.brief) row->split = report_split(p, group, p->start, p->end);
-    if (!add_steps(p, row, group, 0)) return false;
+    if (!add_steps(p, row, group, 0) || !report_lanes_add(p, row, group)) return false;
   }
   return true;
 }
@@ -453,6 +453,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
             window_select(&p.scope, t, &p.match.steps, select, err) && add_step_name(&p) && add_rows(&p) &&
             match_check(&p.match, err);
   r->impl->scope = p.scope;
+  r->impl->zero = p.zero;
   if (ok && !p.works.n_rows) report_suspect(&p);
   report_host_free(&p);
   report_spans_free(&p);
@@ -468,12 +469,12 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 
-enum { REPORT_MAPS = 10 };
+enum { REPORT_MAPS = 11 };
 
 /* Lists the maps of a report, which are initialised and freed together. */
 static void list_maps(struct tk_report_impl *m, struct map *maps[REPORT_MAPS]) {
   struct map *const all[REPORT_MAPS] = {&m->kernel_of, &m->launch_of, &m->collective_of, &m->memory_of, &m->said, &m->op_of,
-                                        &m->node_of, &m->layer_of, &m->roof_of, &m->function_of};
+                                        &m->node_of, &m->layer_of, &m->roof_of, &m->function_of, &m->flame_of};
   memcpy(maps, all, sizeof all);
 }
 
@@ -548,12 +549,12 @@ static bool order_ranks(struct tk_report *r) {
 
 bool report_close(struct tk_report *r, struct tk_err *err) {
   say_unknown(r);
-  if (!order_ranks(r)) return mem_refuse(&r->impl->mem, err);
+  if (!order_ranks(r) || !report_runs_name(r)) return mem_refuse(&r->impl->mem, err);
   report_gaps_sort(r);
   report_compilations_sort(r);
   report_held_sort(r);
   const bool ok = report_make_tables(r) && report_spans_make(r) && report_layers_make(r) && report_functions_make(r) &&
-                  findings_make(r) && report_figures_make(r);
+                  report_flames_make(r) && findings_make(r) && report_figures_make(r);
   return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
 }
 
@@ -562,6 +563,7 @@ static void free_rank(struct mem *mem, struct tk_report_rank *row) {
   mem_free(mem, row->streams);
   mem_free(mem, row->strip);
   mem_free(mem, row->delays);
+  report_lanes_free(mem, row);
 }
 
 static void report_clear(struct tk_report *r) {
@@ -574,8 +576,8 @@ static void report_clear(struct tk_report *r) {
   for (size_t i = 0; i < r->n_memories; i++) mem_free(&m->mem, r->memories[i].over_time);
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
                           r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->roofs, r->held, r->figures, r->compilations,
-                          r->layers, r->functions, m->functions, m->ops, m->nodes, m->kernels, m->launches, m->collectives, m->roofs,
-                          m->layers};
+                          r->layers, r->functions, r->flames, m->flames, m->functions, m->ops, m->nodes, m->kernels,
+                          m->launches, m->collectives, m->roofs, m->layers};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(&m->mem, blocks[i]);
   list_maps(m, maps);
   for (size_t i = 0; i < REPORT_MAPS; i++) map_free(maps[i]);

@@ -9,6 +9,9 @@
  *     report_spans.c    spans of hosts by name, and annotations as a tree
  *     report_layers.c   device time by layer
  *     report_functions.c  functions in stack samples
+ *     report_runs.c     names of runs
+ *     report_lanes.c    drawings of hosts without devices over time
+ *     report_flames.c   flame graphs
  *     report_gaps.c     the longest idle times
  *     report_captures.c idle time while a host recorded graphs
  *     report_split.c    the time of a step or window by activity
@@ -110,6 +113,14 @@ struct report_layer {
   bool stepless;
 };
 
+/* Spans of hosts, or functions in stack samples, with one path of names. */
+struct report_flame {
+  uint32_t name, parent, depth; /* parent: number of the parent node, from 1; for outermost nodes, see report_flames.c */
+  uint32_t number;              /* number of this node, from 1 */
+  uint64_t count;
+  i128 total, inner;            /* inner: totals of the direct children */
+};
+
 /* A function in stack samples with weights in one unit. unit: text id; 0 = time. */
 struct report_function {
   uint32_t name, unit;
@@ -171,6 +182,7 @@ struct tk_report_impl {
   uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with exactly the maximum number of
                                         * events that their producer writes */
   uint64_t shrunk, shrunk_events; /* inputs that were shrunk, and the events that were removed from these */
+  tk_time zero;         /* start of the last trace's first event */
   struct scope scope;   /* scope of the last trace; narrowed: the report covers only a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   struct report_inside inside;
@@ -181,6 +193,9 @@ struct tk_report_impl {
   struct report_function *functions;
   uint32_t n_functions, cap_functions;
   struct map function_of; /* name << 32 | unit -> 1 + row */
+  struct report_flame *flames;
+  uint32_t n_flames, cap_flames;
+  struct map flame_of;   /* parent << 32 | name -> number of the node */
   uint64_t samples, unweighed; /* stack samples in the rows of functions; those that are not, because of their unit */
 };
 
@@ -319,6 +334,17 @@ bool report_layers_make(struct tk_report *r);
 /* report_functions.c: report_functions_add adds the stack samples of the trace; report_functions_make completes the table. */
 bool report_functions_add(struct reporter *p);
 bool report_functions_make(struct tk_report *r);
+/* report_runs.c: names the runs of the rows, if several inputs have the same rank. */
+bool report_runs_name(struct tk_report *r);
+/* report_lanes.c: draws the activity and the threads of a host without devices. */
+bool report_lanes_add(struct reporter *p, struct tk_report_rank *row, uint32_t group);
+void report_lanes_free(struct mem *mem, struct tk_report_rank *row);
+/* report_flames.c: report_flames_thread adds the spans of a thread, report_flames_samples the stacks of a trace with their total
+ * weights. name_of: text id by frame; unit: text id of the weights' unit, 0 = time. report_flames_make completes the graphs. */
+struct weights;
+bool report_flames_thread(struct reporter *p, tk_id track);
+bool report_flames_samples(struct reporter *p, const struct weights *w, const uint32_t *name_of, uint32_t unit);
+bool report_flames_make(struct tk_report *r);
 /* report_split.c: divides [start, end) by what the device of p->spent did; divides its idle time by what the group's host did. */
 struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
 /* For the idle time of the device of p->spent within [start, end), adds the times of the host's activities to the sums. */

@@ -17,6 +17,7 @@ FIELD_KNOWN(host_is_linked, tk_report_rank, r->linked > 0)
 FIELD_KNOWN(ops_are_linked, tk_report_rank, r->linked > 0 && (r->host_ops == 0 || r->host_only_ops < r->host_ops))
 FIELD_KNOWN(rank_is_known, tk_report_rank, r->rank >= 0)
 FIELD_KNOWN(has_host, tk_report_rank, *r->host != 0)
+FIELD_KNOWN(has_run, tk_report_rank, *r->run != 0)
 FIELD_KNOWN(has_bytes, tk_report_rank, r->bytes_known > 0)
 FIELD_KNOWN(has_flops, tk_report_rank, r->flops > 0)
 FIELD_KNOWN(has_peak_flops, tk_report_rank, r->peak_flops > 0)
@@ -132,6 +133,7 @@ static const struct tk_field rank_list[] = {
   FIELD(tk_report_rank, BOOL, rank_given, "rank_given", "true if the trace contains no rank, and a merge gave it this number"),
   FIELD_IF(tk_report_rank, TEXT, host, "host", has_host, "host of the rank; null if unknown"),
   FIELD(tk_report_rank, TEXT, input, "input", "file that contains the rank"),
+  FIELD_IF(tk_report_rank, TEXT, run, "run", has_run, "run of the rank; null unless several inputs have the same rank or host"),
   FIELD_IF(tk_report_rank, TEXT, device, "device", has_device,
     "accelerator, such as GPU 0; null if the trace contains no device work"),
   FIELD(tk_report_rank, COUNT, events, "events", "spans, instants and counter samples of the rank"),
@@ -478,6 +480,8 @@ static const struct tk_field collective_list[] = {
 };
 const struct field_list report_collective_fields = FIELD_LIST(tk_report_collective, collective_list, "report collective");
 
+FIELD_KNOWN(has_delay, tk_report_meeting, r->delay > 0)
+
 static const struct tk_field wait_list[] = {
   FIELD(tk_report_meeting, INT, rank, "rank", "rank in the job"),
   FIELD(tk_report_meeting, COUNT, met, "met", "number of its collectives in the selected range that another rank recorded too"),
@@ -485,6 +489,10 @@ static const struct tk_field wait_list[] = {
   FIELD_TIME(tk_report_meeting, wait, "wait_ns", "time from its arrivals to the last arrivals"),
   FIELD_TIME(tk_report_meeting, cost, "cost_ns",
     "time between the second-to-last arrival and its own, where it arrived last"),
+  FIELD_TIME_IF(tk_report_meeting, delay, "delay_ns", has_delay, "largest cost of one collective; null if it was never last"),
+  FIELD_TIME_IF(tk_report_meeting, delay_at, "delay_at_ns", has_delay,
+    "arrival of the next-to-last rank at this collective, since the first event of the rank's trace"),
+  FIELD_TIME_IF(tk_report_meeting, delay_length, "delay_length_ns", has_delay, "from this arrival to the end of the collective"),
 };
 const struct field_list report_wait_fields = FIELD_LIST(tk_report_meeting, wait_list, "report wait");
 

@@ -188,7 +188,8 @@ static bool add_figure(struct tk_report *r, const struct figure *f) {
   if (!mem_grow(&impl->mem, (void **)&r->figures, &impl->cap_figures, r->n_figures + 1, sizeof *r->figures)) return false;
   r->figures[r->n_figures++] = (struct tk_report_figure){
       .name = f->name, .unit = f->unit, .value = value, .verdict = judged ? verdict(f, value) : "", .good = f->good,
-      .rank = f->of_job || !row ? -1 : row->rank, .device = f->of_job || !row ? "" : row->device, .known = row != NULL};
+      .rank = f->of_job || !row ? -1 : row->rank, .device = f->of_job || !row ? "" : row->device, .known = row != NULL,
+      .run = f->of_job || !row ? "" : row->run};
   return true;
 }
 

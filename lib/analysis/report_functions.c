@@ -16,6 +16,7 @@ struct functions {
   struct weights weights;
   uint32_t unit_text;   /* text id; 0 = time */
   uint32_t *row_of;     /* by frame: 1 + the row of its function */
+  uint32_t *name_of;    /* by frame: text id of its name */
 };
 
 /* Returns 1 + the row of a function; 0 if memory runs out. */
@@ -33,12 +34,14 @@ static bool name_frames(struct functions *f) {
   const struct tk_trace *t = f->p->t;
   size_t n;
   f->row_of = mem_zeros(f->p->mem, (uint64_t)t->n_frames + 1, sizeof *f->row_of);
-  for (tk_id i = 1; f->row_of && i <= t->n_frames; i++) {
+  f->name_of = f->row_of ? mem_zeros(f->p->mem, (uint64_t)t->n_frames + 1, sizeof *f->name_of) : NULL;
+  for (tk_id i = 1; f->name_of && i <= t->n_frames; i++) {
     const char *name = tk_string(t, t->frames[i].name, &n);
-    f->row_of[i] = functions_row(f, report_name(f->p->impl, name, n));
+    f->name_of[i] = report_name(f->p->impl, name, n);
+    f->row_of[i] = functions_row(f, f->name_of[i]);
     if (!f->row_of[i]) return false;
   }
-  return f->row_of != NULL;
+  return f->name_of != NULL;
 }
 
 static void take_stack(void *arg, uint32_t row, const struct stack_sum *sum, bool is_outer) {
@@ -78,7 +81,8 @@ static bool add_samples(struct functions *f) {
     else ok = add_bare(f, &t->events[i], amount);
   }
   f->p->impl->unweighed += f->unit.n_other;
-  return ok && weights_each(&f->weights, t, f->row_of, f->p->impl->n_functions, take_stack, f);
+  return ok && weights_each(&f->weights, t, f->row_of, f->p->impl->n_functions, take_stack, f) &&
+         report_flames_samples(f->p, &f->weights, f->name_of, f->unit_text);
 }
 
 bool report_functions_add(struct reporter *p) {
@@ -96,6 +100,7 @@ bool report_functions_add(struct reporter *p) {
   const bool ok = weights_init(&f.weights, p->t, p->mem) && name_frames(&f) && add_samples(&f);
   weights_free(&f.weights);
   mem_free(p->mem, f.row_of);
+  mem_free(p->mem, f.name_of);
   return ok;
 }
 

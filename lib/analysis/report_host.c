@@ -227,6 +227,7 @@ bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group)
   row->launch_calls = s->launch_calls;
   row->unrecorded = s->unrecorded;
   row->trailing = s->trailing;
+  row->unrecorded_at = s->unrecorded ? s->lost - p->zero : 0;
   row->long_ops = s->long_ops;
   return true;
 }

@@ -63,6 +63,7 @@ FIELD_KNOWN(figure_has_verdict, tk_report_figure, *r->verdict != 0)
 FIELD_KNOWN(figure_has_limit, tk_report_figure, *r->good != 0)
 FIELD_KNOWN(figure_has_rank, tk_report_figure, r->rank >= 0)
 FIELD_KNOWN(figure_has_device, tk_report_figure, *r->device != 0)
+FIELD_KNOWN(figure_has_run, tk_report_figure, *r->run != 0)
 
 static const struct tk_field figure_list[] = {
   FIELD(tk_report_figure, TEXT, name, "name", "the figure, such as device utilization"),
@@ -72,6 +73,7 @@ static const struct tk_field figure_list[] = {
   FIELD_IF(tk_report_figure, TEXT, verdict, "verdict", figure_has_verdict, "good, warning or bad; null if it is not judged"),
   FIELD_IF(tk_report_figure, TEXT, good, "good", figure_has_limit, "values that are good, such as at least 80; null without a limit"),
   FIELD_IF(tk_report_figure, INT, rank, "rank", figure_has_rank, "rank of the device; null if unknown, or for the whole job"),
+  FIELD_IF(tk_report_figure, TEXT, run, "run", figure_has_run, "run of the rank, as in ranks; null if runs have no names"),
   FIELD_IF(tk_report_figure, TEXT, device, "device", figure_has_device, "the device; null for a host, or for the whole job"),
 };
 const struct field_list report_figure_fields = FIELD_LIST(tk_report_figure, figure_list, "report figure");

@@ -135,7 +135,7 @@ bool report_spans_add(struct reporter *p, tk_id track) {
   const struct tk_track *k = &p->t->tracks[track];
   if (k->kind != TK_TRACK_THREAD || !k->count || p->match.kinds.of_track[track] & KIND_DEVICE) return true;
   if (!report_spans_open(p)) return false;
-  bool ok = self_of_track(&p->spans.selves, p->t, track);
+  bool ok = self_of_track(&p->spans.selves, p->t, track) && report_flames_thread(p, track);
   within_begin(&p->spans.within);
   for (tk_id i = k->first; ok && i < k->first + k->count; i++)
     if (p->t->events[i].kind == TK_EVENT_SPAN) ok = count_annotation(p, i);

@@ -17,9 +17,12 @@
 
 /* ---- waiting in collectives ---- */
 
-/* Selected time range of an input, on the common timeline. */
+/* Selected time range of an input, on the common timeline. map, zero_ns: clock map of the input (NULL = none), and the start of its
+ * first event by its own clock. */
 struct meeting_range {
   int64_t from_ns, to_ns;
+  const struct align_map *map;
+  int64_t zero_ns;
 };
 
 struct meetings {
@@ -62,7 +65,25 @@ static int64_t meeting_edge(const struct tk_trace *t, int64_t later, const struc
 static struct meeting_range meeting_range_of(const struct tk_report *r, const struct tk_trace *t, int64_t later,
                                              const struct align_map *map) {
   const struct window *w = &r->impl->scope.window;
-  return (struct meeting_range){meeting_edge(t, later, map, w->start), meeting_edge(t, later, map, w->end)};
+  return (struct meeting_range){meeting_edge(t, later, map, w->start), meeting_edge(t, later, map, w->end), map,
+                                trace_ns(t, later, r->impl->zero)};
+}
+
+/* Returns a time of the common timeline as the time since the first event of an input. */
+static tk_time since_first(const struct meeting_range *range, int64_t ns) {
+  const struct align_map *map = range->map;
+  const int64_t reading = map ? ns + align_offset(map, ns + align_offset(map, ns)) : ns;
+  return num_sub(reading, range->zero_ns) < INT64_MAX / 1000 ? num_sub(reading, range->zero_ns) * 1000 : INT64_MAX;
+}
+
+/* Stores the range from the arrival of the next-to-last rank to the end of the collective, if the row's rank never arrived later. */
+static void see_delay(const struct meetings *m, struct tk_report_meeting *row, const struct merge_meeting *last, int64_t cost) {
+  const struct meeting_range *range = &m->ranges[last->input];
+  const tk_time from = since_first(range, last->start_ns - cost), to = since_first(range, last->end_ns);
+  if (cost * 1000 <= row->delay || from < 0) return;
+  row->delay = cost * 1000;
+  row->delay_at = from;
+  row->delay_length = to > from ? to - from : 0;
 }
 
 /* True if all ranks of the collective in rows [from, to) arrive within the selected range. */
@@ -94,6 +115,7 @@ static bool count_ranks(struct meetings *m, uint32_t from, uint32_t to) {
     }
     row->last++;
     add_ns(&row->cost, cost);
+    see_delay(m, row, last, cost);
   }
   return true;
 }
@@ -311,7 +333,7 @@ static bool add_inputs(struct run *run) {
   struct tk_merge_report merged = {.n_ranks = 0};
   struct mem *mem = &run->r->impl->mem;
   run->ranges = mem_array(mem, run->s->n, sizeof *run->ranges);
-  for (size_t i = 0; run->ranges && i < run->s->n; i++) run->ranges[i] = (struct meeting_range){INT64_MIN, INT64_MAX};
+  for (size_t i = 0; run->ranges && i < run->s->n; i++) run->ranges[i] = (struct meeting_range){INT64_MIN, INT64_MAX, NULL, 0};
   bool ok = (run->ranges || mem_refuse(mem, run->err)) && merge_report_init(&merged, run->s->n, run->err) &&
             merge_align(&run->alignment, &in, &options, true, &merged, run->err);
   for (size_t i = 0; ok && i < run->s->n; i++) ok = add_input(run, i);

@@ -43,6 +43,53 @@ async function zoom(page) {
   return faults;
 }
 
+// Returns the faults of sorting, filtering and folding the first long table, and of widening a box of the flame graph.
+async function tables(page) {
+  return await page.evaluate(`(() => {
+    const faults = [], expect = (holds, what) => { if (!holds) faults.push(what); };
+    const shown = (table) => [...table.rows].slice(1).filter((row) => !row.hidden);
+    const timed = (t) => [...t.rows[1].cells].findIndex((c, i) => i && / .?s$/.test(c.textContent));
+    const table = [...document.querySelectorAll('table')].find((t) => t.rows.length > 16 && timed(t) > 0);
+    if (table) {
+      const tools = table.parentNode.previousElementSibling, [filter, button] = tools.children, all = table.rows.length - 1;
+      const titles = [...table.rows[0].cells], k = timed(table);
+      const texts = (i) => shown(table).map((row) => row.cells[i].textContent), first = texts(0).join();
+      const seconds = (text) => parseFloat(text) * ({ps: 1e-12, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1})[text.split(' ')[1]];
+      const falls = (v, sign) => v.every((x, i) => !i || sign * (v[i - 1] - x) >= 0);
+      expect(shown(table).length === 10, shown(table).length + ' rows are not folded');
+      button.click();
+      expect(shown(table).length === all, 'unfolding shows ' + shown(table).length);
+      titles[k].click();
+      expect(falls(texts(k).map(seconds), 1), 'not sorted: ' + texts(k));
+      titles[k].click();
+      expect(falls(texts(k).map(seconds), -1), 'not sorted the other way: ' + texts(k));
+      titles[k].click();
+      button.click();
+      expect(texts(0).join() === first, 'the order is lost');
+      filter.value = table.rows[2].cells[0].textContent;
+      filter.dispatchEvent(new Event('input'));
+      expect(shown(table).length >= 1 && shown(table).every((r) => r.textContent.includes(filter.value)), 'the filter shows ' + texts(0));
+      filter.value = '';
+      filter.dispatchEvent(new Event('input'));
+      dispatchEvent(new Event('beforeprint'));
+      expect(shown(table).length === all, 'a print shows ' + shown(table).length + ' rows');
+      dispatchEvent(new Event('afterprint'));
+      expect(texts(0).join() === first, 'a print changes the table');
+    }
+    const graph = document.querySelector('.flame'), box = graph && [...graph.children].find((b) => parseFloat(b.style.width) < 60);
+    if (box) {
+      const width = box.style.width, near = (b, w) => Math.abs(parseFloat(b.style.width) - w) < 0.01;
+      box.click();
+      expect(near(box, 100), 'a box is ' + box.style.width + ' wide');
+      box.click();
+      expect(near(box, parseFloat(width)) && ![...graph.children].some((b) => b.hidden), 'a box stays ' + box.style.width + ' wide');
+    }
+    for (const place of document.querySelectorAll('.place'))
+      expect(/^tracekit view \\S.* --at \\+\\d+us/.test(place.title), 'place ' + place.title);
+    return faults;
+  })()`);
+}
+
 async function look(browser, file, width, scheme) {
   const faults = [];
   browser.heard = ({method, params}) => {
@@ -61,6 +108,7 @@ async function look(browser, file, width, scheme) {
   const shot = join(out, `${basename(file)}.${width}.${scheme}.png`);
   await page.screenshot(shot);
   faults.push(...await zoom(page));
+  if (!file.endsWith('.svg')) faults.push(...await tables(page));
   await page.close();
   if (!seen.words) faults.push('shows no text');
   if (seen.over > 0 && !file.endsWith('.svg')) faults.push(`is ${seen.over} too wide`);

@@ -40,7 +40,7 @@ LAYERS = (
 # Folders that may include less than the rows above allow: the clock solver works on numbers alone.
 SEES = {'lib/align/solve': ('lib/base',)}
 PUBLIC = ('lib/tracekit.h', 'lib/tracekit_ops.h', 'lib/tracekit_arrow.h', 'lib/tracekit_build.h', 'lib/tracekit_io.h',
-          'lib/tracekit_fields.h', 'lib/tracekit_redact.h', 'lib/tracekit_files.h', 'lib/tracekit_rows.h', 'lib/tracekit_report.h', 'lib/tracekit_steps.h',
+          'lib/tracekit_fields.h', 'lib/tracekit_redact.h', 'lib/tracekit_files.h', 'lib/tracekit_rows.h', 'lib/tracekit_report.h', 'lib/tracekit_diff.h', 'lib/tracekit_steps.h',
           'lib/tracekit_text.h')
 SEEN_BY_CLI = ('lib/tracekit.h',)
 

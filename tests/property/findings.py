@@ -263,6 +263,8 @@ def host_only(folder):
         same('no work of launches', ids(made.write(f'{folder}/few.json')), want)
     path = without_device(50).write(f'{folder}/host.json')
     same('no work of 50 launches', ids(path), {'unrecorded-launches'})
+    f = report(path)['findings'][0]
+    same('no work of 50 launches: place of the first', (f['step'], f['at_ns'], f['length_ns']), (0, 200000, 0))
     row = report(path)['ranks'][0]
     same('no work of 50 launches: calls', (row['launch_calls'], row['unrecorded_launches'], row['trailing_launches']), (50, 50, 0))
     path = without_device(50, declared=False).write(f'{folder}/cut.json')
@@ -802,7 +804,7 @@ def stragglers(folder):
             made = Run(steps=6, rank=rank, kernel=lambda i: f'kernel_{i}')
             made.extra['baseTimeNanoseconds'] = 1700000000000000000
             for i, at in enumerate(made.starts):
-                wait = (400 if late(i) == rank else 0) if what != 'hardly' else 20 * rank
+                wait = (400 + 10 * (i == 3) if late(i) == rank else 0) if what != 'hardly' else 20 * rank
                 args = {'Collective name': 'allreduce', 'In msg nelems': 1000, 'Out msg nelems': 1000, 'Group size': 2, 'dtype': 'Float',
                         'Process Group Name': '0', 'Process Group Ranks': '[0, 1]', 'Seq': i}
                 made.device(ALLREDUCE, at + 1000 + wait, 600 - wait, stream=30, **args)
@@ -812,11 +814,14 @@ def stragglers(folder):
         if want:
             f = out['findings'][0]
             same('straggler: rank and figure', (f['rank'], round(f['figure'], 1), 'last in 6 of 6' in f['text']), (1, 4.0, True))
+            same('straggler: place of the largest delay', (f['step'], f['at_ns'], f['length_ns']), (3, 31000000, 600000))
             words = 'more than other ranks do, which is 4.0% of the active window (threshold 2%): it arrived'
             judge('straggler: sentence', '' if words in f['text'] else f['text'])
             same('straggler: command for two files', f'tracekit diff {paths[1]} {paths[0]} --kind op' in f['advice'], True)
             merged = f'{folder}/stragglers.json'
             run('merge', '-q', '--force', *paths, '-o', merged)
+            found = report(merged)['findings'][0]
+            same('straggler: place in one file', (found['step'], found['at_ns'], found['length_ns']), (3, 31000000, 600000))
             same('straggler: command for one file', f'tracekit top {merged} --kind op --by rank' in report(merged)['findings'][0]['advice'], True)
 
 
