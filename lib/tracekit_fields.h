@@ -56,6 +56,7 @@ enum tk_row {
   TK_ROW_REPORT_COMPILATION, /* tk_report_compilation */
   TK_ROW_REPORT_LAYER,      /* tk_report_layer */
   TK_ROW_REPORT_FUNCTION,   /* tk_report_function */
+  TK_ROW_REPORT_DEVICE_OP,  /* tk_report_device_op */
   TK_N_ROWS
 };
 

@@ -286,6 +286,21 @@ struct tk_report_op {
   bool has_steps;   /* per_step is known */
 };
 
+/* Work of devices by operator: the operator of a framework around the call that launched the work, or the instruction of XLA that the
+ * work is. Excludes the asynchronous lines of TPUs. */
+struct tk_report_device_op {
+  const char *name;        /* NULL = all work without an operator */
+  size_t name_len;
+  const char *category;    /* that of XLA's instructions (HLO) if the trace states it; otherwise the class of the work, such as
+                            * "matmul", "copy" or "collective"; the one with the most time */
+  uint64_t calls, work;    /* calls: operators that launched work, or executed instructions; work: kernels, copies and fills */
+  struct tk_total device;  /* sum of the durations of the work */
+  double of_work;          /* share of the durations of all work, 0..1 */
+  bool has_host;           /* the host also recorded operators of this name */
+  struct tk_total host_self; /* self time of these */
+  uint64_t host_count;     /* number of these */
+};
+
 /* Annotations, modules and steps on hosts that have one path of names; all steps count as one name. */
 struct tk_report_annotation {
   const char *name;
@@ -446,6 +461,8 @@ struct tk_report {
   TK_FIXED struct tk_report_function *functions; /* of stack samples, by unit, largest self weight first; none in brief reports */
   size_t n_functions;
   uint64_t samples; /* stack samples that these rows count */
+  TK_FIXED struct tk_report_device_op *device_ops; /* most device time first; none in brief reports */
+  size_t n_device_ops;
   TK_FIXED struct tk_report_flame *flames; /* spans first, then samples by unit; only with strips */
   size_t n_flames;
 };

@@ -1,5 +1,6 @@
 /* html.c - prints a report as one HTML page: charts first, then the tables of text.c. */
 #include "html.h"
+#include "device_ops.h"
 #include "functions.h"
 #include "histogram.h"
 #include "layers.h"
@@ -502,6 +503,7 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   collectives(to, r);
   kernels(to, r, top, full_names);
   copies(to, r, top);
+  device_ops_draw(to, r, top);
   layers_draw(to, r, top);
   roofline_draw(to, r, top);
   html_memory(to, r, top);

@@ -267,7 +267,7 @@ void html_lines(FILE *to, const struct tk_report *r) {
   const bool common = common_range(r, &start, &length), threads = make_palette(r, &palette);
   tk_print_duration((tk_time)(length * 1e3), text);
   if (common) snprintf(words, sizeof words, "%s from left to right%s.%s", text, lines > 1 ? "; all ranks share this time axis" : "",
-                       threads ? " Threads: nested spans are below the span around them. A low bar: spans cover only a part of its time."
+                       threads ? " Threads: nested spans are below the span around them. A low bar: spans cover only part of its time."
                                : "");
   else snprintf(words, sizeof words, "Each rank has its own time axis, because the clocks of these traces are not comparable.");
   html_section(to, "Timelines", words);

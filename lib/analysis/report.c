@@ -408,7 +408,7 @@ static bool add_rows(struct reporter *p) {
             (brief || step_launches_link(&p->match.steps, &p->match.kinds, p->origins, p->works.launch_of)) &&
             (brief || work_classes_init(&p->work_classes, &p->match.kinds, p->origins, p->works.launch_of, p->mem)) &&
             report_layers_begin(p) && report_index_make(&p->index, &p->match, &p->works, p->mem);
-  ok = ok && (brief || (report_count_calls(p) && report_count_inside(p) && report_captures_find(p)));
+  ok = ok && (brief || (report_count_calls(p) && report_count_inside(p) && report_captures_find(p) && report_device_ops_begin(p)));
   if (ok && !brief) report_count_graphs(p);
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
   ok = ok && add_hosts(p, &ranks) && report_count_memory(p) && report_versions(p) && (brief || report_functions_add(p));
@@ -463,18 +463,20 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   report_layers_end(&p);
   works_free(&p.works);
   work_classes_free(&p.work_classes);
+  report_device_ops_end(&p);
   match_free(&p.match);
   mem_free(p.mem, p.time_of);
   mem_free(p.mem, p.counted);
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 
-enum { REPORT_MAPS = 11 };
+enum { REPORT_MAPS = 12 };
 
 /* Lists the maps of a report, which are initialised and freed together. */
 static void list_maps(struct tk_report_impl *m, struct map *maps[REPORT_MAPS]) {
   struct map *const all[REPORT_MAPS] = {&m->kernel_of, &m->launch_of, &m->collective_of, &m->memory_of, &m->said, &m->op_of,
-                                        &m->node_of, &m->layer_of, &m->roof_of, &m->function_of, &m->flame_of};
+                                        &m->node_of, &m->layer_of, &m->roof_of, &m->function_of, &m->flame_of,
+                                        &m->device_op_of};
   memcpy(maps, all, sizeof all);
 }
 
@@ -554,7 +556,7 @@ bool report_close(struct tk_report *r, struct tk_err *err) {
   report_compilations_sort(r);
   report_held_sort(r);
   const bool ok = report_make_tables(r) && report_spans_make(r) && report_layers_make(r) && report_functions_make(r) &&
-                  report_flames_make(r) && findings_make(r) && report_figures_make(r);
+                  report_flames_make(r) && report_device_ops_make(r) && findings_make(r) && report_figures_make(r);
   return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
 }
 
@@ -576,8 +578,8 @@ static void report_clear(struct tk_report *r) {
   for (size_t i = 0; i < r->n_memories; i++) mem_free(&m->mem, r->memories[i].over_time);
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
                           r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->roofs, r->held, r->figures, r->compilations,
-                          r->layers, r->functions, r->flames, m->flames, m->functions, m->ops, m->nodes, m->kernels,
-                          m->launches, m->collectives, m->roofs, m->layers};
+                          r->layers, r->functions, r->flames, r->device_ops, m->device_ops, m->flames, m->functions, m->ops, m->nodes,
+                          m->kernels, m->launches, m->collectives, m->roofs, m->layers};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(&m->mem, blocks[i]);
   list_maps(m, maps);
   for (size_t i = 0; i < REPORT_MAPS; i++) map_free(maps[i]);

@@ -9,6 +9,7 @@
  *     report_spans.c    spans of hosts by name, and annotations as a tree
  *     report_layers.c   device time by layer
  *     report_functions.c  functions in stack samples
+ *     report_device_ops.c  device time by operator
  *     report_runs.c     names of runs
  *     report_lanes.c    drawings of hosts without devices over time
  *     report_flames.c   flame graphs
@@ -39,6 +40,7 @@
 #include "spent.h"
 #include "thresholds.h"
 #include "graph/within.h"
+#include "op/around.h"
 
 /* A mean over time: `area` is the sum of value x time, so the mean is area / time; time 0 = unknown. */
 struct report_mean {
@@ -111,6 +113,18 @@ struct report_layer {
   i128 total, device;
   uint64_t steps;               /* for a kind: number of steps in its traces; meaningless if a trace has no steps (stepless) */
   bool stepless;
+};
+
+/* Work of one operator. name: text id; 0 = work without an operator. categories: times by text id; 0 = unused. */
+enum { DEVICE_OP_CATEGORIES = 4 };
+struct report_device_op {
+  uint32_t name;
+  uint64_t calls, work;
+  i128 device;
+  struct {
+    uint32_t text;
+    i128 time;
+  } categories[DEVICE_OP_CATEGORIES];
 };
 
 /* Spans of hosts, or functions in stack samples, with one path of names. */
@@ -193,6 +207,9 @@ struct tk_report_impl {
   struct report_function *functions;
   uint32_t n_functions, cap_functions;
   struct map function_of; /* name << 32 | unit -> 1 + row */
+  struct report_device_op *device_ops;
+  uint32_t n_device_ops, cap_device_ops;
+  struct map device_op_of; /* name -> 1 + row */
   struct report_flame *flames;
   uint32_t n_flames, cap_flames;
   struct map flame_of;   /* parent << 32 | name -> number of the node */
@@ -232,6 +249,9 @@ struct reporter {
   struct scope scope;
   struct works works;
   struct work_classes work_classes; /* unless the report is brief */
+  struct around around; /* operator of each event; only for device_ops */
+  bool *op_seen;        /* by event: true if it is an operator that was counted; NULL = no operators are counted */
+  tk_id hlo_category;   /* key of the arg with the category of an instruction of XLA; 0 = none */
   struct work *sorted; /* the work of the current row, sorted by start */
   struct spent spent;
   struct report_index index;
@@ -334,6 +354,12 @@ bool report_layers_make(struct tk_report *r);
 /* report_functions.c: report_functions_add adds the stack samples of the trace; report_functions_make completes the table. */
 bool report_functions_add(struct reporter *p);
 bool report_functions_make(struct tk_report *r);
+/* report_device_ops.c: report_device_ops_begin finds the operators of a trace; report_device_ops_count adds a piece of work, whose
+ * parts take `time`; report_device_ops_make completes the table. */
+bool report_device_ops_begin(struct reporter *p);
+void report_device_ops_end(struct reporter *p);
+bool report_device_ops_count(struct reporter *p, const struct work *w, tk_time time);
+bool report_device_ops_make(struct tk_report *r);
 /* report_runs.c: names the runs of the rows, if several inputs have the same rank. */
 bool report_runs_name(struct tk_report *r);
 /* report_lanes.c: draws the activity and the threads of a host without devices. */

@@ -129,6 +129,38 @@ static const struct tk_field compilation_list[] = {
 };
 const struct field_list report_compilation_fields = FIELD_LIST(tk_report_compilation, compilation_list, "report compilation");
 
+/* ---- operators of devices ---- */
+
+static bool get_device_op_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_device_op *o = row;
+  (void)owner;
+  v->text = o->name;
+  v->n = o->name_len;
+  return o->name != NULL;
+}
+
+static bool get_device_op_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_device_op *)row)->of_work, true);
+}
+
+FIELD_KNOWN(device_op_has_host, tk_report_device_op, r->has_host)
+
+static const struct tk_field device_op_list[] = {
+  FIELD_GET_IF(TEXT, NONE, "name", get_device_op_name, "name of the operator or instruction; null: all work without one"),
+  FIELD(tk_report_device_op, TEXT, category, "category",
+    "HLO category as the trace states it, otherwise the class of the work, such as matmul, copy or collective"),
+  FIELD(tk_report_device_op, COUNT, calls, "calls", "number of operators that launched the work, or of executed instructions"),
+  FIELD(tk_report_device_op, COUNT, work, "work", "number of kernels, copies and fills"),
+  FIELD_TIME(tk_report_device_op, device, "device_ns", "sum of the durations of the work"),
+  FIELD_GET(NUMBER, PERCENT, "percent", get_device_op_share, "device_ns as a percentage of the durations of all work"),
+  FIELD_TIME_IF(tk_report_device_op, host_self, "host_self_ns", device_op_has_host,
+    "self time of the operators of this name on the host; null if the host recorded none"),
+  FIELD_IF(tk_report_device_op, COUNT, host_count, "host_count", device_op_has_host,
+    "number of these operators, including those that launched nothing"),
+};
+const struct field_list report_device_op_fields = FIELD_LIST(tk_report_device_op, device_op_list, "report device operator");
+
 /* ---- stack samples ---- */
 
 static bool get_function_name(const void *row, const void *owner, struct tk_value *v) {

@@ -329,7 +329,7 @@ static bool count_piece(struct counter *c, const struct work *w) {
   const tk_time time = c->time_of ? c->time_of[w->event] : w->end - w->start;
   count_row(c, w, time);
   return count_kernel(c, w, time) && count_copy(c, w, time) && count_launch(c, w, time) && count_collective(c, w, time) &&
-         count_flops(c, w, time);
+         count_flops(c, w, time) && report_device_ops_count(c->p, w, time);
 }
 
 bool report_count_row(struct reporter *p, uint32_t n) {

@@ -25,6 +25,7 @@ static const struct field_list *list_of(enum tk_row row) {
     [TK_ROW_REPORT_LAYER] = &report_layer_fields,
     [TK_ROW_REPORT_COMPILATION] = &report_compilation_fields,
     [TK_ROW_REPORT_FUNCTION] = &report_function_fields,
+    [TK_ROW_REPORT_DEVICE_OP] = &report_device_op_fields,
     [TK_ROW_REPORT_ROOF] = &report_roof_fields,
     [TK_ROW_REPORT_HELD] = &report_held_fields,
     [TK_ROW_REPORT_FIGURE] = &report_figure_fields,

@@ -31,6 +31,7 @@ PLACES = {
     'report gap': ('job', ['$defs', 'gap'], ()),
     'report compilation': ('job', ['$defs', 'compilation'], ()),
     'report function': ('job', ['$defs', 'function'], ()),
+    'report device operator': ('job', ['$defs', 'device_operator'], ()),
     'report roofline': ('job', ['$defs', 'roofline'], ()),
     'report held': ('job', ['$defs', 'held'], ()),
     'report figure': ('job', ['$defs', 'figure'], ()),
