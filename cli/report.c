@@ -145,7 +145,7 @@ const struct command command_report = {
     "\n"
     "Shows, for each device of each rank: utilization, that is how long it computed, communicated and copied, and how much of "
     "that was hidden behind other work; how long it was idle and why; how long steps took and which are outliers; which "
-    "kernels took the most time; what copies transferred; FLOP/s and bytes/s of operators relative to the device's peak, and "
+    "kernels and operators took the most time; what copies transferred; FLOP/s and bytes/s of operators relative to the device's peak, and "
     "MFU (model FLOPs utilization), if the trace states operations or shapes; how far ahead work was launched; what "
     "collectives cost and which rank was the straggler; how long programs were compiled; and peak memory use. Data that the "
     "trace does not contain is listed as not available, and is null in JSON.\n"
