@@ -589,8 +589,8 @@ bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   bool ok = print_figures(r) && print_parts(r) && print_steps(r) && print_devices(r) && print_idle(r) &&
             print_gaps(r, top, full_names) && print_waits(r) && print_collectives(r, top) && print_kernels(r, top, full_names) &&
             print_copies(r, top) && device_ops_print(r, top) && layers_print(r, top) && roofline_print(r, top) &&
-            print_launches(r, top, full_names) && print_memory(r) && print_held(r, top) && print_hosts(r) && print_compilations(r, top) && print_annotations(r, top) &&
-            print_ops(r, top, full_names) && functions_print(r, top);
+            print_launches(r, top, full_names) && print_memory(r) && print_held(r, top) && print_hosts(r) &&
+            print_compilations(r, top) && print_annotations(r, top) && print_ops(r, top, full_names) && functions_print(r, top);
   print_unknown(r);
   return ok;
 }

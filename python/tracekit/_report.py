@@ -56,7 +56,7 @@ class Report(Dict[str, Any]):
         Returns
         -------
         str
-            A self-contained page, which loads nothing from the network. Its only script zooms the timelines.
+            A self-contained page, which loads nothing from the network. Its only script zooms drawings and sorts tables.
 
         Raises
         ------
