@@ -2,6 +2,7 @@
 #include "head.h"
 
 #include "fields.h"
+#include "pairs.h"
 
 bool head_is_transport(uint32_t field) {
   switch (field) {
@@ -67,7 +68,6 @@ static const struct lasting_row {
 } LASTING[] = {
   {FTRACE_PRINT, LASTING_TEXT},           {FTRACE_MARK, LASTING_TEXT},
   {FTRACE_MARK_SDE, LASTING_TEXT},        {FTRACE_MARK_DPU, LASTING_TEXT},
-  {FTRACE_CPU_FREQUENCY, LASTING_SAMPLE}, {FTRACE_CPU_IDLE, LASTING_SAMPLE},
   {FTRACE_BINDER_SENT, LASTING_CALL},     {FTRACE_BINDER_RECEIVED, LASTING_CALL},
   {FTRACE_BINDER_BUFFER, LASTING_CALL},
 };
@@ -75,7 +75,11 @@ static const struct lasting_row {
 enum lasting head_lasting(uint32_t number) {
   for (size_t i = 0; i < sizeof LASTING / sizeof *LASTING; i++)
     if (LASTING[i].number == number) return LASTING[i].lasting;
-  return LASTING_NOT;
+  return pair_is_ftrace(number) ? LASTING_PAIR : LASTING_NOT;
+}
+
+bool head_has_samples(uint32_t number) {
+  return number == PACKET_SYS_STATS || number == PACKET_GPU_COUNTER || number == PACKET_GPU_MEMORY;
 }
 
 bool head_has(const struct pb_field *content, uint32_t field) {

@@ -1,8 +1,8 @@
 /* kinds.c - the table of packet kinds.
  *
  * Field numbers: protos/perfetto/trace/trace_packet.proto, and protos/third_party/android/ for the payloads that moved there.
- * The time of a packet is its `timestamp` (field 8, clock in field 58), except for KIND_ITEMS. Kinds that are not in the table
- * are KIND_TIMED. */
+ * The time of a packet is its `timestamp` (field 8, clock in field 58), except for KIND_ITEMS and KIND_LISTS. Kinds that are not in
+ * the table are KIND_TIMED. */
 #include "kinds.h"
 
 #include <stddef.h>
@@ -54,7 +54,7 @@ static const struct kind_of_packet KINDS[] = {
      .state = GPU_SPECIFICATIONS},
     TIMED(54, "streaming_profile_packet"), /* has deltas of its sequence instead of a timestamp */
     TIMED(56, "heap_graph"),
-    TIMED(57, "graphics_frame_event"),
+    TIMED(PACKET_GRAPHICS_FRAME, "graphics_frame_event"),
     STATE(PACKET_DEFAULTS, "trace_packet_defaults"),
     STATE(PACKET_TRACK_DESCRIPTOR, "track_descriptor"),
     STATE(PACKET_MODULE_SYMBOLS, "module_symbols"),
@@ -72,18 +72,20 @@ static const struct kind_of_packet KINDS[] = {
     TIMED(73, "memory_tracker_snapshot"),
     TIMED(74, "streaming_allocation"),
     TIMED(75, "streaming_free"),
-    TIMED(76, "frame_timeline_event"),
+    TIMED(PACKET_FRAME_TIMELINE, "frame_timeline_event"),
     DESCRIBED(77, "android_energy_estimation_breakdown", 1), /* energy_consumer_descriptor */
     STATE(78, "ui_state"),
     STATE(82, "translation_table"),
     STATE(83, "android_game_intervention_list"),
-    TIMED(84, "statsd_atom"),
+    /* statsd/statsd_atom.proto: atom, timestamp_nanos */
+    {.field = 84, .rule = KIND_LISTS, .name = "statsd_atom", .items = 1, .time = 2, .clock = CLOCK_BOOTTIME},
     LAST(86, "android_system_property"),
     TIMED(88, "network_packet"),
     STATE(89, "trace_uuid"),
     STATE(90, "track_event_range_of_interest"),
     DESCRIBED(91, "entity_state_residency", 1), /* power_entity_state */
-    TIMED(92, "network_packet_bundle"),
+    /* connectivity/network_trace.proto: packet_lengths, packet_timestamps; or totals with total_duration */
+    {.field = 92, .rule = KIND_LISTS, .name = "network_packet_bundle", .items = 4, .time = 3, .packed = true, .duration = 6},
     TIMED(93, "surfaceflinger_layers_snapshot"),
     TIMED(94, "surfaceflinger_transactions"),
     /* etw/etw_event_bundle.proto: items = event, time = its timestamp */

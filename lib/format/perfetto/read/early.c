@@ -6,7 +6,8 @@
  *
  *     its time is on a clock other than the trace clock, or on a default clock of its sequence
  *     it changes the state of its sequence: then only its content is left out
- *     it is before the range and may apply there: text of programs, Binder calls, samples of counters, descriptions
+ *     it is before the range and may apply there: text of programs, Binder calls, begin and end events, samples, descriptions
+ *     it is a sample of a GPU counter after the range, which may contain the value of the sample before
  *     it is the first ftrace bundle of its CPU
  *     it is the last switch in the columns of a bundle before the range, which states what runs at the start
  *
@@ -18,6 +19,7 @@
 
 #include "format/perfetto/compact.h"
 #include "format/perfetto/head.h"
+#include "format/perfetto/pairs.h"
 #include "format/pb_out.h"
 
 enum { MARGIN = 1000000 }; /* ps; times this close to the range stay, whatever rounding the cut applies */
@@ -52,7 +54,7 @@ static bool item_ns(const struct pb_field *item, int64_t *ns) {
   return false;
 }
 
-/* Ways in which an event before the range may apply in it: as a begin event, a sample of a counter or a part of a call; as a switch, if
+/* Ways in which an event before the range may apply in it: as one of a pair, a sample of a counter or a part of a call; as a switch, if
  * it is the last one of its CPU. */
 enum effect { NO_EFFECT, MAY_LAST, MAY_RUN };
 
@@ -170,8 +172,11 @@ static enum outcome judge_bundle(struct perfetto *r, const struct packet_head *h
 
 /* ---- other packets ---- */
 
-static bool has_samples(uint32_t field) {
-  return field == PACKET_SYS_STATS || field == PACKET_GPU_COUNTER || field == PACKET_GPU_MEMORY;
+/* True if a packet out of the range may still apply in it. */
+static bool may_apply(const struct packet_head *h, enum early_place place) {
+  const uint32_t number = h->content.number;
+  if (place == EARLY_AFTER) return number == PACKET_GPU_COUNTER;
+  return head_has_samples(number) || pair_is_packet(number) || (h->kind && h->kind->rule == KIND_LAST);
 }
 
 static enum outcome judge_time(const struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
@@ -179,14 +184,13 @@ static enum outcome judge_time(const struct perfetto *r, const struct sequence *
   const bool is_span = h->kind && h->kind->duration;
   if (!h->has_timestamp || !is_direct_time || is_span || (h->kind && head_has(&h->content, h->kind->state))) return STAYS;
   const enum early_place place = early_place_of(r, (int64_t)h->timestamp);
-  if (place == EARLY_BEFORE && (has_samples(h->content.number) || (h->kind && h->kind->rule == KIND_LAST))) return STAYS;
-  return place == EARLY_NEAR ? STAYS : GOES;
+  return place == EARLY_NEAR || may_apply(h, place) ? STAYS : GOES;
 }
 
 static enum outcome outcome_of(struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
   if (!h->content.number || (h->kind && h->kind->rule == KIND_STATE)) return STAYS;
   if (h->content.number == PACKET_FTRACE) return judge_bundle(r, h);
-  return h->kind && h->kind->rule == KIND_ITEMS ? STAYS : judge_time(r, q, h);
+  return h->kind && (h->kind->rule == KIND_ITEMS || h->kind->rule == KIND_LISTS) ? STAYS : judge_time(r, q, h);
 }
 
 /* Removes the content from r->copy, or replaces it with the bundle in r->packets. */

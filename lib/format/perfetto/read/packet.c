@@ -123,10 +123,15 @@ static bool read_attributes(struct perfetto *r, const struct pb_field *f) {
   return ours;
 }
 
+/* True for a kind of packets that a cut in time judges by the packet's own time. */
+static bool needs_time(const struct kind_of_packet *kind) {
+  return !kind || kind->rule == KIND_TIMED || kind->rule == KIND_LAST || (kind->rule == KIND_LISTS && !kind->clock);
+}
+
 /* Notes that a packet is kept only in Perfetto output, and whether it lacks a time, because a cut in time keeps such packets. */
 static void note_other(struct perfetto *r, const struct packet *k) {
   const struct kind_of_packet *kind = kind_find(k->other);
-  const bool lacks_time = !k->has_timestamp && (!kind || kind->rule == KIND_TIMED || kind->rule == KIND_LAST);
+  const bool lacks_time = !k->has_timestamp && needs_time(kind);
   const char *without = lacks_time ? ", without a time" : "";
   char text[128];
   if (kind) snprintf(text, sizeof text, "packets kept only in Perfetto output: %s%s", kind->name, without);
