@@ -29,7 +29,8 @@ START, SPAN = 1_000_000_000, 1_000_000
 LONG_UP = 300 * 86400 * 10**9  # a time after boot that has more than 64 bits of picoseconds
 # Numbers of fields of TracePacket whose contents are samples, states, or items with times, or that have only a time; 901 is
 # unknown
-TIMED = (7, 9, 52, 53, 66, 70, 71, 77, 86, 136, 901)
+TIMED = (7, 9, 52, 53, 57, 66, 70, 71, 76, 77, 84, 86, 92, 136, 901)
+EVENTS = (3, 4, 5, 5, 11, 12, 20, 50, 51, 80, 323, 348, 113, 404, 405, 414, 416, 437, 438)  # of ftrace
 
 
 class Maker:
@@ -51,7 +52,10 @@ class Maker:
                    5: field(2, text), 4: field(1, b'a') + field(2, 5) + field(6, 6), 11: field(1, rng.randrange(9)) + field(2, 1),
                    12: field(1, 1) + field(2, 0), 20: field(1, b'b') + field(2, 7), 3: field(2, text),
                    50: field(1, rng.randrange(9)) + field(5, rng.randrange(2)) + field(7, rng.randrange(2)),
-                   51: field(1, rng.randrange(9)), 323: field(2, rng.randrange(9))}[kind]
+                   51: field(1, rng.randrange(9)), 323: field(2, rng.randrange(9)),
+                   113: field(1, b'suspend') + field(2, 3) + field(3, rng.randrange(2)), 404: field(1, b'lock'), 405: field(1, b'lock'),
+                   414: field(1, 1) + field(3, rng.randrange(3)), 416: field(1, 1) + field(3, rng.randrange(3)),
+                   437: field(2, 9), 438: field(3, 9)}[kind]
         return field(2, (field(1, ns) if rng.random() < .97 else b'') + field(2, rng.randrange(4, 7)) + field(kind, content))
 
     def compact(self, ns):
@@ -64,13 +68,24 @@ class Maker:
         rng, at = self.rng, self.time()
         content = field(1, rng.randrange(3)) + (field(5, 4) if rng.random() < .1 else b'')
         for _ in range(rng.randrange(6)):
-            content += self.event(at + rng.randrange(SPAN // 20), rng.choice((3, 4, 5, 5, 11, 12, 20, 50, 51, 80, 323, 348)))
+            content += self.event(at + rng.randrange(SPAN // 20), rng.choice(EVENTS))
         content += self.compact(at) if rng.random() < .2 else b''
         content += field(11, b'') if rng.random() < .1 else b''
         return field(1, content)
 
     def defaults(self):
         return field(59, field(58, self.rng.choice(self.clocks)) if self.rng.random() < .5 else field(11, field(11, 3)))
+
+    def content(self, number):
+        rng = self.rng
+        times = [rng.randrange(SPAN // 10) for _ in range(rng.randrange(4))]
+        packed = b''.join(map(varint, times))
+        special = {52: field(2, field(1, rng.randrange(3)) + field(2, 5)), 57: field(1, field(2, rng.choice((1, 2, 5, 8))) + field(5, rng.randrange(2))),
+                   76: field(rng.randrange(1, 6), field(1, rng.randrange(4))), 92: field(3, packed) + field(4, packed),
+                   84: b''.join(field(1, b'') + field(2, self.start + time) for time in times)}
+        if number in special and rng.random() < .8:
+            return special[number]
+        return field(1, rng.randrange(3)) + field(2, b'x' * rng.randrange(9))
 
     def packet(self):
         rng, kind, stamp = self.rng, self.rng.random(), b''
@@ -79,7 +94,8 @@ class Maker:
         elif kind < .5:
             content = field(11, field(9, rng.choice((1, 2, 3))) + field(11, 9) + field(23, b'span'))
         else:
-            content = field(rng.choice(TIMED), field(1, rng.randrange(3)) + field(2, b'x' * rng.randrange(9)))
+            number = rng.choice(TIMED)
+            content = field(number, self.content(number))
         if kind >= .4 and rng.random() < .95:
             stamp = field(8, self.time()) + (field(58, rng.choice((0, *self.clocks))) if rng.random() < .3 else b'')
         content += field(12, field(2, field(1, 1) + field(2, b'iid'))) if rng.random() < .1 else b''

@@ -2,7 +2,6 @@
 #include "head.h"
 
 #include "fields.h"
-#include "pairs.h"
 
 bool head_is_transport(uint32_t field) {
   switch (field) {
@@ -60,22 +59,6 @@ void head_read(const struct pb_field *packet, struct packet_head *h) {
     }
     h->has_state |= head_is_state(f.number) && (f.number != PACKET_SEQUENCE_FLAGS || f.value & SEQUENCE_CLEARED);
   }
-}
-
-static const struct lasting_row {
-  uint32_t number;
-  enum lasting lasting;
-} LASTING[] = {
-  {FTRACE_PRINT, LASTING_TEXT},           {FTRACE_MARK, LASTING_TEXT},
-  {FTRACE_MARK_SDE, LASTING_TEXT},        {FTRACE_MARK_DPU, LASTING_TEXT},
-  {FTRACE_BINDER_SENT, LASTING_CALL},     {FTRACE_BINDER_RECEIVED, LASTING_CALL},
-  {FTRACE_BINDER_BUFFER, LASTING_CALL},
-};
-
-enum lasting head_lasting(uint32_t number) {
-  for (size_t i = 0; i < sizeof LASTING / sizeof *LASTING; i++)
-    if (LASTING[i].number == number) return LASTING[i].lasting;
-  return pair_is_ftrace(number) ? LASTING_PAIR : LASTING_NOT;
 }
 
 bool head_has_samples(uint32_t number) {

@@ -21,11 +21,6 @@ bool head_is_transport(uint32_t field);
 /* True for fields that change the state of the packet's sequence. */
 bool head_is_state(uint32_t field);
 
-/* Ways in which an event of ftrace can apply after its own time: as text that begins a span, until a later event of the same pair
- * (pairs.h), or as a part of a call between processes. */
-enum lasting { LASTING_NOT, LASTING_TEXT, LASTING_PAIR, LASTING_CALL };
-/* Returns how an event of ftrace can apply after its own time. `number`: field number of the event in FtraceEvent. */
-enum lasting head_lasting(uint32_t number);
 /* True for content of a packet that consists of samples. `number`: field number of the content. */
 bool head_has_samples(uint32_t number);
 

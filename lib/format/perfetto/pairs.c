@@ -156,7 +156,21 @@ static enum pair_role role_of(const struct row *row, const struct pb_field *cont
   return is_set == (row->role == BEGINS_IF) ? PAIR_BEGIN : PAIR_END;
 }
 
-bool pair_is_ftrace(uint32_t number) { return find(number) != NULL; }
+static const struct lasting_row {
+  uint32_t number;
+  enum lasting lasting;
+} LASTING[] = {
+  {FTRACE_PRINT, LASTING_TEXT},           {FTRACE_MARK, LASTING_TEXT},
+  {FTRACE_MARK_SDE, LASTING_TEXT},        {FTRACE_MARK_DPU, LASTING_TEXT},
+  {FTRACE_BINDER_SENT, LASTING_CALL},     {FTRACE_BINDER_RECEIVED, LASTING_CALL},
+  {FTRACE_BINDER_BUFFER, LASTING_CALL},
+};
+
+enum lasting pair_lasting(uint32_t number) {
+  for (size_t i = 0; i < sizeof LASTING / sizeof *LASTING; i++)
+    if (LASTING[i].number == number) return LASTING[i].lasting;
+  return find(number) ? LASTING_PAIR : LASTING_NOT;
+}
 
 bool pair_of_ftrace(const struct pb_field *content, uint64_t tid, uint64_t cpu, struct pair *pair) {
   const struct row *row = find(content->number);

@@ -20,8 +20,11 @@ struct pair {
   enum pair_role role;
 };
 
-/* True for an event of ftrace in the table. `number`: field number of the event in FtraceEvent. */
-bool pair_is_ftrace(uint32_t number);
+/* Ways in which an event of ftrace can apply after its own time: as text that begins a span, until a later event of the same pair
+ *, or as a part of a call between processes. */
+enum lasting { LASTING_NOT, LASTING_TEXT, LASTING_PAIR, LASTING_CALL };
+/* Returns how an event of ftrace can apply after its own time. `number`: field number of the event in FtraceEvent. */
+enum lasting pair_lasting(uint32_t number);
 /* Finds the key and role of an event of ftrace. Returns false if the event is not in the table. `tid`, `cpu`: thread and CPU that
  * wrote the event. */
 bool pair_of_ftrace(const struct pb_field *content, uint64_t tid, uint64_t cpu, struct pair *pair);

@@ -64,7 +64,7 @@ static enum effect effect_of(const struct pb_field *item) {
   struct pb_field f;
   while (effect != MAY_LAST && pb_next(&in, &f)) {
     if (f.number == FTRACE_SWITCH) effect = MAY_RUN;
-    if (head_lasting(f.number) != LASTING_NOT) effect = MAY_LAST;
+    if (pair_lasting(f.number) != LASTING_NOT) effect = MAY_LAST;
   }
   return effect;
 }

@@ -1,7 +1,7 @@
 /* cut_lists.c - see cut_lists.h.
  *
- * Item n has time n. Lists of numbers may be packed: one field then contains several of them. An item without a time, or whose time
- * cannot be converted to the trace clock, stays. */
+ * Item n has time n. Lists of numbers may be packed: one field then contains several of them. An item without a time has the time
+ * of the packet. An item whose time cannot be converted to the trace clock stays. */
 #include "cut_lists.h"
 
 #include "format/pb_out.h"
@@ -37,7 +37,9 @@ static bool list_time(const struct cut *c, const struct cut_sequence *q, const s
   return true;
 }
 
-bool cut_lists_is(const struct packet_head *h) { return h->kind && h->kind->rule == KIND_LISTS && head_has(&h->content, h->kind->time); }
+bool cut_lists_is(const struct packet_head *h) {
+  return h->kind && h->kind->rule == KIND_LISTS && head_has(&h->content, h->kind->time);
+}
 
 void cut_lists_times(const struct cut *c, const struct cut_sequence *q, const struct packet_head *h,
                      void (*found)(void *arg, int64_t ns), void *arg) {
@@ -48,15 +50,28 @@ void cut_lists_times(const struct cut *c, const struct cut_sequence *q, const st
     if (list_time(c, q, h, time, &ns)) found(arg, ns);
 }
 
-/* Which items stay: one byte each. */
+static uint64_t n_items(const struct packet_head *h) {
+  struct pb in = pb_inside(&h->content);
+  struct pb_field f;
+  uint64_t n = 0;
+  while (!h->kind->packed && pb_next(&in, &f)) n += f.number == h->kind->items;
+  return n;
+}
+
+static void add_judgement(struct buf *stays, bool stay) {
+  const char byte = stay;
+  buf_append(stays, &byte, 1);
+}
+
+/* Appends a byte for each item to `stays`: 1 if it stays. */
 static void judge_items(struct cut *c, const struct cut_sequence *q, const struct packet_head *h, struct buf *stays) {
   struct numbers times = numbers_in(&h->content, h->kind->time);
+  const uint64_t n = n_items(h);
   uint64_t time;
   int64_t ns;
-  while (next_number(&times, &time)) {
-    const char stay = !list_time(c, q, h, time, &ns) || cut_side_of(c, ns, 0) == INSIDE;
-    buf_append(stays, &stay, 1);
-  }
+  while (next_number(&times, &time)) add_judgement(stays, !list_time(c, q, h, time, &ns) || cut_side_of(c, ns, 0) == INSIDE);
+  const bool is_inside = !cut_packet_time(c, q, h, &ns) || cut_side_of(c, ns, 0) == INSIDE;
+  while (stays->len < n && !c->mem->failed) add_judgement(stays, is_inside);
 }
 
 /* Copies the numbers of a packed field that stay. `at`: index of the next number. */

@@ -109,7 +109,7 @@ static bool mark_of_item(const struct packet_head *h, const struct item *item, s
   struct atrace_text text;
   struct pair pair;
   *mark = (struct mark){.at = item->at};
-  if (head_lasting(item->content.number) == LASTING_TEXT)
+  if (pair_lasting(item->content.number) == LASTING_TEXT)
     return atrace_of(&item->content, &text) && mark_of_text(h, &text, item->tid, mark);
   if (!pair_of_ftrace(&item->content, item->tid, item->cpu, &pair)) return false;
   *mark = mark_of_pair(h->machine, &pair, item->at);
@@ -118,7 +118,7 @@ static bool mark_of_item(const struct packet_head *h, const struct item *item, s
 
 static void add_item(struct cut *c, struct marks *m, const struct packet_head *h, const struct item *item, int64_t ns) {
   struct mark mark;
-  switch (head_lasting(item->content.number)) {
+  switch (pair_lasting(item->content.number)) {
   case LASTING_NOT: return;
   case LASTING_TEXT:
   case LASTING_PAIR:
@@ -167,18 +167,18 @@ static void add_bundle(struct cut *c, struct marks *m, const struct packet_head 
   add_mark(c, m, (struct mark){hash_pair(hash_pair(h->machine, FTRACE_SWITCH), cpu), last.at, 0, MARK_SAMPLE}, last.ns);
 }
 
-/* Returns the key of a packet with samples. Packets whose samples have the same fields or the same counter ids have the same
- * key. */
+/* Returns the key of a packet with samples. Packets whose samples have the same fields, or the same counter ids of one description,
+ * have the same key. */
 static uint64_t key_of_packet(const struct packet_head *h) {
   struct pb c = pb_inside(&h->content);
   uint64_t key = hash_pair((uint64_t)h->machine << 32 | (uint32_t)h->sequence, h->content.number);
-  const bool is_memory = h->content.number == PACKET_GPU_MEMORY;
+  const bool is_memory = h->content.number == PACKET_GPU_MEMORY, is_counter = h->content.number == PACKET_GPU_COUNTER;
   struct pb_field f;
   while (pb_next(&c, &f)) {
     if (is_memory && f.number == GPU_MEMORY_SIZE) continue;
     key = hash_pair(key, f.number);
     if (f.wire == PB_BYTES) key = hash_pair(key, head_number(&f, GPU_SAMPLE_ID, 0));
-    else if (is_memory) key = hash_pair(key, f.value);
+    else if (is_memory || (is_counter && f.number == GPU_COUNTER_IID)) key = hash_pair(key, f.value);
   }
   return key;
 }
