@@ -231,6 +231,9 @@ enum {
   GPU_OWN_END = 2,     /* TrackEvent that ends the span, without a time; absent = the end has no fields */
   GPU_OWN_PAIRED = 3,  /* true if the span was recorded as a begin and an end event */
   GPU_OWN_POINTS = 4,  /* true if flow points of other events represent the flow ids of the end */
+  TRACEKIT_PART = 12,  /* in a separate packet before others: the trace is a part of another one that was cut in time */
+  PART_START = 1,      /* start of the range, ns on the trace clock; absent = the start of the trace */
+  PART_END = 2,        /* end of the range; absent = the end of the trace */
   TRACEKIT_BLOCK = 30, /* in a separate packet: a piece of the data that is embedded for another format */
   BLOCK_FORMAT = 1,    /* name of the other format */
   BLOCK_BYTES = 2,

@@ -179,10 +179,13 @@ static bool may_apply(const struct packet_head *h, enum early_place place) {
   return head_has_samples(number) || pair_is_packet(number) || (h->kind && h->kind->rule == KIND_LAST);
 }
 
+bool early_is_direct(const struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
+  return h->has_clock && h->clock ? is_direct(r, h, h->clock) : h->has_clock || !q->had_defaults;
+}
+
 static enum outcome judge_time(const struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
-  const bool is_direct_time = h->has_clock && h->clock ? is_direct(r, h, h->clock) : h->has_clock || !q->had_defaults;
   const bool is_span = h->kind && h->kind->duration;
-  if (!h->has_timestamp || !is_direct_time || is_span || (h->kind && head_has(&h->content, h->kind->state))) return STAYS;
+  if (!h->has_timestamp || !early_is_direct(r, q, h) || is_span || (h->kind && head_has(&h->content, h->kind->state))) return STAYS;
   const enum early_place place = early_place_of(r, (int64_t)h->timestamp);
   return place == EARLY_NEAR || may_apply(h, place) ? STAYS : GOES;
 }

@@ -11,6 +11,10 @@ enum early_place early_place_of(const struct perfetto *r, int64_t ns);
 /* Notes the clock by which times are classified. Called before anything is left out. */
 void early_note_clock(struct perfetto *r);
 
+struct packet_head;
+/* True if the time of a packet is on the trace clock, and needs no conversion. */
+bool early_is_direct(const struct perfetto *r, const struct sequence *q, const struct packet_head *h);
+
 /* Reduces the packet r->copy to the parts that the cut may keep. Returns false if nothing of it is left. */
 bool early_packet(struct perfetto *r, const struct sequence *q);
 

@@ -14,6 +14,7 @@
 #include "gpu.h"
 #include "gpu_counters.h"
 #include "gpu_own.h"
+#include "parts.h"
 #include "prune.h"
 #include "sched.h"
 #include "system.h"
@@ -280,6 +281,7 @@ static void take_packet(struct perfetto *r, struct packet *k) {
 }
 
 static bool read_any_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
+  if (!parts_packet(r, &p, &n)) return true;
   struct pb c = pb_over(p, n);
   struct packet k = {.p = p, .n = n};
   if (!read_packet(&c, &k) || swallows(&k)) return false;

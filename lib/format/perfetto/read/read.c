@@ -21,6 +21,7 @@
 #include "procs.h"
 #include "reader.h"
 #include "sequence.h"
+#include "parts.h"
 #include "passthrough.h"
 #include "packet.h"
 #include "finish.h"
@@ -146,6 +147,7 @@ static bool read_trace(struct perfetto *r, struct in *in) {
   bool ok = read_levels(r, &s);
   while (s.n > 1) buf_free(&s.of[--s.n].bytes);
   r->t->counts.bytes = pb_in_offset(&file->frames.s);
+  parts_end(r);
   if (ok) perfetto_read_deferred(r);
   return ok && perfetto_tick(r);
 }
@@ -170,7 +172,8 @@ static bool add_dummies(struct perfetto *r) {
 #define AT(member) offsetof(struct perfetto, member)
 static const size_t BUFFERS[] = {AT(decoder.text), AT(decoder.json), AT(extensions.json), AT(extensions.path), AT(extensions.rest),
                                  AT(text), AT(json), AT(fields), AT(value_types), AT(types), AT(copy), AT(packets),
-                                 AT(descriptors), AT(late_descriptors), AT(early_copy), AT(gpu_links)};
+                                 AT(descriptors), AT(late_descriptors), AT(early_copy), AT(gpu_links),
+                                 AT(parts.packet), AT(parts.content), AT(parts.columns)};
 static const size_t MAPS[] = {AT(gpu_nodes), AT(gpu_machines), AT(gpu_counters.index), AT(counter_classes.index),
                               AT(counter_sums.index), AT(sequence_index), AT(uuid_index), AT(thread_index), AT(clock_index),
                               AT(sequence_clock_index), AT(machine_index), AT(machine_names), AT(early_cpus),
@@ -206,6 +209,7 @@ static void free_reader(struct perfetto *r) {
   sched_free(r);
   decoded_layouts_stop(r);
   schema_free(&r->extensions.schema);
+  intern_free(&r->parts.seen);
   for (int i = 0; i < N_BUFFERS; i++) buf_free(buffer_at(r, i));
   for (int i = 0; i < N_MAPS; i++) map_free(map_at(r, i));
   free_arrays(r);
@@ -225,6 +229,7 @@ static struct perfetto *new_reader(struct tk_trace *t, const struct tk_load_opti
   filed_stacks_init(r);
   sched_init(r);
   schema_init(&r->extensions.schema, mem);
+  intern_init(&r->parts.seen, mem);
   if (r->filed) schema_add_known(&r->extensions.schema);
   return r;
 }

@@ -348,6 +348,15 @@ enum { RECENT_CLASSES = 64 };
 
 enum { DAMAGES = 16 }; /* most kinds of damage */
 
+/* The part of a trace that is being read (parts.c). */
+struct part_reader {
+  int64_t start, end;  /* range of the part, ns on the trace clock */
+  bool is_part, joins; /* the trace is a part; the part begins where the one before it ended */
+  bool has_end;
+  struct intern seen;  /* packets of earlier parts of which later parts contain copies */
+  struct buf packet, content, columns;
+};
+
 struct perfetto {
   struct tk_trace *t;
   struct tk_err *err;
@@ -396,6 +405,7 @@ struct perfetto {
   struct buf text, json, fields, copy, packets;
   struct map early_cpus; /* machine << 32 | cpu: this CPU has had a bundle (early.c) */
   struct prune prune;
+  struct part_reader parts;
   struct buf early_copy;
   uint32_t early_clock;  /* the trace clock, and later_ns, when the first packet was left out */
   int64_t early_later_ns;

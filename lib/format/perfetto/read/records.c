@@ -3,6 +3,7 @@
  * While the file is read, a record's track is a site (see reader.h), and its time is in ns on the trace clock. */
 #include "records.h"
 #include "samples.h"
+#include "parts.h"
 #include "reader.h"
 #include "track.h"
 #include "flow_points.h"
@@ -91,6 +92,7 @@ void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struc
   for (struct pb c = pb_inside(&k->private_fields); pb_next(&c, &f);) {
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_LATER, PB_VARINT) && f.value < INT64_MAX / 2) r->later_ns = (int64_t)f.value;
     if (f.wire != PB_BYTES) continue;
+    if (f.number == TRACEKIT_PART) parts_begin(r, &f);
     if (f.number == TRACEKIT_RECORD) add_record(r, q, k->machine, &f);
     if (f.number == TRACEKIT_TRACK) describe_track(r, q, k->machine, &f);
     if (f.number == TRACEKIT_SAMPLE && k->sample.p) samples_own(r, q, k, &f, (struct proc_time){s.ns, s.pending});

@@ -233,6 +233,18 @@ int64_t cut_later(const struct tk_trace *t) {
   return trace_cut_of(t) && !has_moved && passthrough_readings_of(t, &head) ? head.later_ns : 0;
 }
 
+/* Returns the first ns on the packets' clock that is not before a time of the graph. */
+static int64_t first_ns(const struct clock_readings *head, tk_time ps) { return num_add(head->base_ns, ps / 1000 + (ps % 1000 > 0)); }
+
+void cut_put_part(const struct tk_trace *t, struct buf *to) {
+  const struct trace_cut *range = trace_cut_of(t);
+  struct clock_readings head;
+  if (!range || t->edits & (TK_EDIT_MOVED | TK_EDIT_STRETCHED) || !passthrough_find(t, PASSTHROUGH_PACKETS)) return;
+  if (!passthrough_readings_of(t, &head)) return;
+  if (range->start != INT64_MIN) pb_i64(to, PART_START, first_ns(&head, range->start));
+  if (range->end != INT64_MAX) pb_i64(to, PART_END, first_ns(&head, range->end));
+}
+
 static void begin(struct cut *c, const struct tk_trace *t, struct trace_cut range, struct mem *mem) {
   *c = (struct cut){.mem = mem, .range = range, .content.mem = mem, .packet.mem = mem, .out.mem = mem};
   c->item.mem = c->inner.mem = mem;

@@ -176,10 +176,20 @@ static void write_later(struct perfetto_sink *s, int64_t later) {
   writer_packet(s->out, &s->packet);
 }
 
+static void write_part(struct perfetto_sink *s, const struct tk_trace *t) {
+  s->inner.len = s->private_fields.len = s->packet.len = 0;
+  if (s->sink.graphs <= 1 && !s->opt.no_passthrough) cut_put_part(t, &s->inner);
+  if (!s->inner.len) return;
+  pb_message(&s->private_fields, TRACEKIT_PART, &s->inner);
+  pb_message(&s->packet, PACKET_TRACEKIT, &s->private_fields);
+  writer_packet(s->out, &s->packet);
+}
+
 static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   const int64_t shift = shift_of(first), kept = cut_later(first), later = shift > kept ? shift : kept;
   s->zero_ns = first->zero_ns - later;
+  write_part(s, first);
   descriptor_trace(s, first);
   write_later(s, later);
   return carry_open(s->opt.carry, first, err);
