@@ -118,6 +118,10 @@ class Maker:
             out.insert(rng.randrange(len(out)), self.snapshot(rng.choice(self.clocks)))
         if rng.random() < .2:
             out.insert(rng.randrange(len(out)), field(1, field(1990, field(8, SPAN // 3)) + field(10, 8)))
+        if rng.random() < .3:  # parts that follow each other, each with packets of any time
+            for at in sorted(rng.sample(range(len(out)), 3)):
+                edges = [self.start + SPAN // 4 * (at % 3 + k) for k in range(2)]
+                out.insert(at, field(1, field(1990, field(12, field(1, edges[0]) + field(2, edges[1])))))
         return b''.join(out)
 
 

@@ -1,10 +1,10 @@
 /* parts.c - joins the parts of a trace that was cut in time (split), when they are read one after the other.
  *
- * Each part repeats what importers need at its start: begin events, samples and switches before its range, and packets that describe the
- * trace (write/cut.c). In a file that consists of several parts, importers would count these twice. So each part states its range; if it
- * begins where the part before it ended, all of its packets and items before the range are copies, and so are packets that always stay
- * and occur in the part before. Copies are removed here, before packets are read. A packet on another clock than the trace clock
- * is not judged by its time.
+ * Each part repeats what importers need at its start: begin events, samples and switches before its range, and packets that describe
+ * the trace (write/cut.c). In a file that consists of several parts, importers would count these twice. So each part states its range;
+ * if it begins where the part before it ended, all of its packets and items before the range are copies, and so are packets that
+ * always stay and occur in the part before. Copies are removed here, before packets are read. A packet on another clock than the
+ * trace clock is not judged by its time.
  *
  * Samples of GPU counters after the range are copies of samples of the next parts. They are recognised by their bytes. */
 #include "parts.h"

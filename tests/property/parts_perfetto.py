@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Checks that the parts of a Perfetto trace (split by time), read one after the other, contain each event and each packet of the trace once:
+with convert, for a file of all parts, and with merge --join. Then the scheduler, spans of programs and counters are those of the trace.
+Parts that do not follow each other stay as they are.
+
+Inputs are system traces with events of programs, drivers, frames, GPU counters and lists of items, as single events and in columns."""
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import extensions  # noqa: E402
+import system_trace as system  # noqa: E402
+from protobuf import parse, varint  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+START, SPAN = system.START, 3_000_000
+GPU, FRAMES, STATSD, NETWORK, LAST, UNKNOWN, LOG = 52, 76, 84, 92, 86, 901, 39
+KINDS = (7, GPU, FRAMES, LAST, UNKNOWN)
+TABLES = ('select s.ts, s.dur, s.name, s.depth, t.name from slice s join track t on t.id = s.track_id order by s.ts, t.name, s.depth',
+          'select c.ts, c.value, t.name from counter c join track t on t.id = c.track_id order by c.ts, t.name, c.value')
+field, packet = system.field, system.packet
+work = tempfile.TemporaryDirectory()
+
+
+def path(name):
+    return os.path.join(work.name, name)
+
+
+def read(name):
+    with open(path(name), 'rb') as f:
+        return f.read()
+
+
+def done(what, *args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    check(f'{what}: succeeds', p.returncode == 0, p.stderr.decode())
+    return p.stdout
+
+
+# ---- the trace ----
+
+def packed(values):
+    return b''.join(map(extensions.varint, values))
+
+
+def texts(rng):
+    """Returns events of two threads of programs, and of drivers."""
+    out, depth = [], {101: 0, 201: 0}
+    for ns in sorted(rng.sample(range(START, START + SPAN), 80)):
+        tid = rng.choice((101, 201))
+        pid, kind = system.PROCESS_OF[tid], rng.random()
+        if kind < .3:
+            depth[tid] += 1
+            out.append(system.printed(ns, tid, f'B|{pid}|span {ns}'))
+        elif kind < .55 and depth[tid]:
+            depth[tid] -= 1
+            out.append(system.printed(ns, tid, f'E|{pid}'))
+        elif kind < .75:
+            out.append(system.printed(ns, tid, f'C|{pid}|level|{rng.randrange(9)}'))
+        else:
+            number = rng.choice((404, 405))
+            out.append((ns, field(2, field(1, ns) + field(2, tid) + field(number, field(1, 'lock')))))
+    return out
+
+
+def others(rng):
+    """Returns packets with samples, states and lists."""
+    out = [packet(field(GPU, field(1, field(1, field(1, 1) + field(2, 'busy')))), ns=START), packet(field(UNKNOWN, 'untimed'))]
+    for ns in sorted(rng.sample(range(START, START + SPAN), 40)):
+        times = [ns + rng.randrange(SPAN // 4) for _ in range(rng.randrange(1, 4))]
+        contents = {7: field(2, field(1, 1) + field(2, ns % 999)), GPU: field(2, field(1, 1) + field(2, ns % 999)),
+                    FRAMES: field(rng.choice((1, 5)), field(1, rng.randrange(3))), LAST: field(1, field(1, 'a') + field(2, str(ns))),
+                    UNKNOWN: field(1, ns), STATSD: b''.join(field(1, field(47, field(2, t % 9))) + field(2, t) for t in times),
+                    NETWORK: field(3, packed(t - ns for t in times)) + field(4, packed(t % 999 for t in times))}
+        number = rng.choice(sorted(contents))
+        out.append(packet(field(number, contents[number]), ns=ns, sequence=6))
+    return out
+
+
+def trace(seed):
+    rng = random.Random(seed)
+    scheduler = system.Scheduler(rng, steps=90)
+    ends = [START] + sorted(rng.sample(range(START, START + SPAN), 4)) + [START + SPAN]
+    events = texts(rng)
+    bundles = [system.bundle(0, [e for e in events if a <= e[0] < b]) for a, b in zip(ends, ends[1:])]
+    packets = scheduler.packets(seed % 2 == 1)
+    return system.head() + b''.join([packets] if isinstance(packets, bytes) else packets) + b''.join(bundles) + b''.join(others(rng))
+
+
+# ---- the contents ----
+
+def unpacked(data):
+    out, at = [], 0
+    while at < len(data):
+        value, at = varint(data, at)
+        out.append(value)
+    return out
+
+
+def get(fields, number, otherwise=None):
+    return next((value for n, value in fields if n == number), otherwise)
+
+
+def column_facts(cpu, columns):
+    fields = parse(columns)
+    names = [v for n, v in fields if n == 5]
+    for kind, (time, others_of, name) in {'switch': (1, (2, 3, 4), 6), 'waking': (7, (8, 9, 10), 11)}.items():
+        now = 0
+        rows = zip(unpacked(get(fields, time, b'')), unpacked(get(fields, name, b'')), *(unpacked(get(fields, n, b'')) for n in others_of))
+        for delta, index, *values in rows:
+            now += delta
+            yield kind, cpu, now, names[index], *values
+
+
+def list_facts(fields, number):
+    content = parse(get(fields, number))
+    if number == STATSD:
+        yield from zip([number] * 9, [v for n, v in content if n == 1], [v for n, v in content if n == 2])
+    else:
+        yield from ((number, get(fields, 8) + t, v) for t, v in zip(unpacked(get(content, 3, b'')), unpacked(get(content, 4, b''))))
+
+
+def facts(data):
+    """Counts the events of ftrace, the items of lists, and the packets of other kinds."""
+    found = collections.Counter()
+    for fields in (parse(v) for n, v in parse(data) if n == 1):
+        bundle = parse(get(fields, 1, b''))
+        for n, v in bundle:
+            if n == 2:
+                found[get(bundle, 1, 0), v] += 1
+            if n == 4:
+                found.update(column_facts(get(bundle, 1, 0), v))
+        for number in (STATSD, NETWORK):
+            if get(fields, number) is not None:
+                found.update(list_facts(fields, number))
+        found.update((number, get(fields, 8), get(fields, number)) for number in (*KINDS, 2, 45) if get(fields, number) is not None)
+    return found
+
+
+def difference(a, b):
+    return f'missing {sorted((a - b).items(), key=str)[:3]}, more than once {sorted((b - a).items(), key=str)[:3]}'
+
+
+def rows(name, query):
+    return json.loads(done(name, 'sql', '-q', '--json', '--sched', path(name), query))['results'][0]['rows']
+
+
+# ---- checks ----
+
+def split(n):
+    for old in os.listdir(work.name):
+        if old.startswith('part'):
+            os.remove(path(old))
+    done('split', 'split', '-q', path('in.pftrace'), '--by', 'time', '--every', f'{SPAN // n + 1}ns', '-o', path('part{}.pftrace'), '--force')
+    return sorted(f for f in os.listdir(work.name) if f.startswith('part'))
+
+
+def joined(what, parts, name):
+    with open(path('all.pftrace'), 'wb') as f:
+        f.write(b''.join(map(read, parts)))
+    done(f'{what}: convert', 'convert', '-q', '--force', path('all.pftrace'), '-o', path('converted.pftrace'))
+    done(f'{what}: merge', 'merge', '-q', '--force', '--join', *map(path, parts), '-o', path(name))
+
+
+def whole():
+    for seed in range(6):
+        with open(path('in.pftrace'), 'wb') as f:
+            f.write(trace(seed))
+        want = facts(read('in.pftrace'))
+        for n in (2, 4, 9):
+            what = f'seed {seed}, {n} parts'
+            parts = split(n)
+            check(f'{what}: they repeat events', facts(b''.join(map(read, parts))) != want and len(parts) == n, len(parts))
+            joined(what, parts, 'merged.pftrace')
+            for name in ('converted.pftrace', 'merged.pftrace'):
+                found = facts(read(name))
+                check(f'{what}, {name}: everything is there once', found == want, difference(want, found))
+            if n == 4:
+                for query in TABLES:
+                    check(f'{what}: {query}', rows('in.pftrace', query) == rows('merged.pftrace', query))
+
+
+def apart():
+    """Checks that parts with a gap between them, or in the wrong order, are not joined, and that a range of the file of all parts is that of the trace."""
+    with open(path('in.pftrace'), 'wb') as f:
+        f.write(trace(1))
+    parts = split(4)
+    for chosen in ((0, 2), (2, 1), (1, 1)):
+        joined(f'parts {chosen}', [parts[i] for i in chosen], 'merged.pftrace')
+        want = facts(b''.join(read(parts[i]) for i in chosen))
+        check(f'parts {chosen}: nothing is removed', facts(read('converted.pftrace')) == want)
+    joined('all', parts, 'merged.pftrace')
+    for name in ('in', 'all'):
+        span = f'{START + SPAN // 3}ns..{START + SPAN * 2 // 3}ns'
+        done(f'a range of {name}', 'filter', '-q', '--force', path(f'{name}.pftrace'), '--time', span, '-o', path(f'{name}.cut.pftrace'))
+    a, b = (facts(read(f'{name}.cut.pftrace')) for name in ('in', 'all'))
+    check('a range of all parts is the range of the trace', a == b, difference(a, b))
+
+
+whole()
+apart()
+sys.exit(finish())
