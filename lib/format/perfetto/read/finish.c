@@ -6,6 +6,7 @@
 #include "early.h"
 #include "prune.h"
 #include "graph/seal.h"
+#include "parts_spans.h"
 #include "format/time_base.h"
 #include "reader.h"
 #include "records.h"
@@ -285,6 +286,7 @@ void perfetto_finish(struct perfetto *r) {
   struct tk_trace *t = r->t;
   perfetto_end_collected(r);
   prune_check(r);
+  parts_join_spans(r);
   perfetto_note_damage(r);
   sched_finish(r);
   finish_pending_times(r);

@@ -16,6 +16,17 @@
 #include "format/perfetto/fields.h"
 #include "format/perfetto/head.h"
 
+/* Notes where the part begins. No events are dropped while joined parts are read, because pieces of spans may be joined. */
+static void note_edge(struct perfetto *r) {
+  struct part_reader *s = &r->parts;
+  if (!mem_grow(&r->t->store->mem, (void **)&s->edges, &s->cap_edges, (uint64_t)s->n_edges + 1, sizeof *s->edges)) return;
+  s->edges[s->n_edges++] = (struct part_edge){s->start, r->t->n_events, s->joins};
+  s->n_joined += s->joins;
+  if (!s->joins) return;
+  r->prune.next = UINT32_MAX;
+  if (r->t->store->early.events) r->t->store->early.failed = true;
+}
+
 void parts_begin(struct perfetto *r, const struct pb_field *range) {
   struct part_reader *s = &r->parts;
   const bool is_next = s->is_part && s->has_end && pb_find(range, PART_START).wire == PB_VARINT;
@@ -25,6 +36,7 @@ void parts_begin(struct perfetto *r, const struct pb_field *range) {
   s->end = (int64_t)head_number(range, PART_END, 0);
   s->has_end = pb_find(range, PART_END).wire == PB_VARINT;
   s->is_part = true;
+  note_edge(r);
 }
 
 void parts_end(struct perfetto *r) { r->parts.is_part = r->parts.joins = false; }

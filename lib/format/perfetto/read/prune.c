@@ -346,6 +346,16 @@ static void renumber(struct prune_pass *p) {
     if (r->t->flow_points[i].bound) r->t->flow_points[i].at = now[r->t->flow_points[i].at];
 }
 
+void prune_remove(struct perfetto *r, uint8_t *fate) {
+  struct mem *mem = &r->t->store->mem;
+  struct prune_pass p = {.r = r, .n = r->t->n_events, .fate = fate};
+  p.partner = mem_zeros(mem, (uint64_t)p.n + 1, sizeof *p.partner);
+  if (!p.partner) return;
+  move_events(&p);
+  renumber(&p);
+  mem_free(mem, p.partner);
+}
+
 static bool begin_pass(struct prune_pass *p) {
   struct mem *mem = &p->r->t->store->mem;
   const uint64_t n = (uint64_t)p->n + 1;

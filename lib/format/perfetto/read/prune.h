@@ -12,6 +12,9 @@ static inline void prune_if_due(struct perfetto *r) {
   if (r->t->n_events >= r->prune.next) prune_events(r);
 }
 
+/* Removes the events whose byte in `fate` is PRUNE_GOES (prune_pass.h). Flow points must not refer to them. */
+void prune_remove(struct perfetto *r, uint8_t *fate);
+
 /* Called at the end of the file, before any time is converted. Sets trace_early.failed if a later event shows that an event should have
  * been kept. */
 void prune_check(struct perfetto *r);

@@ -198,7 +198,7 @@ static void free_arrays(struct perfetto *r) {
   for (uint32_t i = 1; i <= r->n_generations; i++) buf_free(&r->generations[i].bytes);
   void *const all[] = {r->generations, r->sequences, r->nodes, r->clocks, r->machines, r->pending, r->points, r->prune.sites,
                        r->gpu_queues.ids, r->gpu_stages.ids, r->gpu_counters.of, r->collected.args, r->counter_classes.of,
-                       r->counter_sums.of, r->extensions.found, r->extensions.members};
+                       r->counter_sums.of, r->extensions.found, r->extensions.members, r->parts.edges};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(mem, all[i]);
 }
 

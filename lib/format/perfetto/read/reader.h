@@ -348,6 +348,13 @@ enum { RECENT_CLASSES = 64 };
 
 enum { DAMAGES = 16 }; /* most kinds of damage */
 
+/* The start of a part (parts.c). */
+struct part_edge {
+  int64_t start; /* ns on the trace clock */
+  tk_id events;  /* number of events before the part */
+  bool joins;    /* the part before ended here */
+};
+
 /* The part of a trace that is being read (parts.c). */
 struct part_reader {
   int64_t start, end;  /* range of the part, ns on the trace clock */
@@ -355,6 +362,8 @@ struct part_reader {
   bool has_end;
   struct intern seen;  /* packets of earlier parts of which later parts contain copies */
   struct buf packet, content, columns;
+  struct part_edge *edges;
+  uint32_t n_edges, cap_edges, n_joined;
 };
 
 struct perfetto {
