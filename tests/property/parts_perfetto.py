@@ -23,7 +23,9 @@ START, SPAN = system.START, 3_000_000
 GPU, FRAMES, STATSD, NETWORK, LAST, UNKNOWN, LOG = 52, 76, 84, 92, 86, 901, 39
 KINDS = (7, GPU, FRAMES, LAST, UNKNOWN)
 TABLES = ('select s.ts, s.dur, s.name, s.depth, t.name from slice s join track t on t.id = s.track_id order by s.ts, t.name, s.depth',
-          'select c.ts, c.value, t.name from counter c join track t on t.id = c.track_id order by c.ts, t.name, c.value')
+          'select c.ts, c.value, t.name from counter c join track t on t.id = c.track_id order by c.ts, t.name, c.value',
+          'select s.ts, s.dur, s.name, a.key, a.display_value from slice s join args a using (arg_set_id) order by s.ts, s.dur, s.name, a.key',
+          "select count(*) from slice where name like 'work%'")
 field, packet = system.field, system.packet
 work = tempfile.TemporaryDirectory()
 
@@ -83,6 +85,30 @@ def others(rng):
     return out
 
 
+def track_events(rng):
+    """Returns nested spans of two threads, and samples of two counters, as track events."""
+    tracks = {70: 102, 71: 201}
+    head = [field(60, field(1, uuid) + field(2, f'track {uuid}') + field(4, field(1, system.PROCESS_OF[tid]) + field(2, tid))) for uuid, tid in tracks.items()]
+    head += [field(60, field(1, uuid) + field(2, f'counter {uuid}') + field(8, b'')) for uuid in (80, 81)]
+    out, depth = [packet(h, sequence=9, flags=1 if i == 0 else 0) for i, h in enumerate(head)], dict.fromkeys(tracks, 0)
+    for ns in sorted(rng.sample(range(START + 1, START + SPAN, 1000), 120)):
+        uuid, kind = rng.choice(sorted(tracks)), rng.random()
+        if kind < .3:
+            event = field(9, 4) + field(11, uuid + 10) + field(30, rng.randrange(3))
+        elif kind < .65 and depth[uuid]:
+            depth[uuid] -= 1
+            event = field(9, 2) + field(11, uuid)
+        elif kind < .97:
+            depth[uuid] += 1
+            arg = field(4, field(10, 'n') + field(4, ns % 7))
+            event = field(9, 1) + field(11, uuid) + field(23, f'work {depth[uuid]}') + (arg if rng.random() < .5 else b'')
+        else:
+            event = field(9, 3) + field(11, uuid) + field(23, 'now')
+        out.append(packet(field(11, event), ns=ns, sequence=9))
+    ends = [packet(field(11, field(9, 2) + field(11, uuid)), ns=START + SPAN, sequence=9) for uuid in tracks for _ in range(depth[uuid])]
+    return out + ends
+
+
 def trace(seed):
     rng = random.Random(seed)
     scheduler = system.Scheduler(rng, steps=90)
@@ -90,7 +116,7 @@ def trace(seed):
     events = texts(rng)
     bundles = [system.bundle(0, [e for e in events if a <= e[0] < b]) for a, b in zip(ends, ends[1:])]
     packets = scheduler.packets(seed % 2 == 1)
-    return system.head() + b''.join([packets] if isinstance(packets, bytes) else packets) + b''.join(bundles) + b''.join(others(rng))
+    return system.head() + b''.join([packets] if isinstance(packets, bytes) else packets) + b''.join(bundles) + b''.join(others(rng) + track_events(rng))
 
 
 # ---- the contents ----

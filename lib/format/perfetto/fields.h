@@ -234,6 +234,7 @@ enum {
   TRACEKIT_PART = 12,  /* in a separate packet before others: the trace is a part of another one that was cut in time */
   PART_START = 1,      /* start of the range, ns on the trace clock; absent = the start of the trace */
   PART_END = 2,        /* end of the range; absent = the end of the trace */
+  TRACEKIT_MOVED = 13, /* in a part: the time of the event was before the part and is its start now */
   TRACEKIT_BLOCK = 30, /* in a separate packet: a piece of the data that is embedded for another format */
   BLOCK_FORMAT = 1,    /* name of the other format */
   BLOCK_BYTES = 2,

@@ -3,9 +3,9 @@
  *     part 1    begin A  begin B             end B  end A |
  *     part 2                                              | begin A  begin B      end B  end A
  *
- * A cut clips the spans of track events, and marks them with the arg tracekit.clipped. On each track, the spans that are open at an edge are
- * in the same order in both parts, the outermost first. So their ends in the first part and their begins in the second one are removed. A
- * track whose pieces differ in number or name stays as it is. */
+ * A cut clips the spans of track events, and marks them with the arg tracekit.clipped. On each track, the spans that are open at an
+ * edge are in the same order in both parts, the outermost first. So their ends in the first part and their begins in the second one
+ * are removed. A track whose pieces differ in number or name stays as it is. */
 #include "parts_spans.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ struct joining {
   uint8_t *fate;   /* by event: PRUNE_ bits; PRUNE_KEEP = flow points refer to the event */
   uint8_t *joined; /* by event: the last piece of the span is another event; its args must change */
   tk_id *root;     /* by event: first piece of the span */
-  struct edge_events ended, ends, begun; /* spans clipped at the end of a part; their ends; spans clipped at the start of the next one */
+  struct edge_events ended, ends, begun; /* spans clipped at the end of a part; their ends; spans clipped at the next part's start */
 };
 
 static uint8_t edges_of(const struct tk_trace *t, const struct tk_event *e) {
@@ -38,10 +38,11 @@ static uint8_t edges_of(const struct tk_trace *t, const struct tk_event *e) {
   const bool may_be = (e->kind == TK_EVENT_BEGIN || e->kind == TK_EVENT_SPAN) && !(e->flags & TK_FLAG_ASYNC);
   if (!may_be || !args_of_event(t, e, KEY_CLIPPED, &arg) || arg.type != TK_ARG_STR) return 0;
   const char *text = tk_string(t, arg.s, NULL);
-  return strcmp(text, "both") == 0 ? AT_START | AT_END : strcmp(text, "end") == 0 ? AT_END : strcmp(text, "start") == 0 ? AT_START : 0;
+  if (strcmp(text, "both") == 0) return AT_START | AT_END;
+  return strcmp(text, "end") == 0 ? AT_END : strcmp(text, "start") == 0 ? AT_START : 0;
 }
 
-static void add(struct joining *j, struct edge_events *to, tk_id i) {
+static void add_to_edge(struct joining *j, struct edge_events *to, tk_id i) {
   struct mem *mem = &j->r->t->store->mem;
   if (mem_grow(mem, (void **)&to->v, &to->cap, (uint64_t)to->n + 1, sizeof *to->v))
     to->v[to->n++] = (struct keyed){j->r->t->events[i].track, i};
@@ -51,18 +52,18 @@ static void add(struct joining *j, struct edge_events *to, tk_id i) {
 static bool is_at(int64_t a, int64_t b) { return a >= num_sub(b, 1) && a <= num_add(b, 1); }
 
 /* Collects the events of two parts at the edge between them. */
-static void collect(struct joining *j, const struct part_edge *first, const struct part_edge *second, tk_id end) {
+static void collect_edge(struct joining *j, const struct part_edge *first, const struct part_edge *second, tk_id end) {
   const struct tk_event *e = j->r->t->events;
   j->ended.n = j->ends.n = j->begun.n = 0;
   for (tk_id i = first->events + 1; i <= second->events; i++) {
-    if (e[i].kind == TK_EVENT_END && !(e[i].flags & TK_FLAG_ASYNC) && is_at(e[i].ts, second->start)) add(j, &j->ends, i);
-    if (j->edges[i] & AT_END) add(j, &j->ended, i);
+    if (e[i].kind == TK_EVENT_END && !(e[i].flags & TK_FLAG_ASYNC) && is_at(e[i].ts, second->start)) add_to_edge(j, &j->ends, i);
+    if (j->edges[i] & AT_END) add_to_edge(j, &j->ended, i);
   }
   for (tk_id i = second->events + 1; i <= end; i++)
-    if (j->edges[i] & AT_START && is_at(e[i].ts, second->start)) add(j, &j->begun, i);
+    if (j->edges[i] & AT_START && is_at(e[i].ts, second->start)) add_to_edge(j, &j->begun, i);
 }
 
-static bool sort(struct joining *j, struct edge_events *events) {
+static bool sort_edge(struct joining *j, struct edge_events *events) {
   struct mem *mem = &j->r->t->store->mem;
   struct keyed *spare = mem_array(mem, (uint64_t)events->n + 1, sizeof *spare);
   const struct keyed *sorted = spare && events->n ? keyed_sort(events->v, spare, events->n) : NULL;
@@ -89,7 +90,7 @@ static struct run run_of(const struct edge_events *events, int64_t track) {
 }
 
 /* True if the pieces of a track are the same spans, and nothing refers to the events that would be removed. */
-static bool fits(const struct joining *j, struct run ended, struct run ends, struct run begun) {
+static bool can_join(const struct joining *j, struct run ended, struct run ends, struct run begun) {
   const struct tk_event *e = j->r->t->events;
   uint32_t pairs = 0;
   if (ended.n != begun.n) return false;
@@ -117,7 +118,7 @@ static void join_edge(struct joining *j) {
     const struct run begun = run_of(&j->begun, j->begun.v[i].key), ended = run_of(&j->ended, j->begun.v[i].key);
     const struct run ends = run_of(&j->ends, j->begun.v[i].key);
     i += begun.n;
-    if (!fits(j, ended, ends, begun)) continue;
+    if (!can_join(j, ended, ends, begun)) continue;
     const bool is_pair = j->r->t->events[begun.v[0].index].kind == TK_EVENT_BEGIN;
     for (uint32_t k = 0; k < begun.n; k++) {
       join(j, ended.v[k].index, begun.v[k].index);
@@ -153,8 +154,8 @@ static void join_all(struct joining *j) {
   for (tk_id i = 1; i <= n; i++) j->edges[i] = edges_of(j->r->t, &j->r->t->events[i]), j->root[i] = i;
   for (uint32_t i = 1; i < s->n_edges; i++) {
     if (!s->edges[i].joins) continue;
-    collect(j, &s->edges[i - 1], &s->edges[i], i + 1 < s->n_edges ? s->edges[i + 1].events : n);
-    if (sort(j, &j->ended) && sort(j, &j->ends) && sort(j, &j->begun)) join_edge(j);
+    collect_edge(j, &s->edges[i - 1], &s->edges[i], i + 1 < s->n_edges ? s->edges[i + 1].events : n);
+    if (sort_edge(j, &j->ended) && sort_edge(j, &j->ends) && sort_edge(j, &j->begun)) join_edge(j);
   }
   for (tk_id i = 1; i <= n; i++)
     if (j->joined[i] && j->root[i] == i) correct_args(j, i);

@@ -216,14 +216,18 @@ static void legacy_flow(struct perfetto *r, struct sequence *q, struct track_eve
   if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
-/* True if the private fields of a begin event state that the span was a single complete event. */
-static bool came_whole(const struct packet *k) {
+static bool has_private_flag(const struct packet *k, uint32_t number) {
   struct pb c = pb_inside(&k->private_fields);
   struct pb_field f;
   while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(TRACEKIT_WHOLE, PB_VARINT)) return f.value != 0;
+    if (pb_field_key(&f) == PB_KEY(number, PB_VARINT)) return f.value != 0;
   return false;
 }
+
+/* True if the private fields of a begin event state that the span was a single complete event. */
+static bool came_whole(const struct packet *k) { return has_private_flag(k, TRACEKIT_WHOLE); }
+/* True for an event that is in the part before with its own time. */
+static bool was_moved(const struct packet *k) { return has_private_flag(k, TRACEKIT_MOVED); }
 
 /* Marks a begin event on a FORM_MIXED track if its span was a single complete event. Stored in tk_event.depth, which is unused until
  * seal sets it. */
@@ -407,6 +411,10 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
   }
   const enum tk_kind kind = kind_of(e, &known);
   const bool flow = !e->has_type && e->phase && strchr("stf", e->phase);
+  if (r->parts.joins && was_moved(k)) {
+    leave_event(r, k, e);
+    return;
+  }
   if (!known && !flow) {
     keep_unsupported(r, q, k, e, pending);
     return;

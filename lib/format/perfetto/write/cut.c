@@ -239,8 +239,7 @@ static int64_t first_ns(const struct clock_readings *head, tk_time ps) { return 
 void cut_put_part(const struct tk_trace *t, struct buf *to) {
   const struct trace_cut *range = trace_cut_of(t);
   struct clock_readings head;
-  if (!range || t->edits & (TK_EDIT_MOVED | TK_EDIT_STRETCHED) || !passthrough_find(t, PASSTHROUGH_PACKETS)) return;
-  if (!passthrough_readings_of(t, &head)) return;
+  if (!range || t->edits & (TK_EDIT_MOVED | TK_EDIT_STRETCHED) || !passthrough_readings_of(t, &head)) return;
   if (range->start != INT64_MIN) pb_i64(to, PART_START, first_ns(&head, range->start));
   if (range->end != INT64_MAX) pb_i64(to, PART_END, first_ns(&head, range->end));
 }

@@ -37,7 +37,7 @@ const struct buf *cut_packet(struct cut *c, const struct pb_field *packet);
  * (format->passthrough_times). */
 bool cut_times(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found);
 
-/* Appends the range of a trace whose packets were only cut in time (TRACEKIT_PART); nothing for other traces. */
+/* Appends the range of a Perfetto trace that was only cut in time (TRACEKIT_PART); nothing for other traces. */
 void cut_put_part(const struct tk_trace *t, struct buf *to);
 
 /* Returns how many ns our writer had added to all times of the input, if the trace was cut but not moved; otherwise 0. */

@@ -453,10 +453,18 @@ void event_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   plain_event(w, ns, SINK_EVENT, id);
 }
 
+/* Marks an event of a part whose own time is before the part. */
+static void put_moved(struct event_writer *w, const struct tk_event *e) {
+  if (!w->is_part || w->plain || !(e->flags & TK_FLAG_CLIPPED)) return;
+  pb_u64(&w->private_fields, TRACEKIT_MOVED, 1);
+  w->has_private_fields = true;
+}
+
 void event_instant(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   begin_event(w, e, TYPE_INSTANT);
   flow_points_write(w, id, false);
+  put_moved(w, e);
   plain_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
@@ -519,6 +527,7 @@ double event_double_of(const struct tk_arg *value) {
 void event_counter(struct event_writer *w, tk_id id, const struct tk_arg *value, bool joined) {
   const struct tk_event *e = &w->t->events[id];
   if (joined) pb_u64(&w->private_fields, TRACEKIT_JOINED, 1);
+  put_moved(w, e);
   make_private(w);
   if (w->private_fields.len) w->plain = NULL; /* private fields refer to our own sequence */
   if (!joined) put_category(w, w->t->classes[e->cls].cat);

@@ -179,7 +179,8 @@ static void write_later(struct perfetto_sink *s, int64_t later) {
 static void write_part(struct perfetto_sink *s, const struct tk_trace *t) {
   s->inner.len = s->private_fields.len = s->packet.len = 0;
   if (s->sink.graphs <= 1 && !s->opt.no_passthrough) cut_put_part(t, &s->inner);
-  if (!s->inner.len) return;
+  s->w.is_part = s->inner.len != 0;
+  if (!s->w.is_part) return;
   pb_message(&s->private_fields, TRACEKIT_PART, &s->inner);
   pb_message(&s->packet, PACKET_TRACEKIT, &s->private_fields);
   writer_packet(s->out, &s->packet);

@@ -119,6 +119,7 @@ struct event_writer {
   const struct sink_meter *meter; /* NULL = sizes are not measured */
   tk_id *points;         /* flow points that need more than Perfetto's flow ids, by event */
   uint32_t n_points;
+  bool is_part;          /* the output states its range (TRACEKIT_PART) */
   bool has_packets;      /* events of tracks marked in_packets are not written: they are in packets that are passed through */
   uint8_t *in_packets;   /* by class: 1 = flows of this class are in these packets (flows.c); NULL = none */
   uint8_t *has_flows;    /* bit set by event: 1 = it has an entry in `points` or `flow_ends` */
