@@ -10,6 +10,7 @@ import os
 import random
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
@@ -229,6 +230,33 @@ def apart():
     check('a range of all parts is the range of the trace', a == b, difference(a, b))
 
 
+def ranges():
+    """Checks that a range of the file of all parts has the same bytes whether or not the reader leaves out events early."""
+    with tarfile.open(path('all.tar'), 'w') as tar:
+        tar.add(path('all.pftrace'), 'trace')
+    rng = random.Random(4)
+    for _ in range(20):
+        a, b = sorted(rng.sample(range(START, START + SPAN), 2))
+        for source in ('all.pftrace', 'all.tar'):
+            done(f'{a}..{b} of {source}', 'filter', '-q', '-j1', '--force', '--allow-empty', path(source), '--time', f'{a}ns..{b}ns', '-f', 'perfetto', '-o', path(source + '.cut'))
+        check(f'the range {a}..{b}', read('all.pftrace.cut') == read('all.tar.cut'))
+
+
+def damage():
+    """Checks that invalid marks and events do no harm."""
+    rng, data = random.Random(5), read('all.pftrace')
+    for _ in range(60):
+        broken = bytearray(data)
+        for _ in range(rng.randrange(1, 20)):
+            broken[rng.randrange(len(broken))] = rng.choice((0, 0x7f, 0x80, 0xff, rng.randrange(256)))
+        with open(path('broken.pftrace'), 'wb') as f:
+            f.write(bytes(broken))
+        p = subprocess.run([TRACEKIT, 'convert', '-q', '--force', path('broken.pftrace'), '-o', path('out.pftrace')], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        check('damage: a conversion ends', p.returncode in (0, 3), p.stderr)
+
+
 whole()
 apart()
+ranges()
+damage()
 sys.exit(finish())
