@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Further problems that people reported in public threads, as in public_cases.py: with folders that hold more than ranks, accelerators
 whose calls state their work in other words, and profiles of several kinds."""
+import itertools
 import json
 import os
 import pickle
@@ -206,6 +207,45 @@ def _():
     put('a.json', {'traceEvents': [{**event, 'name': 'Profile', 'args': {'data': {'startTime': 5000}}}, *({**event, 'name': 'ProfileChunk', 'args': {'data': c}} for c in chunks)]})
     equal(top('a.json'), {'run': 200000, '(idle)': 700000})
     has(said('info', '-v', 'a.json'), 'samples after a sample with a later time: sorted by time')
+
+
+# ---- samples of perf ----
+
+PRINTED = {'comm': 'py run', 'tid': '11634/11635', 'cpu': '[002]', 'time': '7719.142344:', 'period': '250000', 'event': 'cycles:u:'}
+
+
+def perf(fields, at, chain):
+    """Returns a sample as perf script -F FIELDS prints it, `at` ms after the first one."""
+    head = ' '.join((f'7719.{142344 + 1000 * at}:' if f == 'time' else PRINTED[f]).rjust(6) for f in fields)
+    frames = ['7f1c2b5f3a90 inner+0x10 (/usr/lib/a.so)', '400500 main+0x10 (/usr/bin/ls)']
+    return head + ' \n' + ''.join(f'\t    {f}\n' for f in frames) + '\n' if chain else f'{head} {frames[0]}\n'
+
+
+@case('torvalds/linux, perf script -F', 'sample', 'any selection of fields that has a thread or a time, and a time or an event')
+def _():
+    for chosen in (c for n in range(1, 7) for c in itertools.combinations(PRINTED, n)):
+        if not ({'tid', 'time'} & set(chosen) and {'time', 'event'} & set(chosen)):
+            continue
+        for chain in (True, False):
+            put('a.txt', perf(chosen, 0, chain) + perf(chosen, 1, chain))
+            number = '11635' if 'tid' in chosen else ''
+            thread = f'py run {number}'.strip() if 'comm' in chosen else f"thread {number or 'all'}"
+            for at, e in enumerate(dump('a.txt')):
+                weight = e.get('args', {}).get('tracekit.weight', 1)
+                found = (e['name'], e['time_ms'], weight, e.get('category', ''))
+                right = ('inner', at if 'time' in chosen else 0, 250000 if 'period' in chosen else 1, 'cycles:u' if 'event' in chosen else '')
+                assert found == right and e['thread'] == thread, (chosen, chain, e)
+            equal(len(dump('a.txt')), 2)
+            notes = said('info', '-v', 'a.txt')
+            for field, words in (('time', 'samples without times'), ('tid', 'samples without threads')):
+                assert (words in notes) == (field not in chosen), (chosen, notes)
+
+
+@case('aosp, simpleperf report_sample.py', 'sample', 'tabs between the fields of the first line')
+def _():
+    put('a.txt', ''.join(f'ple.maps\t21452 [007] 11371.48{i}014:\t\t201198 cpu-clock:\nffffffff9c80735c\t__schedule ([kernel.kallsyms])\n\n' for i in (3, 4)))
+    equal([(e['name'], e['thread'], e['time_ms'], e['args']['tracekit.weight']) for e in dump('a.txt')],
+          [('__schedule', 'ple.maps 21452', i, 201198) for i in (0, 1)])
 
 
 # ---- memory ----

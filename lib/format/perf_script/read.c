@@ -5,7 +5,9 @@
  *                   1ffb45 main+0x15 (/usr/bin/python)
  *
  * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
- * period and the event. Which of these `perf script` prints depends on its option -F; the CPU, the time and the period may be missing.
+ * period and the event, in this order (process_event of perf). Which of these `perf script` prints
+ * depends on its option -F: a line needs a thread or a time, and a time or an event; the others may be missing.
+ * report_sample.py of simpleperf writes the same line with tabs.
  * The stack follows, innermost frame first, up to an empty line; without call chains, the only frame follows on the same line. The
  * weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event, such as cycles. The clock is perf's
  * (usually sched_clock), so the wall-clock time is unknown. */
@@ -29,14 +31,16 @@ struct perf_line {
 struct head {
   struct perf_line comm, event, rest;
   int64_t pid, tid, cpu, period; /* -1 = not stated */
-  bool has_time;
+  bool has_time;                 /* otherwise `ps` is 0 */
   i128 ps;                       /* time on perf's clock, which counts from the start of the host */
 };
 
 /* ---- the first line ---- */
 
+static bool is_blank(uint8_t c) { return c == ' ' || c == '\t'; }
+
 static void skip_blanks(struct perf_line *l) {
-  while (l->p < l->end && (*l->p == ' ' || *l->p == '\t')) l->p++;
+  while (l->p < l->end && is_blank(*l->p)) l->p++;
 }
 
 static bool digits(struct perf_line *l, int64_t *number) {
@@ -67,58 +71,31 @@ static bool read_time(struct perf_line *l, struct head *h) {
   return true;
 }
 
-/* Reads "123/124 [000] 12.345678: " at a position after the command. */
-static bool read_ids(struct perf_line *l, struct head *h) {
-  h->pid = h->cpu = -1;
-  if (!digits(l, &h->tid)) return false;
-  if (take_char(l, '/')) {
-    h->pid = h->tid;
-    if (!digits(l, &h->tid)) return false;
+/* Reads "123/124 ", if there is such a thread. */
+static void read_thread(struct perf_line *l, struct head *h) {
+  struct perf_line ids = *l;
+  int64_t pid = -1, tid;
+  h->pid = h->tid = -1;
+  if (!digits(&ids, &tid)) return;
+  if (take_char(&ids, '/')) {
+    pid = tid;
+    if (!digits(&ids, &tid)) return;
   }
-  if (l->p >= l->end || (*l->p != ' ' && *l->p != '\t')) return false;
+  if (ids.p >= ids.end || !is_blank(*ids.p)) return;
+  h->pid = pid;
+  h->tid = tid;
+  *l = ids;
+}
+
+/* Reads "123/124 [000] 12.345678: " at a position after the command. There must be a thread or a time. */
+static bool read_ids(struct perf_line *l, struct head *h) {
+  h->cpu = -1;
+  read_thread(l, h);
   skip_blanks(l);
   if (take_char(l, '[') && (!digits(l, &h->cpu) || !take_char(l, ']'))) return false;
   skip_blanks(l);
-  return read_time(l, h);
+  return read_time(l, h) && (h->tid >= 0 || h->has_time);
 }
-
-/* Reads the period and the event, "5000000 cpu-clock:u:", and finds the rest of the line. */
-static bool read_event(struct perf_line *l, struct head *h) {
-  struct perf_line period = *l;
-  h->period = -1;
-  skip_blanks(&period);
-  if (digits(&period, &h->period) && period.p < period.end && *period.p == ' ') *l = period;
-  else h->period = -1;
-  skip_blanks(l);
-  const uint8_t *from = l->p;
-  while (l->p < l->end && *l->p != ' ' && *l->p != '\t') l->p++;
-  if (l->p - from < 2 || l->p[-1] != ':') return false;
-  h->event = (struct perf_line){from, l->p - 1};
-  skip_blanks(l);
-  h->rest = *l;
-  return true;
-}
-
-/* Reads the first line of a sample. The command may contain spaces and digits, so the ids begin at the first word from which the line
- * has the expected form. Linux cuts the names of commands to 15 bytes, so the search for ids covers only the start of a long line, such
- * as that of a JSON file without line feeds. */
-static bool read_head(struct perf_line line, struct head *h) {
-  enum { COMMAND_MOST = 1024 };
-  while (line.end > line.p && (line.end[-1] == '\r' || line.end[-1] == ' ')) line.end--;
-  skip_blanks(&line);
-  const uint8_t *const stop = line.end - line.p < COMMAND_MOST ? line.end : line.p + COMMAND_MOST;
-  for (const uint8_t *p = line.p; p < stop; p++) {
-    if (p == line.p || (p[-1] != ' ' && p[-1] != '\t') || *p < '0' || *p > '9') continue;
-    struct perf_line l = {p, line.end};
-    if (!read_ids(&l, h) || !read_event(&l, h)) continue;
-    h->comm = (struct perf_line){line.p, p};
-    while (h->comm.end > h->comm.p && h->comm.end[-1] == ' ') h->comm.end--;
-    return true;
-  }
-  return false;
-}
-
-/* ---- frames ---- */
 
 /* True for a line such as "ffffffff82203249 name+0x19 (module)". Moves *l past the address. */
 static bool take_address(struct perf_line *l) {
@@ -126,20 +103,84 @@ static bool take_address(struct perf_line *l) {
   skip_blanks(l);
   const uint8_t *address = l->p;
   while (l->p < l->end && strchr("0123456789abcdef", *l->p) && *l->p) l->p++;
-  return l->p > address && l->p < l->end && (*l->p == ' ' || *l->p == '\t') && l->end[-1] == ')';
+  return l->p > address && l->p < l->end && is_blank(*l->p) && l->end[-1] == ')';
 }
+
+/* Reads the name of the event, "cpu-clock:u:". Returns false if there is none. */
+static bool read_name(struct perf_line *l, struct head *h) {
+  struct perf_line name = *l;
+  while (name.p < name.end && !is_blank(*name.p)) name.p++;
+  if (name.p - l->p < 2 || name.p[-1] != ':') return false;
+  h->event = (struct perf_line){l->p, name.p - 1};
+  *l = name;
+  return true;
+}
+
+static void read_period(struct perf_line *l, struct head *h) {
+  struct perf_line period = *l;
+  h->period = -1;
+  if (!digits(&period, &h->period) || (period.p < period.end && !is_blank(*period.p))) h->period = -1;
+  else *l = period;
+  skip_blanks(l);
+}
+
+/* Returns true if the line is at its end, or at the address of a frame. */
+static bool is_over(struct perf_line l) { return l.p == l.end || take_address(&l); }
+
+/* Reads the period and the event, "5000000 cpu-clock:u:", and finds the rest of the line. After a time, the event may be missing. */
+static bool read_event(struct perf_line *l, struct head *h) {
+  skip_blanks(l);
+  const struct perf_line from = *l;
+  read_period(l, h);
+  h->event = (struct perf_line){l->p, l->p};
+  const bool is_named = read_name(l, h);
+  skip_blanks(l);
+  h->rest = *l;
+  if (is_named || !h->has_time || is_over(*l)) return is_named || h->has_time;
+  h->period = -1; /* the number is the address of a frame */
+  h->rest = *l = from;
+  return is_over(from);
+}
+
+/* True if the ids of a sample may begin at a character: a digit, or the bracket before a CPU. */
+static bool may_be_ids(const uint8_t *p) { return (*p >= '0' && *p <= '9') || *p == '['; }
+
+/* Reads the first line of a sample. The command may contain spaces and digits, or be missing, so the ids begin at the first word
+ * from which the line has the expected form, best with a time. Linux cuts the names of commands to 15 bytes, so the search for ids
+ * covers only the start of a long line, such as that of a JSON file without line feeds. */
+static bool read_head(struct perf_line line, struct head *h) {
+  enum { COMMAND_MOST = 1024 };
+  struct head found = {0};
+  bool any = false;
+  while (line.end > line.p && (line.end[-1] == '\r' || is_blank(line.end[-1]))) line.end--;
+  skip_blanks(&line);
+  const uint8_t *const stop = line.end - line.p < COMMAND_MOST ? line.end : line.p + COMMAND_MOST;
+  for (const uint8_t *p = line.p; p < stop && !(any && h->has_time); p++) {
+    if ((p > line.p && !is_blank(p[-1])) || !may_be_ids(p)) continue;
+    struct perf_line l = {p, line.end};
+    if (!read_ids(&l, &found) || !read_event(&l, &found) || (any && !found.has_time)) continue;
+    found.comm = (struct perf_line){line.p, p};
+    while (found.comm.end > found.comm.p && is_blank(found.comm.end[-1])) found.comm.end--;
+    *h = found;
+    any = true;
+  }
+  return any;
+}
+
+/* ---- frames ---- */
 
 static struct perf_line line_at(const uint8_t *p, const uint8_t *end) {
   const uint8_t *stop = memchr(p, '\n', (size_t)(end - p));
   return (struct perf_line){p, stop ? stop : end};
 }
 
-/* True if the text begins with a sample. A first line without a time could be any text, so a frame must follow it. */
+/* True if the text begins with a sample. A first line without a thread, a time or an event could be any text, so a frame must follow
+ * it. */
 static bool is_sample(const uint8_t *p, const uint8_t *end) {
   const struct perf_line first = line_at(p, end);
   struct head h;
   if (memchr(p, 0, (size_t)(first.end - p)) || !read_head(first, &h)) return false;
-  if (h.has_time) return true;
+  if (h.has_time && h.tid >= 0 && h.event.p < h.event.end) return true;
   struct perf_line next = first.end < end ? line_at(first.end + 1, end) : h.rest;
   return take_address(&next) || take_address(&h.rest);
 }
@@ -215,13 +256,22 @@ static void add_frame(struct perf *r, const struct tk_frame *f, uint64_t offset)
   else trace_note(r->t, TK_NOTE_REPAIR, offset, "stack of more than 4,096 frames: the outer ones are left out");
 }
 
+/* Returns the number of a thread, or the name of its command if the line has no number. */
+static struct tk_ident tid_of(struct perf *r, const struct head *h) {
+  static const char TEXT[] = "samples without threads (perf script without -F tid): one thread for each command";
+  if (h->tid >= 0) return ident_int(h->tid);
+  trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, TEXT);
+  return ident_str(h->comm.p < h->comm.end ? perf_text(r->t, h->comm) : trace_text(r->t, "all"));
+}
+
 static tk_id thread_of(struct perf *r, const struct head *h) {
   const struct tk_ident pid = h->pid >= 0 ? ident_int(h->pid) : ident_none();
-  const tk_id track = trace_track(r->t, TK_TRACK_THREAD, pid, ident_int(h->tid), 0);
+  const tk_id track = trace_track(r->t, TK_TRACK_THREAD, pid, tid_of(r, h), 0);
   struct tk_track *k = &r->t->tracks[track];
+  if (h->comm.p == h->comm.end) return track;
   k->name = perf_text(r->t, h->comm); /* the last name counts, because a process may start another program (exec) */
   k->renamed = true; /* no record contains the name, so writers must write it */
-  if (h->pid != h->tid) return track;
+  if (h->pid != h->tid || h->pid < 0) return track;
   r->t->tracks[k->parent].name = k->name;
   r->t->tracks[k->parent].renamed = true;
   return track;
@@ -249,7 +299,8 @@ static void begin_sample(struct perf *r, const struct head *h) {
   r->n_frames = 0;
   if (!h->has_time) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "samples without times (perf script without -F time): placed at time 0");
   else if (!r->has_origin) t->origin_ns = (int64_t)(h->ps / 1000), r->has_origin = true;
-  r->sample = (struct tk_sample){.track = thread_of(r, h), .cat = perf_text(t, h->event), .weight = h->period >= 0 ? h->period : 1};
+  r->sample = (struct tk_sample){.track = thread_of(r, h), .weight = h->period >= 0 ? h->period : 1};
+  r->sample.cat = h->event.p < h->event.end ? perf_text(t, h->event) : 0;
   r->sample.ts = h->has_time ? num_clamp(h->ps - (i128)t->origin_ns * 1000) : 0;
   r->sample.unit = h->period >= 0 ? unit_of(t, h->event) : trace_text(t, "samples");
   r->args = args_of_rest(r, h);
@@ -300,14 +351,14 @@ static void read_header(struct perf *r, struct perf_line l) {
   trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, text);
 }
 
-/* True for the first line of a sample whose command, such as "dd" or "cc", could be the address of a frame. */
+/* True for the first line of a sample whose command, such as "dd" or "cc", or thread could be the address of a frame. */
 static bool is_of_hex_command(struct perf_line l, struct head *h) {
   enum { SHORT = 8 }; /* hexadecimal digits; longer words are addresses */
   struct perf_line word = l;
   skip_blanks(&word);
   size_t n = 0;
   while (n <= SHORT && word.p + n < word.end && ascii_hex((char)word.p[n])) n++;
-  return n <= SHORT && read_head(l, h) && h->has_time;
+  return n <= SHORT && read_head(l, h) && (h->has_time || take_address(&h->rest));
 }
 
 static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
