@@ -265,6 +265,19 @@ def _():
     has(said('report', 'a.json'), r'GPU 3 ran out of memory: the program asked for 2.0 MB\n')
 
 
+@case('pytorch/pytorch#130964', 'memory', 'annotations that are actions of the history, as PyTorch wrote them before external_annotations')
+def _():
+    def entry(action, at, size=0, name='', file=''):
+        return {'action': action, 'addr': size and 4096, 'size': size, 'stream': 0, 'time_us': at, 'frames': [{'name': name, 'filename': file, 'line': 0}] if name else []}
+    trace = [entry('user_defined', 100, 0, 'START', 'ProfilerStep#0'), entry('alloc', 110, 512), entry('user_defined', 120, 0, 'START', '## forward ##'),
+             entry('user_defined', 130, 0, 'END', '## forward ##'), entry('free_completed', 150, 512), entry('user_defined', 160, 0, 'END', 'ProfilerStep#0'),
+             entry('user_defined', 170, 0, 'mark', 'a.py')]  # no stage, so not an annotation
+    put('a.pickle', pickle.dumps({'segments': [], 'device_traces': [trace, []]}, 2))
+    equal([(e['name'], float(e['time_ms']) * 1000, float(e['dur_ms']) * 1000, e['thread']) for e in dump('a.pickle') if e.get('category') == 'annotation'],
+          [('ProfilerStep#0', 0, 60, 'annotations 2'), ('## forward ##', 20, 10, 'annotations 2')])
+    equal([e['name'] for e in dump('a.pickle') if e['kind'] == 'instant'], ['user_defined'])
+
+
 @case('pytorch/pytorch, memory_snapshot', 'memory', 'a list of segments without a history: the message names what writes one')
 def _():
     block = {'address': 8192, 'size': 2048, 'requested_size': 2048, 'state': 'active_allocated', 'frames': []}

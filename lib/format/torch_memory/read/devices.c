@@ -320,6 +320,30 @@ static void take_instant(struct device *d, const struct snapshot_event *e, tk_ti
   *trace_add_event(d->t) = event;
 }
 
+/* ---- annotations ---- */
+
+static void add_annotation(struct device *d, uint32_t stage, uint32_t name, tk_time ts) {
+  struct tk_event e = {.ts = ts, .kind = stage == WORD_START ? TK_EVENT_BEGIN : TK_EVENT_END};
+  e.track = thread(d, 2, "annotations");
+  e.cls = trace_class(d->t, snapshot_string(d->s, name), trace_text(d->t, "annotation"));
+  *trace_add_event(d->t) = e;
+}
+
+static void take_outer_frame(void *arg, int64_t frame) { *(int64_t *)arg = frame; }
+
+/* Handles an event of the history that is an annotation, as PyTorch wrote them before it had external_annotations: its frame is named
+ * START or END, and the file of the frame is the name of the annotation. Returns false for another event. */
+static bool take_user_defined(struct device *d, const struct snapshot_event *e, tk_time ts) {
+  int64_t at = -1;
+  const struct pickle_value frames = snapshot_list(e->stack);
+  if (e->action != WORD_USER_DEFINED) return false;
+  snapshot_each(d->s, &frames, SNAPSHOT_FRAME, take_outer_frame, &at);
+  const struct snapshot_frame *f = at < 0 ? NULL : snapshot_frame(d->s, at);
+  if (!f || (f->name != WORD_START && f->name != WORD_END)) return false;
+  add_annotation(d, f->name, f->file, ts);
+  return true;
+}
+
 static void take_event(void *arg, int64_t event) {
   struct device *d = arg;
   const struct snapshot_event *e = snapshot_event(d->s, event);
@@ -333,7 +357,7 @@ static void take_event(void *arg, int64_t event) {
   if (e->action == WORD_ALLOC) take_alloc(d, e, (uint32_t)event, ts);
   else if (e->action == WORD_FREE_REQUESTED) take_request(d, e);
   else if (e->action == WORD_FREE_COMPLETED) take_free(d, e, ts);
-  else take_instant(d, e, ts);
+  else if (!take_user_defined(d, e, ts)) take_instant(d, e, ts);
   if (allocated_by(e)) {
     const struct amount *stream = amount_of(d, e->stream);
     change_allocated(d, e->stream, allocated_by(e));
@@ -434,22 +458,18 @@ static void free_device(struct device *d) {
   mem_free(&d->t->store->mem, d->opens);
 }
 
-/* ---- annotations ---- */
-
 static void take_annotation(void *arg, int64_t annotation) {
   struct device *d = arg;
   const struct snapshot_annotation *a = snapshot_annotation(d->s, annotation);
-  struct tk_event e = {.kind = a->stage == WORD_START ? TK_EVENT_BEGIN : TK_EVENT_END};
+  tk_time ts;
   d->t->counts.read++;
   d->number = a->device;
-  if (!ts_of(d, a->time_us, &e.ts)) {
+  if (!ts_of(d, a->time_us, &ts)) {
     trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "events without a usable time: skipped");
     d->t->counts.dropped++;
     return;
   }
-  e.track = thread(d, 2, "annotations");
-  e.cls = trace_class(d->t, snapshot_string(d->s, a->name), trace_text(d->t, "annotation"));
-  *trace_add_event(d->t) = e;
+  add_annotation(d, a->stage, a->name, ts);
 }
 
 void devices_add(const struct snapshot *s, const struct pickle_value *root, int64_t first_us) {

@@ -20,7 +20,8 @@
   X(CATEGORY, "category") X(NAME, "name") X(FILENAME, "filename") X(LINE, "line") X(STAGE, "stage") X(DEVICE, "device") \
   X(ADDRESS, "address") X(REQUESTED_SIZE, "requested_size") X(STATE, "state") X(BLOCKS, "blocks")                       \
   X(TOTAL_SIZE, "total_size") X(SEGMENTS, "segments") X(DEVICE_TRACES, "device_traces")                                 \
-  X(EXTERNAL_ANNOTATIONS, "external_annotations") X(START, "START") X(ALLOC, "alloc")                                   \
+  X(EXTERNAL_ANNOTATIONS, "external_annotations") X(START, "START") X(END, "END") X(ALLOC, "alloc")                     \
+  X(USER_DEFINED, "user_defined")                                                                                       \
   X(FREE_REQUESTED, "free_requested") X(FREE_COMPLETED, "free_completed") X(SEGMENT_ALLOC, "segment_alloc")             \
   X(SEGMENT_FREE, "segment_free") X(SEGMENT_MAP, "segment_map") X(SEGMENT_UNMAP, "segment_unmap") X(OOM, "oom")         \
   X(SNAPSHOT, "snapshot") X(SETTINGS, "allocator_settings") X(OVERFLOWED, "trace_alloc_overflowed")                    \
