@@ -182,6 +182,18 @@ bool stack_fits_lists(const struct tk_trace *t, bool each, struct tk_err *err) {
                                    (unsigned long long)frames, (unsigned long long)most);
 }
 
+bool stack_fits_spans(const struct tk_trace *t, struct tk_err *err) {
+  uint64_t frames = 0, most = STACK_FRAMES_MOST;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    if (t->events[i].kind != TK_EVENT_SPAN) continue;
+    frames += t->tracks[t->events[i].track].kind == TK_TRACK_THREAD ? t->events[i].depth + 1u : 1;
+    most += STACK_DEPTH_MOST;
+  }
+  return frames <= most || err_set(err, TK_ELIMIT, "spans need %llu frames in this format, which repeats for each span the names of the "
+                                                   "spans around it; the limit is %llu; filter the spans, or write Chrome JSON",
+                                   (unsigned long long)frames, (unsigned long long)most);
+}
+
 /* ---- copies ---- */
 
 static bool join_mappings(struct tk_trace *to, const struct tk_trace *from, const tk_id *strings) {

@@ -63,6 +63,8 @@ i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample);
  * for each distinct stack. */
 enum { STACK_FRAMES_MOST = 1 << 24, STACK_DEPTH_MOST = 1024 };
 bool stack_fits_lists(const struct tk_trace *t, bool each, struct tk_err *err);
+/* The same for writers that write a span as a list of the spans around it. */
+bool stack_fits_spans(const struct tk_trace *t, struct tk_err *err);
 
 /* Copies the tables of `from`, whose strings have the ids strings[id] in `to`. stacks[id] becomes the id in `to` of
  * each stack. Returns false when memory runs out. */

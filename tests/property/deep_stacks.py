@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the size of output for a chain of calls with a sample at each depth, whose stacks share frames in the input. Formats that
+"""Checks the size of output for a chain of calls with a sample or a span at each depth, whose stacks share frames in the input. Formats that
 list all frames of each stack must refuse to write it, with an error about the limit, if the lists would be out of proportion. Chrome
 JSON, in which stacks share frames too, grows in proportion to the input. Commands that only print answers need no such lists."""
 import json
@@ -24,6 +24,12 @@ def chain(path, n):
         json.dump({'nodes': nodes, 'startTime': 0, 'endTime': 10 * n, 'samples': list(range(1, n + 1)), 'timeDeltas': [10] * n}, f)
 
 
+def nested(path, n):
+    """Writes n spans, each in the one before it."""
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump([{'name': f'f{i % 100}', 'ph': 'X', 'ts': i, 'dur': 2 * (n - i), 'pid': 1, 'tid': 1} for i in range(n)], f)
+
+
 def run(*args):
     return subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -42,6 +48,16 @@ def main():
                     check(f'{ending}: {n} deep is refused', p.returncode == 3 and not os.path.exists(out) and b'the limit is' in p.stderr, (p.returncode, p.stderr[:200]))
                 if os.path.exists(out):
                     os.remove(out)
+        for n in (most, most + 2):
+            nested(f'{folder}/{n}.json', n)
+            for ending in ('pprof', 'folded'):
+                out = f'{folder}/spans{n}.{ending}'
+                p = run('convert', '-q', f'{folder}/{n}.json', '-o', out)
+                if n == most:
+                    check(f'{ending}: {n} spans deep', p.returncode == 0 and os.path.getsize(out) > n * n / 2, (p.returncode, p.stderr[:200]))
+                    os.remove(out)
+                else:
+                    check(f'{ending}: {n} spans deep are refused', p.returncode == 3 and not os.path.exists(out) and b'the limit is' in p.stderr, (p.returncode, p.stderr[:200]))
         deep = f'{folder}/{most + 1}.cpuprofile'
         for ending in ENDINGS:
             p = run('filter', '-q', deep, '--time', '0%..50%', '-o', f'{folder}/half.{ending}')

@@ -219,6 +219,7 @@ static bool folded_write(struct sink *sink, const struct tk_trace *t, struct tk_
   if (!stack_fits_lists(t, true, err)) return false;
   sink_limit(&s->mem, t);
   const bool samples = s->type.len || stack_has_samples(t);
+  if (!samples && !stack_fits_spans(t, err)) return false;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!write_track(s, t, &t->tracks[i], samples)) return mem_refuse(&s->mem, err);
     done += t->tracks[i].count;

@@ -319,7 +319,7 @@ static bool pprof_write(struct sink *sink, const struct tk_trace *t, struct tk_e
   struct pprof_sink *s = (struct pprof_sink *)sink;
   struct tk_progress *p = &s->opt.progress;
   uint64_t done = 0;
-  if (!stack_fits_lists(t, true, err)) return false;
+  if (!stack_fits_lists(t, true, err) || !stack_fits_spans(t, err)) return false;
   sink_limit(&s->mem, t);
   find_start(s, t);
   s->string_of = mem_zeros(&s->mem, (uint64_t)t->store->strings.n + 1, sizeof *s->string_of);
