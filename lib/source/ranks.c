@@ -41,7 +41,9 @@ static const struct word {
     {"step", -1, 0},  {"steps", -1, 0}, {"iter", -1, 0},  {"iteration", -1, 0}, {"epoch", -1, 0}, {"pid", -1, 0},
     {"tid", -1, 0},   {"port", -1, 0},  {"ts", -1, 0},    {"time", -1, 0},  {"timestamp", -1, 0}, {"job", -1, 0},
     {"jobid", -1, 0}, {"seed", -1, 0},  {"version", -1, 0}, {"of", -1, 0},  {"world", -1, 0}, {"size", -1, 0},
-    {"attempt", -1, 0}, {"bs", -1, 0}};
+    {"attempt", -1, 0}, {"bs", -1, 0},
+    {"activities", -1, 0}, /* libkineto_activities_<pid>.json, the default of libkineto/src/Config.cpp */
+};
 
 static const struct word OTHER = {"", 1, 5};
 
@@ -309,12 +311,21 @@ static bool choose(struct ranks *r, const struct table *t) {
   r->from = RANKS_NUMBER;
   if (!best) best = find_families(t);
   if (best) {
+    r->may_be_pids = best->means->weight < SURE && !is_dense(t, best);
     take_column(r, t, best);
     return true;
   }
   if (find_grid(r, t)) return true;
   r->from = t->refused && t->n_distinct == t->n ? RANKS_ORDER : RANKS_NONE;
   return r->from == RANKS_NONE || take_order(r, t);
+}
+
+bool ranks_by_order(struct ranks *r, const char *const *names, size_t n) {
+  struct table t = {.names = names, .n = n};
+  if (!count_names(&t)) return false;
+  *r->words = 0;
+  r->from = t.n_distinct == n ? RANKS_ORDER : RANKS_NONE;
+  return r->from == RANKS_NONE || take_order(r, &t);
 }
 
 bool ranks_find(struct ranks *r, const char *const *names, size_t n) {

@@ -21,11 +21,14 @@ struct ranks {
   enum ranks_from from;
   int64_t *of;    /* by name: its rank; freed by ranks_free */
   char words[96]; /* for NUMBER: the words before the numbers, such as "'TP'" or "'node' and 'gpu'"; "" = none */
+  bool may_be_pids; /* for NUMBER: no word means a rank, and the numbers are large for the ranks of so few names */
 };
 
 /* Finds the ranks of n names by the numbers in which the names differ. Returns false when memory runs out. */
 bool ranks_find(struct ranks *r, const char *const *names, size_t n);
 void ranks_free(struct ranks *r);
+/* Replaces the numbers, which are ids of processes, by the positions of the n names. Returns false when memory runs out. */
+bool ranks_by_order(struct ranks *r, const char *const *names, size_t n);
 
 /* A file that does not state the ranks of its inputs. */
 struct ranks_file {

@@ -35,6 +35,10 @@ static bool is_given_order(const struct ranks *r, size_t n) {
   return true;
 }
 
+static bool is_known(const struct ranks *r, size_t n) {
+  return r->from == RANKS_NUMBER || (r->from == RANKS_ORDER && !is_given_order(r, n));
+}
+
 /* Sets *states if the content of some input states its rank; the numbers in the names may then mean something else. Returns
  * false on an interrupt. */
 static bool any_states_rank(struct tk_sources *s, const struct group *g, bool *states, struct tk_err *err) {
@@ -51,18 +55,29 @@ static bool any_states_rank(struct tk_sources *s, const struct group *g, bool *s
   return true;
 }
 
+/* True if the number in each name is the process of the input's events, as in libkineto_trace_<pid>.json of dynolog. */
+static bool are_pids(const struct tk_sources *s, const struct group *g, const struct ranks *r) {
+  for (size_t k = 0; k < g->n; k++)
+    if (s->impl->source.entries[s->impl->chosen[g->inputs[k]].entry].pid != r->of[k]) return false;
+  return r->from == RANKS_NUMBER && r->may_be_pids;
+}
+
 static bool number_group(struct tk_sources *s, const struct group *g, struct tk_err *err) {
   struct ranks r;
   if (!ranks_find(&r, g->names, g->n)) {
     ranks_free(&r);
     return err_set(err, TK_ELIMIT, "out of memory");
   }
-  bool known = r.from == RANKS_NUMBER || (r.from == RANKS_ORDER && !is_given_order(&r, g->n)), states = false;
-  if (known && !any_states_rank(s, g, &states, err)) {
+  bool states = false;
+  if (is_known(&r, g->n) && !any_states_rank(s, g, &states, err)) {
     ranks_free(&r);
     return false;
   }
-  known = known && !states;
+  if (!states && are_pids(s, g, &r) && !ranks_by_order(&r, g->names, g->n)) {
+    ranks_free(&r);
+    return err_set(err, TK_ELIMIT, "out of memory");
+  }
+  const bool known = is_known(&r, g->n) && !states;
   for (size_t k = 0; known && k < g->n; k++) {
     const size_t i = g->inputs[k];
     s->inputs[i].rank = r.of[k];

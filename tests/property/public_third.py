@@ -161,6 +161,21 @@ def _():
     has(said('report', 'none.json'), 'belongs to several calls, between which no flow decides: 4;')
 
 
+@case('facebookincubator/dynolog', 'rank', 'numbers in names that are the processes of the events are no ranks')
+def _():
+    def traces(form, *numbers, pid=None):
+        return [put(form % n, {'schemaVersion': 1, 'traceEvents': [x('aten::add', 10, 5, cat='cpu_op', pid=n if pid is None else pid, tid=n)]}) for n in numbers]
+    for form, numbers in (('libkineto_trace_%d.json', (389, 390)), ('libkineto_activities_%d.json', (77, 78)), ('trace_%d.json', (2812, 813, 1200))):
+        names = traces(form, *numbers)
+        equal(dict(zip(numbers, ranks(*names))), {n: i for i, n in enumerate(sorted(numbers))})
+    p = run('merge', '-n', *traces('d/trace_%d.json', 813, 812))
+    has(p.stderr, '813.json: note: contains no rank; its rank is its position among the sorted names')
+    equal(ranks(*traces('e/trace_%d.json', 812, 813, pid=5)), [812, 813])  # another process
+    equal(ranks(*traces('f/trace_%d.json', 8, 9)), [8, 9])  # the rank as the process
+    equal(ranks(*traces('g/rank%d.json', 812, 813)), [812, 813])
+    equal(ranks(*traces('h/gpu%d.json', 812, 813)), [812, 813])
+
+
 # ---- devices ----
 
 @case('tensorflow/tensorflow#1824', 'device', 'devices of several workers, with the job before them')
