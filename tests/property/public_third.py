@@ -263,6 +263,33 @@ def _():
           [('__schedule', 'ple.maps 21452', i, 201198) for i in (0, 1)])
 
 
+@case('brendangregg/FlameGraph, difffolded.pl', 'sample', 'folded stacks with two counts in each line')
+def _():
+    put('a.folded', 'main;a 10 12\nmain;b 3 0\nmain;c 0.5 4\n')
+    found = [(e['name'], e['args'].get('tracekit.weight', 1), float(e['args']['before'])) for e in dump('a.folded')]
+    equal(found, [('a', 12, 10), ('b', 0, 3), ('c', 4, 0.5)])
+    has(said('info', 'a.folded'), 'two counts in each line')
+    put('b.folded', 'main;thread 7 12\nmain;b 3\n')  # the name of a frame ends in a number
+    equal([e['name'] for e in dump('b.folded')], ['thread 7', 'b'])
+
+
+@case('iovisor/bpftrace', 'sample', 'a negative count in folded stacks')
+def _():
+    put('a.folded', 'main;a 10\nmain;b -3\n')
+    equal([(e['name'], e['args']['tracekit.weight']) for e in dump('a.folded')], [('a', 10), ('b', -3)])
+
+
+@case('P403n1x87/austin', 'sample', 'the weights of austin -f: time, idle, memory')
+def _():
+    put('a.austin', 'P7;T7;/a/foo.py:main:12;/a/bar.py:f:3 300,0,-1024\nP7;T7;/a/foo.py:main:12 200,1,4096\n')
+    equal([(e['name'], e['args']) for e in dump('a.austin')],
+          [('/a/bar.py:f:3', {'idle': False, 'memory_bytes': -1024, 'tracekit.weight': 300}), ('/a/foo.py:main:12', {'idle': True, 'memory_bytes': 4096, 'tracekit.weight': 200})])
+    equal(top('a.austin'), {'P7': 500000, 'T7': 500000, '/a/foo.py:main:12': 500000, '/a/bar.py:f:3': 300000})
+    has(said('info', 'a.austin'), 'weights of austin -f: the time counts')
+    put('b.austin', 'main;a 300,2,5\n')  # no state of a thread
+    has(said('info', 'b.austin'), 'not a recognised trace format')
+
+
 # ---- memory ----
 
 @case('pytorch/pytorch, _memory_viz.py', 'memory', 'an allocation that failed is a finding, in snapshots and in Kineto')

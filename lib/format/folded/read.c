@@ -4,11 +4,15 @@
  *
  * A line is a stack, outermost frame first, and a weight. Weights have no unit in the file; the graph gives them the
  * unit `samples`. Each line becomes one stack sample with that weight. The format has no times. If a frame ends with a file and a
- * line in parentheses, as py-spy writes it, both are stored in the frame. */
+ * line in parentheses, as py-spy writes it, both are stored in the frame.
+ *
+ *     main;load;parse 38 41                 difffolded.pl of FlameGraph: the counts before and after; each line has both
+ *     P7;T7;main.py:main:12 300,0,-1024     austin -f: microseconds, whether the thread was idle, change of memory in bytes */
 #include "read.h"
 
 #include <string.h>
 
+#include "graph/args.h"
 #include "graph/stack.h"
 
 enum { LINE_MOST = 1 << 24 };
@@ -25,15 +29,41 @@ static const uint8_t *trimmed(const uint8_t *p, const uint8_t *end) {
   return end;
 }
 
+/* Reads a number that fills the text. */
+static bool scan(const uint8_t *p, const uint8_t *end, struct num *v) {
+  char number[64];
+  const uint8_t *stop;
+  if (end - p >= (ptrdiff_t)sizeof number) return false;
+  memcpy(number, p, (size_t)(end - p));
+  number[end - p] = 0;
+  *v = num_scan((const uint8_t *)number, &stop);
+  return !*stop && (v->kind == NUM_INT || v->kind == NUM_DEC);
+}
+
+enum austin { AUSTIN_TIME, AUSTIN_IDLE, AUSTIN_MEMORY, AUSTIN_PARTS };
+
+/* Reads the weight of austin -f, such as "300,0,-1024". */
+static bool scan_austin(const uint8_t *p, const uint8_t *end, struct num parts[AUSTIN_PARTS]) {
+  for (int i = 0; i < AUSTIN_PARTS; i++) {
+    const uint8_t *stop = i + 1 < AUSTIN_PARTS ? memchr(p, ',', (size_t)(end - p)) : end;
+    if (!stop || !scan(p, stop, &parts[i]) || parts[i].kind != NUM_INT) return false;
+    p = stop + 1;
+  }
+  return parts[AUSTIN_TIME].mant >= 0 && (parts[AUSTIN_IDLE].mant == 0 || parts[AUSTIN_IDLE].mant == 1);
+}
+
 static bool split_line(const uint8_t *p, const uint8_t *end, struct line *line) {
+  struct num parts[AUSTIN_PARTS];
   end = trimmed(p, end);
   const uint8_t *weight = end;
   while (weight > p && weight[-1] != ' ' && weight[-1] != '\t') weight--;
   *line = (struct line){p, weight, end, trimmed(p, weight) == p};
   if (weight == p || weight == end) return false;
+  if (memchr(weight, ',', (size_t)(end - weight))) return scan_austin(weight, end, parts);
   for (const uint8_t *q = weight; q < end; q++)
     if (!(*q >= '0' && *q <= '9') && !strchr(".eE+-", *q)) return false;
-  return *weight >= '0' && *weight <= '9';
+  weight += *weight == '-'; /* the difference of two profiles */
+  return weight < end && *weight >= '0' && *weight <= '9';
 }
 
 /* True if the line begins like JSON or XML. False for frames such as "<module> (a.py:1)" and "[unknown]". */
@@ -94,30 +124,92 @@ static tk_id stack_of(struct tk_trace *t, const uint8_t *p, const uint8_t *end) 
   return stack;
 }
 
+struct folded {
+  struct tk_trace *t;
+  struct tk_sample sample;
+  bool is_difference; /* each line has two counts */
+  bool has_austin;    /* a line has the weight of austin -f */
+  uint64_t stackless;
+};
+
+/* True if each complete line of the text has two counts. Otherwise the first one is the end of a frame. */
+static bool is_difference(const uint8_t *p, size_t n) {
+  struct line line, before;
+  unsigned lines = 0;
+  for (const uint8_t *end = p + n, *stop; p < end; p = stop + 1) {
+    stop = memchr(p, '\n', (size_t)(end - p));
+    if (!stop && lines) break; /* the line may be cut */
+    if (!stop) stop = end;
+    if (is_comment(p, stop)) continue;
+    if (!split_line(p, stop, &line) || !split_line(line.p, line.weight, &before)) return false;
+    lines++;
+  }
+  return lines > 0;
+}
+
+static void add_arg(struct tk_trace *t, const char *key, const struct num *v) {
+  if (v->kind == NUM_DEC) args_decimal(t, trace_text(t, key), v->mant, v->exp);
+  else args_int(t, trace_text(t, key), v->mant);
+}
+
+/* Adds the sample of a line of austin -f. */
+static bool add_austin(struct folded *f, const struct num parts[AUSTIN_PARTS]) {
+  struct tk_sample s = f->sample;
+  f->has_austin = true;
+  s.unit = trace_text(f->t, "us");
+  args_begin(f->t);
+  args_flag(f->t, trace_text(f->t, "idle"), parts[AUSTIN_IDLE].mant ? TK_ARG_TRUE : TK_ARG_FALSE);
+  add_arg(f->t, "memory_bytes", &parts[AUSTIN_MEMORY]);
+  stack_add_with(f->t, &s, stack_weight_args(f->t, parts[AUSTIN_TIME].mant, 0, true));
+  return true;
+}
+
+/* Adds the sample of a line with the weight `v` and the count before, if it is known. */
+static bool add_weight(struct folded *f, const struct num *v, const struct num *before) {
+  f->sample.weight = v->mant;
+  f->sample.exp = v->kind == NUM_DEC ? v->exp : 0;
+  if (!before) {
+    stack_add(f->t, &f->sample);
+    return true;
+  }
+  args_begin(f->t);
+  add_arg(f->t, "before", before);
+  stack_add_with(f->t, &f->sample, stack_weight_args(f->t, f->sample.weight, f->sample.exp, true));
+  return true;
+}
+
 /* Adds the sample of a line, if it has a stack. Returns false if the line is not in this format. */
-static bool add_line(struct tk_trace *t, struct tk_sample *s, uint64_t *stackless, const uint8_t *p, const uint8_t *end) {
-  struct line line;
-  char number[64];
-  if (!split_line(p, end, &line) || line.end - line.weight >= (ptrdiff_t)sizeof number) return false;
-  memcpy(number, line.weight, (size_t)(line.end - line.weight));
-  number[line.end - line.weight] = 0;
-  const uint8_t *stop;
-  const struct num v = num_scan((const uint8_t *)number, &stop);
-  if (*stop || (v.kind != NUM_INT && v.kind != NUM_DEC)) return false;
-  *stackless += line.stackless;
+static bool add_line(struct folded *f, const uint8_t *p, const uint8_t *end) {
+  struct line line, outer;
+  struct num v = {0}, before, parts[AUSTIN_PARTS];
+  if (!split_line(p, end, &line)) return false;
+  const bool is_austin = scan_austin(line.weight, line.end, parts);
+  if (!is_austin && !scan(line.weight, line.end, &v)) return false;
+  const bool has_before = f->is_difference && split_line(line.p, line.weight, &outer) && scan(outer.weight, outer.end, &before);
+  if (has_before) line = outer;
+  f->stackless += line.stackless;
   if (line.stackless) return true;
-  s->weight = v.mant;
-  s->exp = v.kind == NUM_DEC ? v.exp : 0;
-  s->stack = stack_of(t, line.p, trimmed(line.p, line.weight));
-  stack_add(t, s);
+  f->sample.stack = stack_of(f->t, line.p, trimmed(line.p, line.weight));
+  return is_austin ? add_austin(f, parts) : add_weight(f, &v, has_before ? &before : NULL);
+}
+
+/* Begins the trace. Finds out from the first lines how many counts a line has. */
+static bool begin(struct folded *f, struct in *in, struct tk_err *err) {
+  size_t avail;
+  const uint8_t *p = in_ahead(in, FORMAT_PEEK, &avail, err);
+  if (!p) return false;
+  f->is_difference = is_difference(p, avail);
+  trace_note(f->t, TK_NOTE_INFO, UINT64_MAX, "folded stacks have no times: all samples are at time 0");
+  if (f->is_difference)
+    trace_note(f->t, TK_NOTE_FACT, UINT64_MAX, "two counts in each line (difffolded.pl): the second one counts, the first one is the arg before");
   return true;
 }
 
 bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
-  struct tk_sample s = {.unit = trace_text(t, "samples"), .track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0)};
-  uint64_t stackless = 0;
+  struct folded f = {.t = t};
+  f.sample = (struct tk_sample){.unit = trace_text(t, "samples"), .track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0)};
   (void)opt;
-  trace_note(t, TK_NOTE_INFO, UINT64_MAX, "folded stacks have no times: all samples are at time 0");
+  if (!begin(&f, in, err)) return false;
   for (size_t avail, want = 1 << 16;;) {
     const uint8_t *p = in_ahead(in, want, &avail, err);
     if (!p) return false;
@@ -130,7 +222,7 @@ bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options
     const size_t n = end ? (size_t)(end - p) : avail;
     if (!is_comment(p, p + n)) {
       t->counts.read++;
-      if (!add_line(t, &s, &stackless, p, p + n)) {
+      if (!add_line(&f, p, p + n)) {
         trace_note(t, TK_NOTE_REPAIR, in_offset(in), "line without a stack and a weight: dropped");
         t->counts.dropped++;
       }
@@ -138,7 +230,8 @@ bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options
     in_consume(in, n + (end != NULL));
     want = 1 << 16;
   }
-  if (stackless) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples without a stack: left out", stackless);
+  if (f.has_austin) trace_note(t, TK_NOTE_FACT, UINT64_MAX, "weights of austin -f: the time counts, the change of memory is an arg");
+  if (f.stackless) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples without a stack: left out", f.stackless);
   t->counts.bytes = in_offset(in);
   return mem_check(&t->store->mem, err);
 }
