@@ -189,8 +189,8 @@ bool stack_fits_spans(const struct tk_trace *t, struct tk_err *err) {
     frames += t->tracks[t->events[i].track].kind == TK_TRACK_THREAD ? t->events[i].depth + 1u : 1;
     most += STACK_DEPTH_MOST;
   }
-  return frames <= most || err_set(err, TK_ELIMIT, "spans need %llu frames in this format, which repeats for each span the names of the "
-                                                   "spans around it; the limit is %llu; filter the spans, or write Chrome JSON",
+  return frames <= most || err_set(err, TK_ELIMIT, "spans need %llu frames in this format, which repeats the names of the spans "
+                                                   "around each; the limit is %llu; filter the spans, or write Chrome JSON",
                                    (unsigned long long)frames, (unsigned long long)most);
 }
 

@@ -285,7 +285,7 @@ def _():
     equal([(e['name'], e['args']) for e in dump('a.austin')],
           [('/a/bar.py:f:3', {'idle': False, 'memory_bytes': -1024, 'tracekit.weight': 300}), ('/a/foo.py:main:12', {'idle': True, 'memory_bytes': 4096, 'tracekit.weight': 200})])
     equal(top('a.austin'), {'P7': 500000, 'T7': 500000, '/a/foo.py:main:12': 500000, '/a/bar.py:f:3': 300000})
-    has(said('info', 'a.austin'), 'weights of austin -f: the time counts')
+    has(said('info', 'a.austin'), "weights of Austin's full mode: the time counts")
     put('b.austin', 'main;a 300,2,5\n')  # no state of a thread
     has(said('info', 'b.austin'), 'not a recognised trace format')
 

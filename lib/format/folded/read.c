@@ -194,22 +194,23 @@ static bool add_line(struct folded *f, const uint8_t *p, const uint8_t *end) {
 }
 
 /* Begins the trace. Finds out from the first lines how many counts a line has. */
-static bool begin(struct folded *f, struct in *in, struct tk_err *err) {
+static bool begin_folded(struct folded *f, struct in *in, struct tk_err *err) {
+  static const char DIFFERENCE[] = "two counts in each line (difffolded.pl): the second one is the weight, the first one is arg before";
   size_t avail;
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &avail, err);
   if (!p) return false;
   f->is_difference = is_difference(p, avail);
   trace_note(f->t, TK_NOTE_INFO, UINT64_MAX, "folded stacks have no times: all samples are at time 0");
-  if (f->is_difference)
-    trace_note(f->t, TK_NOTE_FACT, UINT64_MAX, "two counts in each line (difffolded.pl): the second one counts, the first one is the arg before");
+  if (f->is_difference) trace_note(f->t, TK_NOTE_FACT, UINT64_MAX, DIFFERENCE);
   return true;
 }
 
 bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct folded f = {.t = t};
-  f.sample = (struct tk_sample){.unit = trace_text(t, "samples"), .track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0)};
+  f.sample.unit = trace_text(t, "samples");
+  f.sample.track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0);
   (void)opt;
-  if (!begin(&f, in, err)) return false;
+  if (!begin_folded(&f, in, err)) return false;
   for (size_t avail, want = 1 << 16;;) {
     const uint8_t *p = in_ahead(in, want, &avail, err);
     if (!p) return false;
@@ -230,7 +231,8 @@ bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options
     in_consume(in, n + (end != NULL));
     want = 1 << 16;
   }
-  if (f.has_austin) trace_note(t, TK_NOTE_FACT, UINT64_MAX, "weights of austin -f: the time counts, the change of memory is an arg");
+  if (f.has_austin)
+    trace_note(t, TK_NOTE_FACT, UINT64_MAX, "weights of Austin's full mode: the time counts, the change of memory is an arg");
   if (f.stackless) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples without a stack: left out", f.stackless);
   t->counts.bytes = in_offset(in);
   return mem_check(&t->store->mem, err);
