@@ -319,7 +319,7 @@ static int draw_page(const struct params *p, const struct tk_sources *sources, c
                      const struct runs_view *v) {
   char *text = NULL;
   size_t n = 0;
-  FILE *to = open_memstream(&text, &n);
+  FILE *to = tty_open_text(&text, &n);
   if (to) runs_write_html(r, v, to);
   if (!to || !tty_close_text(to, &text)) return run_no_memory();
   const bool data = p->csv || p->selected.shared.json || p->annotations == ANNOTATE_JUNIT;

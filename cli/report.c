@@ -52,7 +52,7 @@ static const struct example examples[] = {
 static int draw_page(const struct params *p, const struct tk_sources *sources, const struct tk_report *r) {
   char *text = NULL;
   size_t n = 0;
-  FILE *to = open_memstream(&text, &n);
+  FILE *to = tty_open_text(&text, &n);
   if (to) report_write_html(r, p->top ? (size_t)p->top : 30, p->full_names, to);
   if (!to || !tty_close_text(to, &text)) return run_no_memory();
   const int status = write_page(&p->selected.shared, sources, p->html, text, n, !p->selected.shared.json);

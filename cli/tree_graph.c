@@ -183,7 +183,7 @@ static struct box *boxes_of(const struct tk_tree_report *r, const bool *shown, d
 static void put_xml(const char *text, size_t len, size_t n) {
   char *safe = NULL;
   size_t size;
-  FILE *to = open_memstream(&safe, &size);
+  FILE *to = tty_open_text(&safe, &size);
   if (!to) return;
   tty_text(to, text, len);
   if (!tty_close_text(to, &safe)) return;

@@ -54,8 +54,8 @@ static void cut_value(struct cutter *w, const struct value *v) {
 static char *try_limit(const struct value *v, const struct cut *c, size_t limit, char **notes) {
   char *text = NULL;
   size_t n = 0, n_notes = 0;
-  struct cutter w = { .c = c, .limit = limit, .to = open_memstream(&text, &n) };
-  w.notes = (struct json){ .to = open_memstream(notes, &n_notes), .flat = true };
+  struct cutter w = { .c = c, .limit = limit, .to = tty_open_text(&text, &n) };
+  w.notes = (struct json){ .to = tty_open_text(notes, &n_notes), .flat = true };
   if (w.to && w.notes.to) {
     json_open(&w.notes, NULL, '[');
     cut_value(&w, v);

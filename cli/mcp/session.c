@@ -114,7 +114,7 @@ static void send_failure(const struct value *id, const char *text) {
 static void send_result(const struct value *id, const char *answer, const char *left_out, const char *notes) {
   char *whole = NULL;
   size_t n = 0;
-  struct json j = { .to = open_memstream(&whole, &n), .flat = true };
+  struct json j = { .to = tty_open_text(&whole, &n), .flat = true };
   if (j.to) {
     json_open(&j, NULL, '{');
     json_raw(&j, "answer", answer);
@@ -157,7 +157,7 @@ static void end_call(struct session *s) {
 static char *text_as_json(const char *text, size_t n, size_t most) {
   char *quoted = NULL;
   size_t size = 0;
-  struct json j = { .to = open_memstream(&quoted, &size), .flat = true };
+  struct json j = { .to = tty_open_text(&quoted, &size), .flat = true };
   if (!j.to) return NULL;
   json_text(&j, NULL, text, n < most ? n : most);
   return tty_close_text(j.to, &quoted) ? quoted : NULL;
@@ -250,7 +250,7 @@ static void start_child(struct session *s) {
 static void send_command(struct session *s) {
   char *line = NULL, *quoted;
   size_t n = 0;
-  FILE *to = open_memstream(&line, &n);
+  FILE *to = tty_open_text(&line, &n);
   for (size_t i = 0; to && i < s->call.n; i++) {
     fputs(i ? " '" : "'", to);
     for (const char *p = s->call.argv[i]; *p; p++) fputs(*p == '\'' ? "'\\''" : (char[]){ *p, 0 }, to);

@@ -15,7 +15,7 @@ static char *sanitised(const char *text) {
   char *out = NULL;
   size_t n = strlen(text);
   if (tty_plain_length(text, n) == n) return strdup(text);
-  FILE *to = open_memstream(&out, &n);
+  FILE *to = tty_open_text(&out, &n);
   if (!to) return NULL;
   tty_string(to, text);
   tty_close_text(to, &out);

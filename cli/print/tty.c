@@ -3,6 +3,7 @@
  * users. */
 #include "tty.h"
 
+#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -177,8 +178,19 @@ bool tty_reader_is_gone(void) {
   return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
 }
 
+/* Number of streams that are open. A text may be made while another one is. */
+static _Thread_local unsigned open_texts;
+
+FILE *tty_open_text(char **text, size_t *n) {
+  if (!open_texts) errno = 0;
+  FILE *to = open_memstream(text, n);
+  open_texts += to != NULL;
+  return to;
+}
+
 bool tty_close_text(FILE *to, char **text) {
-  const bool failed = ferror(to) != 0;
+  const bool failed = ferror(to) || errno == ENOMEM;
+  open_texts--;
   if (fclose(to) == 0 && !failed && *text) return true;
   free(*text);
   *text = NULL;

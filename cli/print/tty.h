@@ -47,8 +47,11 @@ size_t tty_width(FILE *to);
 /* The same for tables of pages that are read rather than processed: 160 if `to` is neither a terminal nor COLUMNS is set. */
 size_t tty_page_width(FILE *to);
 
-/* Closes a stream of open_memstream. Returns false, with *text freed and NULL, if memory ran out: on glibc, a missing text is
- * the only sign that closing the stream ran out of memory. */
+/* Opens a stream whose text is in memory; NULL when memory runs out. */
+FILE *tty_open_text(char **text, size_t *n);
+/* Closes the stream. Returns false, with *text freed and NULL, if memory ran out while the stream was open: streams of glibc drop text
+ * without an error when they cannot grow, and errno is the only sign. A missing text is the only sign that closing it ran out of
+ * memory. */
 bool tty_close_text(FILE *to, char **text);
 
 #endif

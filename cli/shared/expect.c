@@ -266,7 +266,7 @@ static bool of_row(const struct expect *e, const struct tk_top_row *row, double 
 static char *name_test(const char *name) {
   char *text = NULL;
   size_t n;
-  FILE *to = open_memstream(&text, &n);
+  FILE *to = tty_open_text(&text, &n);
   if (!to) return NULL;
   fputs("name ~ \"", to);
   for (; *name; name++) {

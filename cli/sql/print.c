@@ -53,7 +53,7 @@ static void json_value(struct json *j, const char *key, const struct tk_sql_valu
 static char *cell_of(const struct tk_sql_value *v) {
   char *text = NULL;
   size_t n;
-  FILE *to = open_memstream(&text, &n);
+  FILE *to = tty_open_text(&text, &n);
   if (!to) return NULL;
   switch (v->type) {
     case TK_SQL_INTEGER: fprintf(to, "%lld", (long long)v->i); break;

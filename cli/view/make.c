@@ -370,7 +370,7 @@ static void put_rows(const struct tk_trace *t, struct json *j) {
 /* Writes made->rows: the names of processes with events, in the order of their rows. Returns false if out of memory. */
 static bool tell_rows(struct maker *m) {
   size_t size;
-  FILE *to = open_memstream(&m->made->rows, &size);
+  FILE *to = tty_open_text(&m->made->rows, &size);
   struct json j = { .to = to };
   if (!to) return false;
   json_open(&j, NULL, '[');
@@ -392,7 +392,7 @@ bool view_make(const struct view_params *p, const struct operands *in, struct vi
   struct exprs e = select_expressions(&p->selected, "view");
   struct maker m = { .p = p, .made = made };
   *made = (struct view_made){ 0 };
-  m.to = open_memstream(&made->left_out, &m.size);
+  m.to = tty_open_text(&made->left_out, &m.size);
   m.left_out.to = m.to;
   if (m.to) json_open(&m.left_out, NULL, '[');
   bool ok = m.to && make(&m, in, &e);
@@ -424,7 +424,7 @@ char *view_report(const struct view_params *p, const struct view_made *made, siz
   char *text = NULL;
   progress_start(&progress, "reporting", NULL, -1);
   struct tk_trace *t = tk_load_memory(made->bytes.p, made->bytes.n, made->name, &load_options, &err);
-  FILE *to = t && tk_report_trace(t, &options, &report, &err) ? open_memstream(&text, size) : NULL;
+  FILE *to = t && tk_report_trace(t, &options, &report, &err) ? tty_open_text(&text, size) : NULL;
   if (to) report_write_html(report, 30, false, to);
   if (!to || !tty_close_text(to, &text)) tty_say("report failed: %s", err.code ? err.msg : "out of memory");
   tk_report_free(report);

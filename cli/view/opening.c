@@ -128,7 +128,7 @@ static void put_steps(const struct tk_trace *t, const struct tk_inspection *p, s
 
 static bool write_opening(const struct tk_trace *t, const struct opening *o, const struct tk_inspection *p, struct view_made *made) {
   size_t size;
-  FILE *to = open_memstream(&made->opening, &size);
+  FILE *to = tty_open_text(&made->opening, &size);
   struct json j = { .to = to };
   if (!to) return false;
   json_open(&j, NULL, '{');

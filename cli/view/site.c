@@ -69,7 +69,7 @@ static const char *viewer_of(const struct view_visit *v) {
 /* Writes v->info, the JSON that describes the trace to the page. */
 static bool write_info(struct view_visit *v) {
   const struct view_made *made = v->made;
-  FILE *to = open_memstream(&v->info, &v->info_size);
+  FILE *to = tty_open_text(&v->info, &v->info_size);
   struct json j = { .to = to };
   if (!to) return false;
   json_open(&j, NULL, '{');

@@ -151,7 +151,7 @@ class Case:
 
     def faults(self):
         for kind, n in self.calls.items():
-            step = 1 if LONG or self.name.startswith('convert.json.json') or self.name == 'apply' and kind == 'malloc' else max(1, n // FEW)
+            step = 1 if LONG or self.name.startswith('convert.json.json') or self.name in ('apply', 'report.json') and kind == 'malloc' else max(1, n // FEW)
             for i in range(1 + (n % step) // 2, n + 1, step):
                 yield f'{kind}:{i}'
             for i in range(1, n + 1, 1 if LONG else max(1, n // 10)):
