@@ -5,8 +5,8 @@
  *                   1ffb45 main+0x15 (/usr/bin/python)
  *
  * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
- * period and the event, in this order (process_event of perf). Which of these `perf script` prints
- * depends on its option -F: a line needs a thread or a time, and a time or an event; the others may be missing.
+ * period and the event, in this order (process_event of perf). Which of these `perf script` prints depends on its option -F: a line
+ * needs a thread or a time, and a time or an event; the others may be missing.
  * report_sample.py of simpleperf writes the same line with tabs.
  * The stack follows, innermost frame first, up to an empty line; without call chains, the only frame follows on the same line. The
  * weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event, such as cycles. The clock is perf's

@@ -20,8 +20,8 @@ struct pair {
   enum pair_role role;
 };
 
-/* Ways in which an event of ftrace can apply after its own time: as text that begins a span, until a later event of the same pair
- *, or as a part of a call between processes. */
+/* Ways in which an event of ftrace can apply after its own time: as text that begins a span, until a later event with the same key
+ * (pair), or as a part of a call between processes. */
 enum lasting { LASTING_NOT, LASTING_TEXT, LASTING_PAIR, LASTING_CALL };
 /* Returns how an event of ftrace can apply after its own time. `number`: field number of the event in FtraceEvent. */
 enum lasting pair_lasting(uint32_t number);

@@ -3,8 +3,8 @@
  * An event before the range is needed if it applies at the start: it begins a span that ends later, or states a value. Such events are
  * text of programs (atrace), events in the table of pairs.c, calls of Binder (cut_binder.c), samples, and switches of CPUs.
  *
- * The value of a GPU counter applies to the time before its sample, so importers show it at the time of the sample before, and 0 until
- * the next sample. So the first sample after the range is needed, too. */
+ * The value of a GPU counter applies to the time before its sample. Importers therefore show it from the time of the sample before, and
+ * show the last sample as 0. So the first sample after the range is needed, too. */
 #include "cut_state.h"
 
 #include <string.h>
