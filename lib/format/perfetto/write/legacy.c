@@ -1,7 +1,6 @@
 /* legacy.c - writes async events in the form of Chrome's legacy events (TrackEvent.legacy_event). */
 #include "legacy.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The id of an async event, in the terms of Perfetto. */
@@ -12,15 +11,23 @@ struct legacy_id {
   char phase; /* phase that the begin event states: S, T or p; 0 = b or n */
 };
 
+/* Reads hexadecimal digits as a reader writes them, and the end of the object: 1f"}. */
+static bool read_digits(const uint8_t *p, size_t n, uint64_t *id) {
+  static const char DIGITS[] = "0123456789abcdef";
+  size_t i = 0;
+  const char *digit;
+  *id = 0;
+  for (; i < n && i < 16 && p[i] && (digit = strchr(DIGITS, p[i])) != NULL; i++) *id = *id << 4 | (uint64_t)(digit - DIGITS);
+  return i > 0 && (i == 1 || *p != '0') && n - i == 2 && memcmp(p + i, "\"}", 2) == 0;
+}
+
 /* Reads {"local":"0x1"} or {"global":"0x1"}. Returns false for any other spelling, which a reader would not recover. */
 static bool read_id2(const struct intern_str *s, struct legacy_id *to) {
-  char scope[8], text[64];
-  unsigned long long id;
-  if (s->len >= sizeof text || sscanf((const char *)s->bytes, "{\"%6[a-z]\":\"0x%llx\"}", scope, &id) != 2) return false;
-  to->field = strcmp(scope, "local") == 0 ? LEGACY_LOCAL_ID : strcmp(scope, "global") == 0 ? LEGACY_GLOBAL_ID : 0;
-  to->id = id;
-  const int n = snprintf(text, sizeof text, "{\"%s\":\"0x%llx\"}", scope, id);
-  return to->field && (size_t)n == s->len && memcmp(text, s->bytes, s->len) == 0;
+  static const char LOCAL[] = "{\"local\":\"0x", GLOBAL[] = "{\"global\":\"0x";
+  const size_t n = s->len > sizeof LOCAL && memcmp(s->bytes, LOCAL, sizeof LOCAL - 1) == 0 ? sizeof LOCAL - 1 : sizeof GLOBAL - 1;
+  to->field = n == sizeof LOCAL - 1 ? LEGACY_LOCAL_ID : LEGACY_GLOBAL_ID;
+  if (s->len <= n || (to->field == LEGACY_GLOBAL_ID && memcmp(s->bytes, GLOBAL, n) != 0)) return false;
+  return read_digits(s->bytes + n, s->len - n, &to->id);
 }
 
 static bool read_phase(const struct intern_str *s, const struct tk_event *e, struct legacy_id *to) {
