@@ -242,6 +242,44 @@ def ranges():
         check(f'the range {a}..{b}', read('all.pftrace.cut') == read('all.tar.cut'))
 
 
+def times_of_threads():
+    """Returns a trace of four threads, one after the other, whose events state the time of the thread as deltas (extra_counter_values)."""
+    out = []
+    for i in range(4):
+        thread, counter, start = 1 << 40 | i, 1 << 41 | i, START + SPAN * i // 4
+        defaults = field(59, field(11, field(11, thread) + field(31, counter)))
+        out.append(field(1, defaults + field(10, 20 + i) + field(13, 1)))
+        out.append(packet(field(60, field(1, thread) + field(4, field(1, 7) + field(2, 100 + i))), sequence=20 + i))
+        out.append(packet(field(60, field(1, counter) + field(5, thread) + field(8, field(1, 1) + field(4, 1000) + field(5, 1))), sequence=20 + i))
+        for at in range(2, 10):
+            event = field(9, 1 + at % 2) + field(12, at) + (b'' if at % 2 else field(23, f'work {i}'))
+            out.append(packet(field(11, event), ns=start + at * 10_000, sequence=20 + i, flags=2))
+    return system.head() + b''.join(out)
+
+
+def tracks_of(data):
+    """Returns the uuids of tracks in a file, each with the parent, the thread and the name that its descriptor states."""
+    out = {}
+    for _, content in parse(data):
+        for number, descriptor in parse(content):
+            fields = dict(parse(descriptor)) if number == 60 else {}
+            if fields.get(1):
+                out[fields[1]] = tuple(fields.get(n) for n in (5, 4, 2))
+    return out
+
+
+def uuids():
+    """Checks that parts do not give one uuid to different tracks, because a file of all parts would then lose the events of one of them."""
+    with open(path('in.pftrace'), 'wb') as f:
+        f.write(times_of_threads())
+    known = {}
+    for part in split(4):
+        tracks = tracks_of(read(part))
+        check(f'uuids of {part}: a thread and its counter are described', len(tracks) > 1, tracks)
+        for uuid, track in tracks.items():
+            check(f'uuids of {part}: {uuid}', known.setdefault(uuid, track) == track, (known[uuid], track))
+
+
 def damage():
     """Checks that invalid marks and events do no harm."""
     rng, data = random.Random(5), read('all.pftrace')
@@ -259,4 +297,5 @@ whole()
 apart()
 ranges()
 damage()
+uuids()
 sys.exit(finish())

@@ -293,7 +293,8 @@ static void keep_uuids(struct perfetto_sink *s) {
     s->uuids[i] = taken[n++] = kept.uuid;
   }
   if (n) qsort(taken, n, sizeof *taken, order_uint64);
-  for (uint64_t i = 0; i < n && taken[i] - s->last_uuid <= ROOM; i++) s->last_uuid = taken[i];
+  for (uint64_t i = 0; i < n; i++)
+    if (taken[i] >= s->last_uuid && taken[i] - s->last_uuid <= ROOM) s->last_uuid = taken[i];
   s->keeps_tracks = n != 0;
   s->first_series = s->last_uuid;
   mem_free(&s->mem, taken);

@@ -223,6 +223,7 @@ uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id) {
   collect_points(w);
   sort_points(w);
   pass_ids(t, w->step, next_id);
+  *next_id += w->first_flow;
   bool ok = chains_init(&s.at, t, w->mem);
   s.loose = mem_zeros(w->mem, (uint64_t)t->n_flow_points + 1, 1);
   count_uses(t, &uses, w->mem);

@@ -241,12 +241,25 @@ static void begin_ids(struct perfetto_sink *s) {
     s->last_uuid = 1 + (uint64_t)ordinal - s->step; /* the first uuid is one step larger */
   }
   s->w.step = s->step;
+  s->w.first_flow = 0;
+}
+
+/* If the trace is a part of another one, moves its new uuids and ids of flows to a range that depends on where the part starts. The parts
+ * can then be concatenated: otherwise different tracks of two parts would have equal uuids. */
+static void move_ids_of_part(struct perfetto_sink *s) {
+  const struct trace_cut *cut = trace_cut_of(s->t);
+  if (!cut) return;
+  uint64_t base = hash_mix((uint64_t)trace_ns(s->t, 0, cut->start), 0) >> 36 << 20;
+  base -= base % s->step;
+  s->last_uuid += base;
+  s->w.first_flow = base;
 }
 
 static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   size_t n = (size_t)t->n_tracks + 1;
   s->t = t;
   begin_ids(s);
+  move_ids_of_part(s);
   s->w.sequence = passthrough_sequence(s);
   s->w.clock = s->clock;
   s->w.n_packets = 0;

@@ -148,6 +148,7 @@ struct event_writer {
   uint64_t n_lost_fields;
   struct map *sequences;      /* sequence ids in use; next candidate, and distance between candidates */
   uint32_t *next_sequence, step;
+  uint64_t first_flow;        /* for a part of a trace: added to new ids of flows, so that other parts have other ids */
 };
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
