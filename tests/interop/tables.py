@@ -281,7 +281,7 @@ def out(trace, name):
 
 
 def times(a, b):
-    return f'{a / 1000:f}..{b / 1000:f}'
+    return '..'.join(f'{ns // 1000}.{ns % 1000:03}' for ns in (a, b))
 
 
 def cuts(trace, source):

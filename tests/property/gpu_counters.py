@@ -10,6 +10,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import extensions  # noqa: E402
+from protobuf import parse  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
@@ -90,6 +91,24 @@ once('numbered.pftrace', [('clock', 'GPU 0', 10, 1.5), ('clock', 'GPU 0', 20, 2.
                           ('load', 'GPU 1', 11, 8), ('load', 'GPU 1', 21, 0)])
 status, out, err = tracekit('info', path('numbered.pftrace'))
 check('numbered: a counter without descriptor is a repair', 'that nothing describes' in err, err)
+
+
+# A description and a unit are lost in other formats, and are counted; the name of the counter is not.
+def described(*properties):
+    save('described.pftrace', packet(counters(0, field(1, field(1, field(1, 1) + field(2, 'load') + b''.join(properties)))), ns=0),
+         packet(counters(0, sample(1, 7)), ns=10), packet(counters(0, sample(1, 8)), ns=20))
+
+
+for properties, wanted in (((field(11, FORWARDS),), 0), ((field(3, 'time in use'),), 3), ((field(7, 33),), 3)):
+    described(*properties)
+    for ending in ('json', 'xplane.pb'):
+        status, out, err = tracekit('convert', '--no-loss', path('described.pftrace'), '-o', path(f'by.{ending}'), '--force')
+        check(f'described: --no-loss, {ending}', status == wanted and ('data blocks' in err) == (wanted != 0), (properties, err))
+        tracekit('convert', path('described.pftrace'), '-o', path(f'by.{ending}'), '--force')
+        tracekit('convert', path(f'by.{ending}'), '-o', path('again.pftrace'), '--force')
+        with open(path('again.pftrace'), 'rb') as f:
+            names = [dict(parse(d)).get(2) for _, p in parse(f.read()) for n, d in parse(p) if n == 60]
+        check(f'described: the name by {ending}', b'load' in names and b'load value' not in names, names)
 
 
 # Interned descriptors are valid until their sequence's state is cleared.

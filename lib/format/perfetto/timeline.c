@@ -55,6 +55,27 @@ static bool is_stat(const struct pb_field *field) {
   }
 }
 
+/* True if the specification of a counter has more than its name: a description, units or groups, which the graph does not represent. */
+static bool has_properties(const struct pb_field *specification) {
+  struct pb c = pb_inside(specification);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number != GPU_SPEC_ID && f.number != GPU_SPEC_NAME && f.number != GPU_SPEC_DIRECTION) return true;
+  return false;
+}
+
+/* True if the description of GPU counters has more than their names. `content`: samples of GPU counters. */
+static bool describes_counters(const struct pb_field *content) {
+  struct pb c = pb_inside(content), in;
+  struct pb_field descriptor, f;
+  while (pb_next(&c, &descriptor)) {
+    if (pb_field_key(&descriptor) != PB_KEY(GPU_COUNTER_DESCRIPTOR, PB_BYTES)) continue;
+    for (in = pb_inside(&descriptor); pb_next(&in, &f);)
+      if (pb_field_key(&f) != PB_KEY(GPU_DESCRIPTOR_SPEC, PB_BYTES) || has_properties(&f)) return true;
+  }
+  return false;
+}
+
 /* True for content that consists of an event, or of samples and their description. */
 static bool is_whole(const struct pb_field *content) {
   struct pb c = pb_inside(content);
@@ -98,4 +119,7 @@ bool timeline_rest(const struct pb_field *content, bool sched, struct buf *rest)
   return any;
 }
 
-bool timeline_is(const struct pb_field *content) { return !timeline_rest(content, false, NULL); }
+bool timeline_is(const struct pb_field *content) {
+  if (content->number == PACKET_GPU_COUNTER && describes_counters(content)) return false;
+  return !timeline_rest(content, false, NULL);
+}

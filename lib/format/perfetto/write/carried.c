@@ -88,7 +88,7 @@ static void put_track(struct carrier *c, tk_id track) {
   const struct tk_track *k = &c->t->tracks[track];
   struct pb_field entry;
   const bool has_entry = carried_entry(c, track, &entry), is_counter = k->kind == TK_TRACK_COUNTERS && k->renamed && !k->by_series;
-  if (k->hidden || k->in_packets || !(has_entry || is_counter || track_is_named(k))) return;
+  if (k->hidden || !(is_counter || (!k->in_packets && (has_entry || track_is_named(k))))) return;
   if (is_counter && !is_only_counter(c, k)) {
     sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, 1);
     return;
