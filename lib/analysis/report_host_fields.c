@@ -21,8 +21,8 @@ static const struct tk_field op_list[] = {
   FIELD_GET(TEXT, NONE, "name", get_op_name, "name of the spans"),
   FIELD(tk_report_op, TEXT, kind, "kind", "what the host did: operator, python, launch, runtime, sync, input, compile, ..."),
   FIELD(tk_report_op, COUNT, count, "count", "number of spans"),
-  FIELD_TIME(tk_report_op, total, "total_ns", "sum of their durations"),
-  FIELD_TIME(tk_report_op, self, "self_ns", "time in which one of them was the innermost span of its thread"),
+  FIELD_TIME(tk_report_op, total, "total_ns", "sum of the durations"),
+  FIELD_TIME(tk_report_op, self, "self_ns", "time in which one of the operators was the innermost span of its thread"),
   FIELD_TIME(tk_report_op, min, "min_ns", "shortest duration"),
   FIELD_TIME(tk_report_op, max, "max_ns", "longest duration"),
   FIELD_TIME(tk_report_op, mean, "mean_ns", "mean duration"),
@@ -49,7 +49,7 @@ static const struct tk_field annotation_list[] = {
   FIELD_GET(TEXT, NONE, "name", get_annotation_name, "name of the annotations; a number in the name of a step is *"),
   FIELD(tk_report_annotation, COUNT, depth, "depth", "number of annotations around them; the rows are in preorder"),
   FIELD(tk_report_annotation, COUNT, count, "count", "number of annotations with this path of names"),
-  FIELD_TIME(tk_report_annotation, total, "total_ns", "sum of their durations"),
+  FIELD_TIME(tk_report_annotation, total, "total_ns", "sum of the durations"),
   FIELD_TIME(tk_report_annotation, self, "self_ns", "total minus the annotations directly within"),
   FIELD_TIME(tk_report_annotation, mean, "mean_ns", "mean duration"),
   FIELD_GET(NUMBER, PERCENT, "percent_of_parent", get_parent_share, "total as a share of the total of the row around it"),
@@ -74,15 +74,17 @@ static bool get_layer_share(const void *row, const void *owner, struct tk_value 
 static const struct tk_field layer_list[] = {
   FIELD_GET_IF(TEXT, NONE, "name", get_layer_name, "name of the layer; null for all work outside of layers"),
   FIELD(tk_report_layer, TEXT, kind, "kind", "what the layers are: scopes, modules or annotations"),
-  FIELD(tk_report_layer, COUNT, depth, "depth", "number of layers around it; the rows are in preorder"),
-  FIELD(tk_report_layer, COUNT, count, "count", "number of its spans; of scopes, and outside of layers, the number of pieces of work"),
-  FIELD_TIME(tk_report_layer, total, "total_ns", "sum of the durations of its spans, or of the work of a scope"),
+  FIELD(tk_report_layer, COUNT, depth, "depth", "number of layers around the layer; the rows are in preorder"),
+  FIELD(tk_report_layer, COUNT, count, "count",
+    "number of spans of the layer; for scopes, and outside of layers, number of pieces of work"),
+  FIELD_TIME(tk_report_layer, total, "total_ns", "sum of the durations of the layer's spans or, for a scope, of its work"),
   FIELD(tk_report_layer, COUNT, launched, "launched", "number of kernels, copies and fills of the layer"),
   FIELD_TIME_IF(tk_report_layer, device, "device_ns", layer_has_work,
     "time in which any device of a trace ran work of the layer, added up over the traces"),
-  FIELD_GET_IF(NUMBER, PERCENT, "percent_of_work", get_layer_share, "this time as a share of the time in which any device ran work"),
+  FIELD_GET_IF(NUMBER, PERCENT, "percent_of_work", get_layer_share,
+    "device_ns as a share of the time in which any device ran work"),
   FIELD_TIME_IF(tk_report_layer, per_step, "device_per_step_ns", layer_has_steps,
-    "this time divided by the number of steps; null if a trace has no steps"),
+    "device_ns divided by the number of steps; null if a trace has no steps"),
 };
 const struct field_list report_layer_fields = FIELD_LIST(tk_report_layer, layer_list, "report layer");
 
@@ -96,18 +98,20 @@ FIELD_KNOWN(gap_is_searched, tk_report_gap, r->host_time >= 0)
 static const struct tk_field gap_list[] = {
   FIELD_IF(tk_report_gap, INT, rank, "rank", gap_has_rank, "rank in the job; null if unknown"),
   FIELD(tk_report_gap, TEXT, device, "device", "accelerator that was idle"),
-  FIELD(tk_report_gap, TEXT, input, "input", "file that contains it"),
+  FIELD(tk_report_gap, TEXT, input, "input", "file that contains the gap"),
   FIELD_TIME(tk_report_gap, at, "at_ns", "start since the first event of the trace"),
   FIELD_TIME(tk_report_gap, length, "length_ns", "length of the gap"),
-  FIELD_IF(tk_report_gap, TEXT, cause, "cause", gap_has_cause, "host (the launching call was late), kernel or other; null if unknown"),
+  FIELD_IF(tk_report_gap, TEXT, cause, "cause", gap_has_cause,
+    "host (the launching call was late), kernel or other; null if unknown"),
   FIELD(tk_report_gap, TEXT, before, "before", "name of the work that ended before the gap"),
   FIELD(tk_report_gap, TEXT, after, "after", "name of the work that started after the gap"),
-  FIELD(tk_report_gap, TEXT, short_before, "short_before", "the name before, shortened"),
-  FIELD(tk_report_gap, TEXT, short_after, "short_after", "the name after, shortened"),
+  FIELD(tk_report_gap, TEXT, short_before, "short_before", "the name in before, shortened"),
+  FIELD(tk_report_gap, TEXT, short_after, "short_after", "the name in after, shortened"),
   FIELD_IF(tk_report_gap, TEXT, host_span, "host_span", gap_has_host,
     "name of the innermost spans of the host that cover at least half of the gap; null if none do"),
   FIELD_TIME_IF(tk_report_gap, host_time, "host_span_ns", gap_is_searched,
-    "time that they cover; if host_span is null, the most that spans of one name cover; null if the host was not searched"),
+    "time that the spans of host_span cover; if host_span is null, the longest time that spans of one name cover; null if the "
+    "host was not searched"),
 };
 const struct field_list report_gap_fields = FIELD_LIST(tk_report_gap, gap_list, "report gap");
 
@@ -121,11 +125,12 @@ static const struct tk_field compilation_list[] = {
   FIELD(tk_report_compilation, TEXT, input, "input", "file that contains it"),
   FIELD_TIME(tk_report_compilation, at, "at_ns", "start since the first event of the trace"),
   FIELD_TIME(tk_report_compilation, length, "length_ns", "duration"),
-  FIELD_IF(tk_report_compilation, INT, step, "step", compilation_has_step, "number of the step in which it started; null if none"),
+  FIELD_IF(tk_report_compilation, INT, step, "step", compilation_has_step,
+    "number of the step in which the compilation started; null if none"),
   FIELD_IF(tk_report_compilation, TEXT, module, "module", compilation_has_module, "compiled module of XLA; null if unknown"),
   FIELD_IF(tk_report_compilation, TEXT, function, "function", compilation_has_function,
     "function whose call of JAX compiled; null if unknown"),
-  FIELD(tk_report_compilation, TEXT, name, "name", "name of its outermost span"),
+  FIELD(tk_report_compilation, TEXT, name, "name", "name of the outermost span of the compilation"),
 };
 const struct field_list report_compilation_fields = FIELD_LIST(tk_report_compilation, compilation_list, "report compilation");
 
@@ -157,7 +162,7 @@ static const struct tk_field device_op_list[] = {
   FIELD_TIME_IF(tk_report_device_op, host_self, "host_self_ns", device_op_has_host,
     "self time of the operators of this name on the host; null if the host recorded none"),
   FIELD_IF(tk_report_device_op, COUNT, host_count, "host_count", device_op_has_host,
-    "number of these operators, including those that launched nothing"),
+    "number of operators of this name on the host, including operators that launched nothing"),
 };
 const struct field_list report_device_op_fields = FIELD_LIST(tk_report_device_op, device_op_list, "report device operator");
 

@@ -21,13 +21,13 @@ static bool get_unused(const void *row, const void *owner, struct tk_value *v) {
 static const struct tk_field memory_list[] = {
   FIELD_IF(tk_report_memory, INT, rank, "rank", memory_rank_is_known, "rank in the job; null if unknown"),
   FIELD(tk_report_memory, TEXT, allocator, "allocator", "device of the allocator, such as GPU 0 or cpu"),
-  PEAK(peak_allocated, "peak_allocated_bytes", allocated_is_known, "most bytes that were allocated"),
-  PEAK(peak_reserved, "peak_reserved_bytes", reserved_is_known, "most bytes that were reserved"),
+  PEAK(peak_allocated, "peak_allocated_bytes", allocated_is_known, "maximum number of allocated bytes"),
+  PEAK(peak_reserved, "peak_reserved_bytes", reserved_is_known, "maximum number of reserved bytes"),
   PEAK(capacity, "device_bytes", capacity_is_known, "memory of the device, or, for XLA, what the allocator may use"),
   FIELD_TIME(tk_report_memory, at, "peak_at_ns", "time of the peak since the first event of the trace"),
   PEAK(reserved_at_peak, "reserved_at_peak_bytes", reserved_at_peak_is_known, "bytes that were reserved at that time"),
   FIELD_GET_IF(NUMBER, PERCENT, "unused_at_peak_percent", get_unused,
-    "share of these that was not allocated: fragmentation, and blocks kept for reuse; null if unknown"),
+    "share of the reserved bytes that was not allocated: fragmentation, and blocks kept for reuse; null if unknown"),
 };
 const struct field_list report_memory_fields = FIELD_LIST(tk_report_memory, memory_list, "report memory");
 
@@ -48,7 +48,7 @@ static const struct tk_field held_list[] = {
   FIELD(tk_report_held, TEXT, allocator, "allocator", "device of the allocator, as in `memory`"),
   FIELD_IF(tk_report_held, TEXT, op, "op", held_has_op,
     "operator that allocated it, or the line of code in a memory snapshot; null if unknown"),
-  FIELD_IF(tk_report_held, TEXT, module, "module", held_has_module, "module in which it was allocated; null if unknown"),
+  FIELD_IF(tk_report_held, TEXT, module, "module", held_has_module, "module in which the memory was allocated; null if unknown"),
   FIELD_NUMBER_IF(tk_report_held, BYTES, bytes, "bytes", NULL, "bytes that were allocated at the peak"),
   FIELD_IF(tk_report_held, COUNT, blocks, "blocks", held_is_recorded,
     "number of allocations; null for the rest of the peak, which was allocated before the recording"),
@@ -66,12 +66,14 @@ FIELD_KNOWN(figure_has_device, tk_report_figure, *r->device != 0)
 FIELD_KNOWN(figure_has_run, tk_report_figure, *r->run != 0)
 
 static const struct tk_field figure_list[] = {
-  FIELD(tk_report_figure, TEXT, name, "name", "the figure, such as device utilization"),
+  FIELD(tk_report_figure, TEXT, name, "name", "name of the figure, such as device utilization"),
   FIELD_NUMBER_IF(tk_report_figure, NONE, value, "value", figure_is_known,
-    "its value, of the device with the worst one; null if the traces do not contain it"),
+    "value of the figure on the device where it is worst; null if the traces do not contain the figure"),
   FIELD(tk_report_figure, TEXT, unit, "unit", "unit of the value: %, ms, s, or empty for a number"),
-  FIELD_IF(tk_report_figure, TEXT, verdict, "verdict", figure_has_verdict, "good, warning or bad; null if it is not judged"),
-  FIELD_IF(tk_report_figure, TEXT, good, "good", figure_has_limit, "values that are good, such as at least 80; null without a limit"),
+  FIELD_IF(tk_report_figure, TEXT, verdict, "verdict", figure_has_verdict,
+    "good, warning or bad; null if the figure is not judged"),
+  FIELD_IF(tk_report_figure, TEXT, good, "good", figure_has_limit,
+    "range of good values, such as at least 80; null without a limit"),
   FIELD_IF(tk_report_figure, INT, rank, "rank", figure_has_rank, "rank of the device; null if unknown, or for the whole job"),
   FIELD_IF(tk_report_figure, TEXT, run, "run", figure_has_run, "run of the rank, as in ranks; null if runs have no names"),
   FIELD_IF(tk_report_figure, TEXT, device, "device", figure_has_device, "the device; null for a host, or for the whole job"),

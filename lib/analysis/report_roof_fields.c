@@ -51,14 +51,15 @@ static bool get_roof_peak_bandwidth(const void *row, const void *owner, struct t
 }
 
 static const struct tk_field roof_list[] = {
-  FIELD_GET(TEXT, NONE, "name", get_roof_name, "name of the operator, or of work that states its operations"),
+  FIELD_GET(TEXT, NONE, "name", get_roof_name, "name of the operator, or of work whose operations the trace records"),
   FIELD_IF(tk_report_roof, TEXT, type, "type", roof_has_type,
     "type of the arithmetic: fp64, fp32, tf32, fp16, bf16, fp8 or int8"),
-  FIELD(tk_report_roof, TEXT, source, "source", "trace if the trace states the operations, shapes if they follow from shapes"),
+  FIELD(tk_report_roof, TEXT, source, "source",
+    "source of flops: trace if the trace records the operations, shapes if they are computed from shapes"),
   FIELD(tk_report_roof, COUNT, count, "count", "number of operators that launched kernels"),
-  FIELD(tk_report_roof, COUNT, kernels, "kernels", "number of their kernels"),
+  FIELD(tk_report_roof, COUNT, kernels, "kernels", "number of kernels of these operators"),
   FIELD_TIME(tk_report_roof, total, "total_ns", "sum of the durations of these kernels"),
-  FIELD_IF(tk_report_roof, NUMBER, flops, "flops", roof_has_flops, "floating-point operations; null if they are not counted"),
+  FIELD_IF(tk_report_roof, NUMBER, flops, "flops", roof_has_flops, "floating-point operations; null if they are unknown"),
   FIELD_NUMBER_IF(tk_report_roof, BYTES, bytes, "bytes", roof_has_bytes, "bytes read and written"),
   FIELD_IF(tk_report_roof, NUMBER, flops_rate, "flops_per_second", roof_has_rate,
     "operations divided by the durations of the kernels"),

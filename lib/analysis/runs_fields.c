@@ -71,7 +71,8 @@ static const struct tk_field shift_list[] = {
   FIELD_GET(NUMBER, NS, "before_ns", get_shift_before, "mean total_ns of the runs before, back to the previous change"),
   FIELD_GET(NUMBER, NS, "after_ns", get_shift_after, "mean total_ns of the runs after, up to the next change"),
   FIELD_GET(NUMBER, NS, "noise_ns", get_shift_noise, "half the width of the 95% confidence interval of after_ns minus before_ns"),
-  FIELD(tk_compare_shift, NUMBER, p, "p", "probability of such a change by chance, corrected for the number of places"),
+  FIELD(tk_compare_shift, NUMBER, p, "p",
+    "probability of such a change by chance, corrected for the number of possible places of a change"),
   FIELD(tk_compare_shift, BOOL, small, "small",
     "true if the change is less than 1% of the step time (without steps: of the time of all events); the tables omit it"),
 };
@@ -97,8 +98,8 @@ static const struct tk_field row_list[] = {
   FIELD_ROWS(tk_compare_row, TK_ROW_COMPARE_CELL, runs, n_runs, "runs", "figures of each run"),
   FIELD_ROWS(tk_compare_row, TK_ROW_COMPARE_SHIFT, shifts, n_shifts, "shifts", "lasting changes; none without --over"),
   FIELD(tk_compare_row, BOOL, is_mark, "is_mark",
-    "true if the events only show that a profiler ran: no self time, and among the last rows"),
-  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_compare_short, "short name of a kernel, distinct for the names of this report"),
+    "true if the events only show that a profiler ran; such rows have no self time and are listed last"),
+  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_compare_short, "short name of a kernel, unique in this report"),
 };
 enum { N_COMPARE = sizeof row_list / sizeof *row_list - 2 }; /* the rows of sums have no mark and no short name */
 const struct field_list compare_fields = FIELD_LIST(tk_compare_row, row_list, "compare");
@@ -139,13 +140,15 @@ static const struct tk_field run_list[] = {
   FIELD(tk_compare_run, TEXT, name, "name", "name of the run"),
   FIELD(tk_compare_run, COUNT, inputs, "inputs", "number of traces"),
   FIELD(tk_compare_run, COUNT, ranks, "ranks", "number of ranks"),
-  FIELD(tk_compare_run, COUNT, samples, "samples", "number of steps of ranks, or of ranks, over which the figures are means"),
+  FIELD(tk_compare_run, COUNT, samples, "samples",
+    "number of values that each mean is computed from: the steps of all ranks, or the ranks if there are no steps"),
   FIELD(tk_compare_run, COUNT, outside, "events_outside", "number of events that start outside of all steps; excluded"),
   FIELD_GET(NUMBER, NS, "outside_ns", get_outside, "self time of these events"),
   FIELD_GET_IF(TEXT, NONE, "step_name", get_step_name,
-    "name of the spans that mark the compared steps, with * for numbers; null: none, bare numbers, or different ones"),
+    "name of the spans that mark the compared steps, with * for numbers; null if there are none, if they are bare numbers, or "
+    "if ranks differ"),
   FIELD_GET_IF(TEXT, NONE, "matched_by", get_matched,
-    "how samples are paired with those of the first run: number or order; null: they are not"),
+    "how steps are paired with the steps of the first run: by number or order; null if they are not paired"),
   FIELD_TIME(tk_compare_run, length, "length_ns", "length of the longest trace"),
   FIELD(tk_compare_run, COUNT, devices, "devices", "number of devices"),
   FIELD_TIME_IF(tk_compare_run, window, "window_ns", has_window,
@@ -156,7 +159,7 @@ static const struct tk_field run_list[] = {
     "number of events of hosts that launched work, as in the launches of report; if no work has a known launch, number of calls whose "
     "names show that they launch work"),
   FIELD_NUMBER_IF(tk_compare_run, MEAN, launches_per_step, "launches_per_step", has_launches_per_step,
-    "number of these calls that start in a step, as a mean over the steps; null unless steps are compared"),
+    "number of launches that start in a step, as a mean over the steps; null unless steps are compared"),
   FIELD_NUMBER_IF(tk_compare_run, BYTES, memory, "peak_memory_bytes", has_memory,
     "highest peak of reserved memory of a device, or of allocated memory if the former is unknown"),
   FIELD_NUMBER_IF(tk_compare_run, BYTES, allocated, "peak_allocated_bytes", has_allocated,

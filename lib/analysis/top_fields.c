@@ -36,16 +36,17 @@ static bool get_of_sum(const void *row, const void *owner, struct tk_value *v) {
 
 static const struct tk_field top_list[] = {
   FIELD_GET_IF(TEXT, NONE, "name", get_top_name,
-    "value that the events have in common: a name, or what --by says; null if unnamed"),
+    "value that the events have in common: the name, or the value chosen with --by; null if unnamed"),
   FIELD(tk_top_row, COUNT, count, "count", "number of spans, instants and stack samples"),
-  FIELD(tk_top_row, COUNT, instants, "instants", "number of these that are instants"),
+  FIELD(tk_top_row, COUNT, instants, "instants", "number of instants among the events"),
   FIELD(tk_top_row, COUNT, samples, "samples",
-    "number of these that are stack samples: for names, of those whose stack contains the name"),
-  FIELD(tk_top_row, COUNT, unfinished, "unfinished", "number of these that never ended; excluded from all times"),
-  FIELD(tk_top_row, COUNT, clipped, "clipped", "number of these that an edge of the time range cuts"),
-  FIELD_TIME(tk_top_row, total, "total_ns", "sum of the durations, and of the weights of stacks that contain the name"),
+    "number of stack samples among the events; for a name, the samples whose stack contains the name"),
+  FIELD(tk_top_row, COUNT, unfinished, "unfinished", "number of spans that never ended; excluded from all times"),
+  FIELD(tk_top_row, COUNT, clipped, "clipped", "number of spans that were cut at an edge of the time range"),
+  FIELD_TIME(tk_top_row, total, "total_ns", "sum of the durations, plus the weights of samples whose stack contains the name"),
   FIELD_TIME(tk_top_row, self, "self_ns",
-    "time during which one of the events was the innermost span of its thread, and weights of samples with this innermost frame"),
+    "time during which one of the events was the innermost span of its thread, plus the weights of samples with this innermost "
+    "frame"),
   FIELD_TIME_IF(tk_top_row, union_time, "union_ns", is_timed,
     "time during which at least one of the events ran, on any thread"),
   FIELD_TIME_IF(tk_top_row, min, "min_ns", is_timed, "shortest duration of a span; 0 if there are only instants"),
@@ -54,10 +55,11 @@ static const struct tk_field top_list[] = {
   FIELD_TIME_IF(tk_top_row, p50, "p50_ns", is_timed, "median duration of the spans"),
   FIELD_TIME_IF(tk_top_row, p95, "p95_ns", is_timed, "95th percentile of the durations of the spans"),
   FIELD_GET_IF(NUMBER, PERCENT, "percent_of_range", get_of_range, "union_ns as a percentage of the time range"),
-  FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_of_sum, "self_ns as a percentage of its sum over all rows"),
-  FIELD(tk_top_row, BOOL, is_mark, "is_mark", "true if the spans only show that a profiler ran: no self time, and among the last rows"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_of_sum, "self_ns as a percentage of the sum of self_ns over all rows"),
+  FIELD(tk_top_row, BOOL, is_mark, "is_mark",
+    "true if the spans only show that a profiler ran; such rows have no self time and are listed last"),
   FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_top_short_name,
-    "name that people can read, distinct in this table; only of kernels"),
+    "short readable name, unique in this table; only for kernels"),
 };
 const struct field_list top_fields = FIELD_LIST(tk_top_row, top_list, "top");
 
@@ -106,22 +108,23 @@ static const struct tk_field tree_list[] = {
   FIELD_IF(tk_tree_node, COUNT, parent, "parent", has_parent, "id of the path above; null for the outermost"),
   FIELD(tk_tree_node, COUNT, depth, "depth", "number of paths above"),
   FIELD(tk_tree_node, COUNT, count, "count", "number of spans, and of stack samples here and below"),
-  FIELD(tk_tree_node, COUNT, unfinished, "unfinished", "number of these that never ended; excluded from all times"),
-  FIELD(tk_tree_node, COUNT, clipped, "clipped", "number of these that an edge of the time range cuts"),
-  FIELD_TIME(tk_tree_node, total, "total_ns", "sum of the durations, and of the weights of samples here and below"),
+  FIELD(tk_tree_node, COUNT, unfinished, "unfinished", "number of spans that never ended; excluded from all times"),
+  FIELD(tk_tree_node, COUNT, clipped, "clipped", "number of spans that were cut at an edge of the time range"),
+  FIELD_TIME(tk_tree_node, total, "total_ns", "sum of the durations, plus the weights of samples here and below"),
   FIELD_TIME(tk_tree_node, self, "self_ns",
-    "time during which one of the spans was the innermost of its thread, and weights of samples with this stack"),
+    "time during which one of the spans was the innermost of its thread, plus the weights of samples with this stack"),
   FIELD_GET_IF(NUMBER, PERCENT, "percent_of_parent", get_of_parent,
-    "total_ns as a percentage of that of the path above; null for marks"),
+    "total_ns as a percentage of total_ns of the path above; null for marks"),
   FIELD_GET_IF(NUMBER, PERCENT, "percent_of_all", get_of_all,
-    "total_ns as a percentage of that of the outermost paths; null for marks"),
+    "total_ns as a percentage of total_ns of the outermost paths; null for marks"),
   FIELD(tk_tree_node, COUNT, launched, "launched", "number of kernels, copies and fills launched within the spans"),
   FIELD_TIME_IF(tk_tree_node, device, "device_ns", has_launched,
-    "time during which an accelerator ran that work, on any stream"),
-  FIELD_TIME_IF(tk_tree_node, mean, "mean_ns", has_mean, "mean duration of the spans; null without one that ended"),
+    "time during which an accelerator ran the launched work, on any stream"),
+  FIELD_TIME_IF(tk_tree_node, mean, "mean_ns", has_mean, "mean duration of the spans that ended; null if none did"),
   FIELD(tk_tree_node, BOOL, is_mark, "is_mark",
-    "true if the spans only show that a profiler ran: no self time, in no sum, and the last path at its level"),
-  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_tree_short, "short name of a kernel, distinct for the names of this report"),
+    "true if the spans only show that a profiler ran; such a path has no self time, is excluded from sums, and is the last at "
+    "its level"),
+  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_tree_short, "short name of a kernel, unique in this report"),
 };
 const struct field_list tree_fields = FIELD_LIST(tk_tree_node, tree_list, "tree");
 
@@ -186,8 +189,8 @@ static const struct tk_field diff_list[] = {
   FIELD_GET_IF(NUMBER, NS, "noise_ns", get_noise,
     "half the width of the 95% confidence interval of delta_ns; null if there are too few steps and ranks"),
   FIELD(tk_diff_row, BOOL, is_mark, "is_mark",
-    "true if the events only show that a profiler ran: no self time, and among the last rows"),
-  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_diff_short, "short name of a kernel, distinct for the names of this report"),
+    "true if the events only show that a profiler ran; such rows have no self time and are listed last"),
+  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_diff_short, "short name of a kernel, unique in this report"),
 };
 const struct field_list diff_fields = FIELD_LIST(tk_diff_row, diff_list, "diff");
 enum { N_DIFF = sizeof diff_list / sizeof *diff_list - 2 }; /* the rows of sums have no mark and no short name */

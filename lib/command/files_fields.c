@@ -66,7 +66,8 @@ static const struct tk_field extracted[] = {
   FIELD(tk_extracted, COUNT, n_inputs, "inputs", "number of inputs"),
   FIELD(tk_extracted, COUNT, n_failed, "left_out", "number of inputs that could not be read"),
   WRITTEN(written.records, "written_records", "number of records written; absent for copies"),
-  WRITTEN(written.events, "written_events", "number of spans, instants, counter samples and stack samples written; absent for copies"),
+  WRITTEN(written.events, "written_events",
+    "number of spans, instants, counter samples and stack samples written; absent for copies"),
   FIELD_OPTIONAL(tk_extracted, COUNT, written.derived, "derived_events", is_derived, "number of derived events written"),
   WRITTEN(written.flow_points, "written_flow_points", "number of ends of flows written; absent for copies"),
   FIELD(tk_extracted, COUNT, written.raw_bytes, "raw_bytes", "size before compression; of copies, the size of the file"),
@@ -83,8 +84,8 @@ const struct field_list extracted_fields = FIELD_LIST(tk_extracted, extracted, "
     FIELD(tk_size_row, COUNT, events, counted, counts)};
 
 SIZE_FIELDS(size_kinds, "kind", "what the bytes are used for", "events", "number of events")
-SIZE_FIELDS(size_categories, "category", "category of the events; empty for those without", "events", "number of events")
-SIZE_FIELDS(size_names, "name", "name of the events; empty for those without", "events", "number of events")
+SIZE_FIELDS(size_categories, "category", "category of the events; empty for events without one", "events", "number of events")
+SIZE_FIELDS(size_names, "name", "name of the events; empty for events without one", "events", "number of events")
 SIZE_FIELDS(size_args, "arg", "key of the arg", "values", "number of values")
 SIZE_FIELDS(size_tracks, "track", "process and thread", "events", "number of events")
 SIZE_FIELDS(size_ranks, "rank", "rank, or unknown", "events", "number of events")
