@@ -44,7 +44,7 @@ static void draw_flame(FILE *to, const struct tk_report_flame *v, size_t n) {
   uint32_t deepest = 0;
   for (size_t i = 0; i < n; i++)
     if (v[i].depth > deepest) deepest = v[i].depth;
-  snprintf(words, sizeof words, "%s Outermost on top. The width of a box is its sum; boxes of less than a thousandth are left out.",
+  snprintf(words, sizeof words, "%s Outermost on top. The width of a box is its sum; boxes narrower than 1/1000 are left out.",
            v->sampled ? "Functions in stack samples, by the functions that called them."
                       : "Spans of all threads, by the spans around them.");
   html_section(to, v->sampled ? "Flame graph of stack samples" : "Flame graph of spans", words);

@@ -8,7 +8,7 @@
 #include "graph/args.h"
 #include "op/captured.h"
 
-static const char NODE[] = "Node@launch"; /* msprof; the connections of its "Hccl@Launch_Ffts" are of no task */
+static const char NODE[] = "Node@launch"; /* msprof; the connection ids of "Hccl@Launch_Ffts" belong to no task */
 
 /* Marks the classes of calls that start device work: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx", CANN's "Node@launch". */
 static void mark_launches(const struct reporter *p, bool *launches) {
@@ -34,9 +34,9 @@ static uint64_t calls_id(const struct reporter *p, const struct tk_event *e, con
   return 0;
 }
 
-/* Marks CANN's launches whose connection id an event of a device has. These calls have their own search because the operators that
- * queued the work count as what launched it (op/launched.c), and because tasks other than kernels, such as the record of an event,
- * also answer a launch. */
+/* Marks CANN's launches whose connection id is also on an event of a device. These calls are searched separately for two
+   reasons: op/launched.c reports the operator that queued the work as its launch, and a launch may start a task other than a
+   kernel, such as the record of an event. */
 static bool mark_connected(const struct reporter *p, const tk_id *keys, const bool *launches, bool *recorded) {
   const struct tk_trace *t = p->t;
   struct map ids;
@@ -202,8 +202,8 @@ void report_say_undecided(struct tk_report *r) {
   char text[256];
   const unsigned long long n = r->impl->undecided;
   if (!n) return;
-  snprintf(text, sizeof text, "kernels and copies whose correlation id belongs to several calls, between which no flow decides: %llu; "
-                              "the launch of this work is unknown", n);
+  snprintf(text, sizeof text, "kernels and copies whose correlation id belongs to several calls, with no flow that "
+                              "identifies the launch: %llu; the launch of this work is unknown", n);
   report_unknown(r, report_text(r->impl, text));
 }
 

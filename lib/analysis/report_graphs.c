@@ -19,7 +19,7 @@ void report_say_graphs(struct tk_report *r) {
   char text[256];
   if (!n) return;
   snprintf(text, sizeof text, "%llu launch%s recorded as a whole, so %s kernels are unknown; nsys profile --cuda-graph-trace=node "
-                              "records these (see docs/recording.md)", n, n > 1 ? "es of CUDA graphs were" : " of a CUDA graph was",
+                              "records kernels (see docs/recording.md)", n, n > 1 ? "es of CUDA graphs were" : " of a CUDA graph was",
            n > 1 ? "their" : "its");
   report_unknown(r, report_text(r->impl, text));
 }

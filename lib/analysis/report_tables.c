@@ -22,7 +22,7 @@
 struct counter {
   struct reporter *p;
   struct tk_report_rank *row;
-  struct report_args args; /* of the current piece of work */
+  struct report_args args; /* args of the current piece of work */
   tk_time *time_of;      /* by event: total time of its parts; NULL = no event has parts */
   struct intervals said, pageable; /* said: work with recorded memory traffic; pageable: copies from or to pageable memory */
 };
@@ -591,7 +591,7 @@ static bool say_occupancy(struct tk_report *r) {
   if (impl->occupancy.time <= 0 || impl->compute <= 0) return true;
   const double percent = 100.0 * (double)impl->occupancy.time / i128_double(impl->compute);
   if (percent >= NEARLY_ALL) return true;
-  snprintf(text, sizeof text, "occupancy is known for %d%% of the time of compute kernels; the mean is of these", (int)(percent + .5));
+  snprintf(text, sizeof text, "occupancy is known for %d%% of the time of compute kernels; the mean covers these", (int)(percent + .5));
   return report_unknown(r, report_text(r->impl, text));
 }
 

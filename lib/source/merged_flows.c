@@ -63,7 +63,7 @@ static void part_all(struct parting *p) {
   map_init(&p->ids, p->mem);
   for (tk_id i = 1; ok && i <= p->t->n_flow_points; i++) ok = part_point(p, i);
   if (p->n_changed)
-    trace_notes(p->t, TK_NOTE_FACT, UINT64_MAX, "flows whose id another rank uses, too: given an id of their own", p->n_changed);
+    trace_notes(p->t, TK_NOTE_FACT, UINT64_MAX, "flows whose id another rank uses, too: given separate ids", p->n_changed);
   map_free(&p->ids);
   chains_free(&p->chains);
 }

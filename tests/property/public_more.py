@@ -333,7 +333,7 @@ def _():
     events += arrow('ac2g', 90, 1, 1, 41)[:1] + arrow('ac2g', 90, 2, 2, 42)[1:] + arrow('send', 0, 0, 1, 1) + arrow('send', 1, 2, 0, 2)  # 90: half of it in each rank
     put('merged.json', {'traceEvents': events})
     right = sorted([(a, ts, b, ts + 5) for a, b, ts in own] + [(0, 1, 1, 6), (2, 2, 0, 7)])
-    has(said('info', 'merged.json'), 'flows whose id another rank uses, too: given an id of their own')
+    has(said('info', 'merged.json'), 'flows whose id another rank uses, too: given separate ids')
     equal(flows_between_ranks(converted('merged.json', 'again.json')), right)
     equal(len(answers('again.json', ARROWS)), len(right))
 

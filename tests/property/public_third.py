@@ -158,7 +158,7 @@ def _():
     put('none.json', shared(False))
     run('filter', 'none.json', '--name', 'hipMemcpyAsync0', '--keep', 'flows', '-o', 'part.json', '--force')
     equal(len(dump('part.json')), 8)  # nothing decides, so nothing that may belong to the call is removed
-    has(said('report', 'none.json'), 'belongs to several calls, between which no flow decides: 4;')
+    has(said('report', 'none.json'), 'belongs to several calls, with no flow that identifies the launch: 4;')
 
 
 @case('facebookincubator/dynolog', 'rank', 'numbers in names that are the processes of the events are no ranks')

@@ -343,7 +343,7 @@ static void note_weightless(struct pprof *r) {
 static void note_taken(struct pprof *r) {
   char text[128];
   if (r->taken == 0 || r->taken == r->t->counts.read) return;
-  snprintf(text, sizeof text, "%llu samples were taken; the profile stores equal ones as one record", (unsigned long long)r->taken);
+  snprintf(text, sizeof text, "%llu samples were taken; the profile stores equal samples as one record", (unsigned long long)r->taken);
   trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, text);
 }
 

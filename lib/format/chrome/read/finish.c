@@ -232,7 +232,7 @@ static void note_thread_times(struct tk_trace *t) {
 void chrome_finish(struct chrome *r) {
   place_all(r);
   if (r->has_origin && r->origin_ps != (i128)r->origin_ns * 1000)
-    trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, "times beyond 64 bits of nanoseconds: counted from one of them");
+    trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, "times beyond 64 bits of nanoseconds: stored relative to one of them");
   note_thread_times(r->t);
   if (!find_start(r)) return;
   lose_zeros(r);
