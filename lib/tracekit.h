@@ -1,6 +1,6 @@
 /* tracekit.h - the public interface of libtracekit.
  *
- *     bytes -> io -> format reader -> event graph -> operations -> format writer -> io -> bytes
+ * bytes -> io -> format reader -> event graph -> operations -> format writer -> io -> bytes
  *
  * Load a trace (tk_load), read its arrays or pass it to an operation, save it (tk_save) and free it (tk_free). The trace owns
  * everything reachable from it; the caller owns `struct tk_err` and options. Strings, classes, tracks and events are identified
@@ -11,15 +11,15 @@
  * Options: zero is the default of every field, and a NULL pointer means all defaults. Option structs that may grow start with
  * their size, which TK_..._OPTIONS_INIT sets, so that programs and libraries of different versions work together:
  *
- *     struct tk_top_options options = TK_TOP_OPTIONS_INIT;
+ * struct tk_top_options options = TK_TOP_OPTIONS_INIT;
  *
  * A size of 0 means that of version 0.1, so { 0 } works too unless a later field is set. A non-zero field that an older library
  * does not know is refused (TK_EUSAGE). Structs embedded in others do not grow: they end with reserved words, which must be
  * zero.
  *
  * Reports: a function that returns a report stores a pointer to it, also if the function fails; the caller frees the report.
- * Reports and the rows in their arrays that enum tk_row lists may get fields at their ends within a soname. A program that should run
- * with such a library reads rows with tk_row_at, not with an index. Structs contained in others by value do not grow.
+ * Within a soname, a later version may append fields to reports and to the rows that enum tk_row lists. A program that should
+ * run with such a library reads rows with tk_row_at, not with an index. Structs contained in others by value do not grow.
  *
  * The contents of a trace or a report are read-only: arrays are const, and strings live as long as it does. Traces are changed
  * by operations (tk_filter, tk_rebase, ...) and created by tk_new. Options belong to the caller; the library never changes
@@ -52,7 +52,7 @@ extern "C" {
 #define TK_EXPERIMENTAL TK_API
 #endif
 
-/* Arrays that only the library changes; const for everybody else. */
+/* Arrays that only the library changes; const for callers. */
 #ifdef TRACEKIT_INSIDE
 #define TK_FIXED
 #else
@@ -92,8 +92,8 @@ enum tk_code {
   TK_ENOTHING      /* the selection matches nothing, with refuse_empty */
 };
 
-/* Options with which a call that failed could succeed. Messages do not name them, because commands and languages spell options
- * differently. */
+/* Options with which a failed call could succeed. Messages do not name options, because the command and the languages spell
+   them differently. */
 enum tk_option {
   TK_OPTION_NONE,
   TK_OPTION_FORCE,       /* tk_save_options: allow replacing a file */
@@ -265,7 +265,7 @@ struct tk_record {
   bool strong; /* true: the event had a pid or a tid, to which `track` belongs; false: it had neither */
   uint8_t respelled; /* enum tk_respelled */
   bool derived; /* created from the track's name, for formats that store names in records */
-  bool sampled; /* its samples are events with the flag TK_FLAG_IN_RECORD, so an operation makes its text obsolete */
+  bool sampled; /* the record's samples are events with the flag TK_FLAG_IN_RECORD, so any operation makes the record's text obsolete */
 };
 
 /* Top-level data that is not an event: either a JSON value with its key, or passthrough. Passthrough is bytes of the input that
@@ -473,7 +473,7 @@ enum { TK_KINDS = 20 };
 struct tk_summary {
   uint64_t spans, instants, counters, flow_points, flow_pairs, dangling_points, records;
   uint64_t overlaps, unfinished, lost_clock;
-  uint32_t machines; /* number of machines that the trace distinguishes, including one without a name; 0 = it names none */
+  uint32_t machines; /* number of machines that the trace distinguishes, including an unnamed one; 0 = no machine is named */
   uint32_t processes, threads, counter_tracks, async_tracks;
   uint32_t max_depth;
   tk_time start, end;        /* extent of the events that have a clock */
@@ -525,7 +525,7 @@ struct tk_xplane_plane { /* Plane of an XSpace. */
   const char *name;
   int64_t id;
   tk_id process;            /* track of the plane; 0 = the plane has only metadata */
-  uint32_t line, lines;     /* range of the plane's lines: lines[line] and the following */
+  uint32_t line, lines;     /* the plane's lines are lines[line] to lines[line + lines - 1] */
   uint64_t events, bytes;   /* bytes: encoded size without tag and length */
   bool device;
 };

@@ -60,10 +60,10 @@ struct tk_diff_report {
   TK_FIXED struct tk_diff_row *all;  /* all events together; total is their self time */
   TK_FIXED struct tk_diff_row *step; /* steps; total is their duration; count 0 unless both sides have marked steps */
   struct tk_report_spread steps[2];
-  uint64_t inputs[2], ranks[2], samples[2]; /* samples: steps of ranks, or ranks */
+  uint64_t inputs[2], ranks[2], samples[2]; /* samples: number of steps over all ranks, or of ranks if no steps are compared */
   uint64_t outside[2]; /* events that begin outside every step; excluded */
   bool by_step;
-  bool paired;         /* each sample of one side is paired with one of the other */
+  bool paired;         /* each sample of one side is paired with a sample of the other side */
   bool by_number;      /* true: paired by step and rank number; false: by order */
   struct tk_diagnostics *notes;
   struct tk_diff_impl *impl;
@@ -115,7 +115,7 @@ struct tk_compare_row {
   size_t name_len;
   TK_FIXED struct tk_compare_cell *runs; /* one for each run, in their order */
   size_t n_runs;
-  TK_FIXED struct tk_compare_shift *shifts; /* in the order of runs; none unless trends are asked for */
+  TK_FIXED struct tk_compare_shift *shifts; /* in the order of runs; empty unless `trends` is set */
   size_t n_shifts;
   const char *short_name; /* as in tk_diff_row */
   bool is_mark;           /* as in tk_diff_row */
@@ -132,9 +132,9 @@ struct tk_compare_run {
   bool paired, by_number; /* matching of samples with samples of the first run, as in tk_diff_report */
   struct tk_report_spread steps; /* count 0 unless steps are compared */
   double outside_time;  /* self time of the `outside` events, ps */
-  const char *step_name; /* name of the spans that mark the compared steps, with * for numbers; NULL = none, bare numbers, or different
-                          * ones */
-  double allocated;     /* highest peak of the bytes that are allocated from an allocator of a device; negative = unknown */
+  const char *step_name; /* name of the spans that mark the compared steps, with * for numbers; NULL = no steps, bare numbers,
+                            or different names */
+  double allocated;     /* highest peak of allocated bytes of any device allocator; negative = unknown */
 };
 
 struct tk_compare_report {

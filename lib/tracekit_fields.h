@@ -72,7 +72,7 @@ enum tk_type {
   TK_TYPE_ROWS    /* a list of rows */
 };
 
-enum tk_unit { TK_UNIT_NONE, TK_UNIT_NS, TK_UNIT_PERCENT, TK_UNIT_BYTES, TK_UNIT_GB_PER_S, TK_UNIT_MEAN /* of a count */,
+enum tk_unit { TK_UNIT_NONE, TK_UNIT_NS, TK_UNIT_PERCENT, TK_UNIT_BYTES, TK_UNIT_GB_PER_S, TK_UNIT_MEAN /* mean of a count */,
   TK_UNIT_PS };
 
 /* Representation of a value that is unknown in this trace. */
@@ -103,7 +103,7 @@ struct tk_field {
   enum tk_unit unit;
   enum tk_row of; /* ROW and ROWS: kind of the rows */
   enum tk_unknown unknown;
-  bool ranked;    /* ROWS in descending order, of which users see the first few */
+  bool ranked;    /* ROWS: in descending order; users see the first few */
   /* private to tk_field_value: the position of the value in the struct */
   size_t offset, size, n_offset;
   bool (*known)(const void *row, const void *owner);

@@ -22,7 +22,7 @@ struct tk_listed {
   int64_t origin_ns;
   enum tk_clock clock;
   const char *start_time; /* `start` as text in UTC, such as "2026-11-20T10:21:49.123456789Z"; NULL = unknown */
-  const char *ranks;      /* ranks of a file that was merged from several, such as "0-2, 7"; NULL = no such file */
+  const char *ranks;      /* ranks of a file that was merged from several, such as "0-2, 7"; NULL = not a merged file */
 };
 
 struct tk_list_report {

@@ -113,7 +113,7 @@ enum tk_health {
   TK_HEALTH_TRUNCATED, /* ends early */
   TK_HEALTH_CORRUPT,   /* contains invalid bytes: readable up to there, or not at all */
   TK_HEALTH_REPAIRED,  /* complete, but needs repairs */
-  TK_HEALTH_CAPPED,    /* valid, but holds the most events that its producer writes, so some may be missing */
+  TK_HEALTH_CAPPED,    /* valid, but contains the maximum number of events that its producer writes, so later events may be missing */
   TK_HEALTH_NO_TRACE
 };
 
@@ -130,7 +130,7 @@ struct tk_input {
   uint32_t run_id;    /* equal for inputs of one run */
   const char *format; /* NULL = unknown */
   enum tk_health health;
-  const char *why;    /* reason if its health is not good, or NULL */
+  const char *why;    /* reason if the health is not TK_HEALTH_OK, or NULL */
   bool best;          /* read by default; false for other views of the same session */
 };
 
@@ -145,8 +145,8 @@ struct tk_remote_file {
  * address that ends in '/' is a folder. Only names given by the caller, and in lists ("@list") named by the caller, are read as
  * addresses. Functions that fail set the code and the message of err; the message need not contain the address. */
 struct tk_fetch {
-  /* NULL-terminated: schemes of the addresses that can be read, such as "s3". "nsys-rep" stands for files with this ending, which
-   * `local` exports as a database. */
+  /* NULL-terminated: schemes of the addresses that can be read, such as "s3". "nsys-rep" means local files with this extension,
+     which `local` exports as a database. */
   const char *const *schemes;
   /* Returns the path of a local copy, to be freed with free(). NULL with err set on failure; NULL without an error if there is no
    * copy. */
@@ -208,7 +208,7 @@ TK_API struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *so
 TK_API void tk_sources_close(struct tk_sources *s);
 
 /* Writes n bytes that were computed from `s`, by the same rules as all outputs: the file appears only when it is complete, is
- * no more readable than any of the inputs, and replaces none of them. `force` replaces another existing file. "-" is standard
+ * no more readable than any of the inputs, and replaces none of them. `force` replaces any other existing file. "-" is standard
  * output. */
 TK_API bool tk_sources_write(const struct tk_sources *s, const char *path, const void *p, size_t n, bool force, struct tk_err *err);
 

@@ -117,8 +117,7 @@ struct tk_align_host {
                             * collective before another one arrived */
   double weight;           /* posterior probability of this offset among all possible ones, including "no shared collective":
                             * 0..1 */
-  double unless_us;        /* the offset holds unless the wall clocks differed by more than this; 0 = it holds for any
-                            * difference */
+  double unless_us;        /* the offset is valid only if the wall clocks differed by at most this; 0 = valid for any difference */
   struct tk_align_alternative alternatives[3]; /* most probable other offsets */
   uint32_t n_alternatives;
   uint32_t violations_before, violations_after; /* number of collectives that a rank left before another one arrived, before and
@@ -368,7 +367,7 @@ TK_EXPERIMENTAL bool tk_selected(struct tk_trace *t, const struct tk_selection *
 enum tk_top_by {
   TK_TOP_NAME, TK_TOP_CAT, TK_TOP_KIND, TK_TOP_RANK, TK_TOP_PROCESS, TK_TOP_TRACK, TK_TOP_STREAM, TK_TOP_STEP, TK_TOP_ARG,
   TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE, /* phase, op or module around the event or its launch */
-  TK_TOP_CLASS                            /* of kernels: matmul, attention, ... */
+  TK_TOP_CLASS                            /* class of kernels: matmul, attention, ... */
 };
 enum tk_top_sort {
   TK_TOP_SORT_TOTAL, TK_TOP_SORT_SELF, TK_TOP_SORT_UNION, TK_TOP_SORT_COUNT, TK_TOP_SORT_MEAN, TK_TOP_SORT_MIN, TK_TOP_SORT_P50,
@@ -411,10 +410,10 @@ struct tk_top_row {
   double of_range;      /* union_time as a share of the time range, 0..1 */
   double of_sum;        /* self as a share of the report's sum, 0..1 */
   TK_FIXED struct tk_top_col *cols; /* one for each of tk_top_options.cols */
-  const char *short_name; /* name that people can read, distinct in this report, if all events are kernels and the rows are names; or
-                           * NULL */
+  const char *short_name; /* short readable name, unique in this report, if all events are kernels and the rows are names; or
+                             NULL */
   size_t short_len;
-  bool is_mark;         /* only shows that a profiler ran: the row is among the last, and has no self time */
+  bool is_mark;         /* the events only show that a profiler ran; the row is listed last and has no self time */
 };
 
 struct tk_top_report {
@@ -429,7 +428,8 @@ struct tk_top_report {
   uint64_t unweighed;    /* stack samples in other units: included in `events`, but not in the sums */
   struct tk_top_impl *impl;
   const char *step_name; /* with TK_TOP_STEP: name of the spans that mark steps, with * for numbers; NULL = none, or bare numbers */
-  uint64_t allocations;  /* selected spans that are allocations of memory: their durations are how long the memory was held */
+  uint64_t allocations;  /* selected spans that are allocations of memory: the duration of such a span is the time from
+                            allocation to release */
 };
 
 /* Aggregates the time of a sealed trace by name, kind, rank, ... */
@@ -470,21 +470,22 @@ struct tk_tree_node {
   tk_time device;        /* time in which an accelerator ran work launched within the spans, on any stream */
   uint64_t launched;     /* number of kernels, copies and fills launched within the spans */
   tk_time mean;          /* mean duration of the spans that ended; negative = there are none */
-  const char *short_name; /* as in tk_top_row: set if all spans are kernels; distinct for the names of this report */
-  bool is_mark;           /* as in tk_top_row: the node is the last of its siblings, has no self time and is in no sum */
+  const char *short_name; /* as in tk_top_row: set if all spans are kernels; unique in this report */
+  bool is_mark;           /* as in tk_top_row: the node is the last of its siblings, has no self time and is excluded from sums */
 };
 
 struct tk_tree_report {
   TK_FIXED struct tk_tree_node *nodes; /* parents before children, siblings by descending total, or by_start */
   size_t n_nodes;
   uint64_t calls;      /* number of spans that match `per`, or of steps with per_step; 0 = neither was given */
-  struct tk_total sum; /* sum over the outermost nodes that are no marks */
+  struct tk_total sum; /* sum over the outermost nodes that are not marks */
   const char *unit;    /* as in tk_top_report */
   uint64_t unweighed;
   struct tk_tree_impl *impl;
   const char *layers;  /* kind of the layers: "scopes", "modules" or "annotations"; NULL = there are none */
-  tk_time work;        /* with layers: time in which an accelerator ran work in the steps, or in the trace without steps. Otherwise,
-                        * time in which one ran work, in the steps with per_step; 0 if no work was launched within the spans */
+  tk_time work;        /* with layers: time in which an accelerator ran work in the steps, or in the trace without steps.
+                          Otherwise, time in which an accelerator ran work (with per_step: in the steps); 0 if no work was
+                          launched within the spans */
   tk_time outside;     /* time in which work ran that was launched outside of all spans, or whose launch is unknown; 0 with layers,
                         * which have a node without a name for this work */
   uint64_t stepless;    /* with layers or per_step: selected spans that begin outside of all steps, and are left out */

@@ -30,7 +30,7 @@ struct tk_redact_options {
 struct tk_redact_report {
   uint64_t names;           /* distinct names that were replaced */
   uint64_t paths_and_hosts; /* distinct strings with a sensitive part */
-  uint64_t args, records, labels, metas, blocks; /* removed; blocks: of passthrough data */
+  uint64_t args, records, labels, metas, blocks; /* number of removed items; blocks: of passthrough data */
 };
 
 /* Redacts a sealed trace in place. Adds its counts to `report`, which may be NULL. */

@@ -105,8 +105,8 @@ struct tk_report_rank {
   int64_t start_ns;   /* start of the strip on the common timeline; since the epoch if the clock is known */
   tk_time length;     /* length of the strip */
   uint64_t events;    /* spans, instants and counter samples of the rank */
-  uint64_t work, linked; /* number of kernels, copies and fills; number of those whose launch is known (0: causes of idle time
-                          * and delays are unknown) */
+  uint64_t work, linked; /* number of kernels, copies and fills; number of pieces of work whose launch is known (0: causes of
+                            idle time and delays are unknown) */
   uint64_t unfinished;   /* spans that never ended; excluded from all times */
   struct tk_device_times times; /* from the start of the first work to the end of the last */
   uint64_t under_10us, under_100us; /* number of kernels shorter than 10 us, and than 100 us */
@@ -130,11 +130,11 @@ struct tk_report_rank {
   tk_time gap, gap_at;  /* longest idle time of the device, and its start since the trace's first event */
   uint64_t launch_calls, unrecorded; /* launching calls with a correlation id; number of these whose work is missing */
   uint64_t syncs, syncs_in_steps;    /* calls that wait for the device; number of these within host_steps */
-  uint64_t host_steps;               /* steps of the host; a device may have others */
+  uint64_t host_steps;               /* steps of the host; a device may have different steps */
   uint64_t collections; /* garbage collections of the host */
   tk_time collecting;   /* time in which at least one garbage collection ran */
   tk_time collection_max, collection_at; /* duration of the longest collection, and its start since the trace's first event */
-  tk_time profiler;     /* time in which the profiler itself worked, as far as it recorded that */
+  tk_time profiler;     /* time in which the profiler itself worked, if the profiler recorded this */
   tk_time profiler_max, profiler_at; /* duration of the longest span of the profiler, and its start since the trace's first event */
   uint64_t compiled_frames; /* functions, and parts of functions between graph breaks, that ran as compiled by torch.compile */
   uint64_t recompilations;  /* largest number of recompilations of one such function or part */
@@ -154,10 +154,10 @@ struct tk_report_rank {
                              * fills; or NULL */
   const char *peak_device; /* device model whose peak rates are used, such as "H100 SXM"; "" = unknown */
   double peak_flops;       /* per second, for the types of the operations in `flops`; 0 = unknown */
-  double peak_bandwidth;   /* of the device's memory, in bytes per second; 0 = unknown */
+  double peak_bandwidth;   /* peak bandwidth of the device's memory, in bytes per second; 0 = unknown */
   double mfu;              /* time of the operations at the peak rate / length of the window; negative = unknown */
-  double flops_coverage, bytes_coverage; /* share of the durations of compute kernels whose operations or traffic is known; negative =
-                                          * of none */
+  double flops_coverage, bytes_coverage; /* share of the durations of compute kernels whose operations or traffic is known;
+                                            negative = unknown for all kernels */
   TK_FIXED uint64_t *delays; /* with strips: TK_REPORT_DURATIONS numbers of launches by delay; NULL without, or if none is known */
   tk_time sync_in_steps;   /* sum of the durations of the calls of syncs_in_steps */
   tk_time compute_sum;     /* part of kernel_sum: kernels that are not collectives */
@@ -167,10 +167,11 @@ struct tk_report_rank {
   uint64_t trailing;       /* part of `unrecorded`: calls after the last launch with recorded work, before that work ended */
   tk_time queued;          /* idle time in gaps of 30 us or more before work that had already been launched when the gap began;
                             * within steps, or in the window if the device did not work in steps */
-  uint64_t long_gaps;      /* smallest number of gaps between work, at most 4, that together exceed half of the idle time; 0 = none */
+  uint64_t long_gaps;      /* smallest number of gaps between work, at most 4, that together exceed half of the idle time; 0 =
+                              more are needed */
   uint64_t module_recompilations;  /* largest number of recompilations of one XLA module during the steps */
   const char *recompiled_module;   /* name of that module; "" = none; NULL in brief reports */
-  bool incomplete;         /* the rank's trace ends early or is damaged, so figures that missing events could change are no findings */
+  bool incomplete;         /* the rank's trace ends early or is damaged, so figures that missing events could change are not findings */
   double operator_bytes_rate; /* bytes per second of the operators that bytes_coverage counts, while their kernels ran; 0 = unknown */
   uint64_t long_ops;       /* names of host operators whose self times on this rank exceed 50 ms */
   bool rank_given;         /* the trace contains no rank; a merge gave it the number `rank` */
@@ -201,7 +202,7 @@ struct tk_report_kernel {
   uint64_t bytes_known; /* number of copies and fills that report their size */
   double bytes;  /* sum of the reported sizes */
   tk_time bytes_time; /* sum of the durations of copies and fills that report their size */
-  const char *short_name;   /* name that people can read, distinct in this table; the name itself if there is none */
+  const char *short_name;   /* short readable name, unique in this table; otherwise the full name */
   size_t short_len;
   const char *kernel_class; /* "matmul", "attention", ...; docs/analysis.md lists all */
   double occupancy, registers, shared; /* means over time: occupancy in percent, registers per thread, bytes of shared memory per block;
@@ -291,14 +292,14 @@ struct tk_report_op {
 struct tk_report_device_op {
   const char *name;        /* NULL = all work without an operator */
   size_t name_len;
-  const char *category;    /* that of XLA's instructions (HLO) if the trace states it; otherwise the class of the work, such as
-                            * "matmul", "copy" or "collective"; the one with the most time */
+  const char *category;    /* HLO category if the trace contains it; otherwise the class of the work, such as "matmul", "copy"
+                              or "collective"; the one with the most time */
   uint64_t calls, work;    /* calls: operators that launched work, or executed instructions; work: kernels, copies and fills */
   struct tk_total device;  /* sum of the durations of the work */
   double of_work;          /* share of the durations of all work, 0..1 */
   bool has_host;           /* the host also recorded operators of this name */
-  struct tk_total host_self; /* self time of these */
-  uint64_t host_count;     /* number of these */
+  struct tk_total host_self; /* self time of these operators */
+  uint64_t host_count;     /* number of these operators */
 };
 
 /* Annotations, modules and steps on hosts that have one path of names; all steps count as one name. */
@@ -329,7 +330,7 @@ struct tk_report_layer {
 struct tk_report_roof {
   const char *name;
   size_t name_len;
-  const char *type;     /* of the arithmetic: "bf16", "tf32", ...; "" = unknown */
+  const char *type;     /* type of the arithmetic: "bf16", "tf32", ...; "" = unknown */
   const char *device;   /* as tk_report_rank.peak_device */
   const char *source;   /* "trace" if the trace states the operations, "shapes" if they follow from shapes */
   uint64_t count, kernels;
@@ -347,9 +348,10 @@ struct tk_report_gap {
   tk_time at, length;     /* at: start since the first event of the trace */
   const char *cause;      /* "host" (the launching call returned late), "kernel" or "other"; "" = unknown */
   const char *before, *after;             /* names of the work that ended last before the gap, and that started after it */
-  const char *short_before, *short_after; /* the same, shortened */
+  const char *short_before, *short_after; /* these names, shortened */
   const char *host_span;  /* name of the innermost spans of the host that cover at least half of the gap on one thread; "" = none */
-  tk_time host_time;      /* time that they cover; without a name, the most that spans of one name cover; -1 = not searched */
+  tk_time host_time;      /* time that these spans cover; without a name, the longest time that spans of one name cover; -1 =
+                             not searched */
 };
 
 /* A compilation on a host, including the work of compiler threads at the same time. */
@@ -360,7 +362,7 @@ struct tk_report_compilation {
   int64_t step;         /* number of the step in which it started; valid if has_step */
   bool has_step;
   const char *module;   /* compiled module of XLA, such as "jit_step"; "" = unknown */
-  const char *function; /* function whose call of JAX compiled; "" = unknown */
+  const char *function; /* function that JAX compiled; "" = unknown */
   const char *name;     /* name of the outermost span of the compilation */
 };
 
@@ -374,7 +376,7 @@ struct tk_report_function {
   double self_of_sum, total_of_sum; /* shares of the weight of all samples in this unit */
 };
 
-/* A box of a flame graph. Boxes are in preorder; one that is narrower than a thousandth of the graph is left out. */
+/* A box of a flame graph. Boxes are in preorder; boxes narrower than a thousandth of the graph are left out. */
 struct tk_report_flame {
   const char *name;
   size_t name_len;
@@ -406,10 +408,10 @@ struct tk_report_figure {
   const char *name, *unit; /* "device utilization", "%" */
   double value;
   const char *verdict;     /* "good", "warning", "bad"; "" = not judged */
-  const char *good;        /* the values that are good: "at least 80"; "" = there is no limit */
+  const char *good;        /* range of good values: "at least 80"; "" = there is no limit */
   int64_t rank;            /* rank of the device or host with this value; -1 = unknown, or the whole job */
   const char *device;      /* device with this value; "" = the value is that of a host or of the whole job */
-  bool known;              /* the traces contain it; otherwise `value` is 0 */
+  bool known;              /* the traces contain the figure; otherwise `value` is 0 */
   const char *run;         /* run of the rank, as in tk_report_rank; "" = not named, or the whole job */
 };
 
@@ -442,7 +444,7 @@ struct tk_report {
   size_t n_unknown;
   const char *format;   /* format of the first trace */
   uint64_t inputs;
-  struct tk_total work; /* sum of the durations of all work, without that on a TPU's asynchronous lines */
+  struct tk_total work; /* sum of the durations of all work, except work on a TPU's asynchronous lines */
   struct tk_diagnostics *notes;
   struct tk_report_impl *impl;
   TK_FIXED struct tk_report_gap *gaps; /* longest idle times of each device; none in brief reports */
@@ -458,9 +460,10 @@ struct tk_report {
   const char *step_name; /* name of the spans that mark steps, with * for numbers; NULL = none, bare numbers, or different ones */
   TK_FIXED struct tk_report_layer *layers; /* in preorder, most device time first; none in brief reports and without device work */
   size_t n_layers;
-  TK_FIXED struct tk_report_function *functions; /* of stack samples, by unit, largest self weight first; none in brief reports */
+  TK_FIXED struct tk_report_function *functions; /* functions in stack samples, by unit, largest self weight first; none in
+                                                    brief reports */
   size_t n_functions;
-  uint64_t samples; /* stack samples that these rows count */
+  uint64_t samples; /* number of stack samples that `functions` counts */
   TK_FIXED struct tk_report_device_op *device_ops; /* most device time first; none in brief reports */
   size_t n_device_ops;
   TK_FIXED struct tk_report_flame *flames; /* spans first, then samples by unit; only with strips */

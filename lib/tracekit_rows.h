@@ -22,7 +22,7 @@ TK_EXPERIMENTAL bool tk_derive(struct tk_trace *t, struct tk_derived *done, stru
 
 /* Counts of the changes by tk_fold_graphs. */
 struct tk_folded {
-  uint64_t events, lanes, annotations; /* moved; made; removed */
+  uint64_t events, lanes, annotations; /* numbers of events moved, lanes added, and annotations removed */
 };
 
 /* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its streams to lanes by kind, and removes the

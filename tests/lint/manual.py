@@ -121,7 +121,7 @@ def lifetime(f, by_name):
     if stated:
         return ' '.join(dict.fromkeys(stated))
     if '*' not in f.result:
-        return 'nothing outlives the call'
+        return 'the return value need not be freed'
     return 'as long as the program runs, or as long as the object that was passed' if CONSTANT.match(f.result) else ''
 
 
