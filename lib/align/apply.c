@@ -1,5 +1,5 @@
-/* apply.c - moves the events of a graph by a clock map. The start and the end of every span are mapped separately, rather than
- * the start and the duration, so order and nesting survive. */
+/* apply.c - moves the events of a graph by a clock map. The start and the end of every span are mapped separately, so order and
+   nesting survive. */
 #include <math.h>
 
 #include "base/err.h"

@@ -18,7 +18,7 @@ enum { MOST_ANCHORS = 4096, MARGIN_NS = 1000000, SLACK_NS = 1000, PERCENT = 2 };
 struct item {
   int64_t start, end, link; /* link: correlation id; 0 = none */
   uint64_t label;           /* hash of what both recorders call the event */
-  uint64_t exact;           /* hash of link, label and ordinal among items with both; 0 = no link */
+  uint64_t exact;           /* hash of link, label, and ordinal among items with the same link and label; 0 = no link */
   tk_id event;
   uint32_t pair;            /* 1 + index of its pair; 0 = none */
   bool is_single;           /* no other item has its link and label */
@@ -56,8 +56,8 @@ static int64_t link_of(const struct side *s, const struct tk_event *e) {
   return 0;
 }
 
-/* Returns a hash of the name without return type, template arguments and parameters, which recorders print differently. Each
- * recorder has its own names for copies, so the kind of a copy stands for its name. */
+/* Returns a hash of the name without return type, template arguments and parameters, which recorders print differently.
+   Recorders name copies differently, so a copy is hashed by its kind instead of its name. */
 static uint64_t label_of(const struct side *s, const struct tk_event *e, unsigned kind, enum what what) {
   const char *name = tk_string(s->t, s->t->classes[e->cls].name, NULL);
   if (kind & KIND_MEMCPY) return hash_bytes("memcpy", 6);

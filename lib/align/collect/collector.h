@@ -36,7 +36,8 @@ struct collector {
 };
 
 uint64_t collect_hash(const struct tk_trace *t, tk_id s);
-const char *collect_text(const struct tk_trace *t, uint32_t args, const char *key, tk_id *id); /* NULL if args have no such text */
+const char *collect_text(const struct tk_trace *t, uint32_t args, const char *key, tk_id *id); /* NULL if args contain no text
+                                                                                                  with this key */
 bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, int64_t *out);
 /* Stores the anchor's name, without template arguments and argument types, if c->out->described is set. */
 void collect_name(struct collector *c, struct align_anchor *a, const char *name);

@@ -8,7 +8,7 @@
 #include "format/xplane/hlo.h"
 
 static bool runs_xla(const struct tk_trace *t) {
-  if (trace_text_id(t, "hlo_op")) return true; /* XLA may run its ops on the host */
+  if (trace_text_id(t, "hlo_op")) return true; /* XLA may run ops on the host */
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     if (k->kind == TK_TRACK_PROCESS && !k->hidden && strncmp(tk_string(t, k->name, NULL), "/device:", 8) == 0) return true;

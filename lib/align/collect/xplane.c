@@ -149,7 +149,7 @@ static uint64_t hash_of_name(const char *module) {
   return hash_bytes(module, paren ? (size_t)(paren - module) : strlen(module));
 }
 
-/* Returns a key of the program's name and number, or of the one that is known; 0 if neither is. */
+/* Returns a key made of the program's name and number, or of one of them if the other is unknown; 0 if both are unknown. */
 static uint64_t program_key(bool named, uint64_t name, bool numbered, uint64_t number) {
   if (!named && !numbered) return 0;
   return hash_mix(named ? hash_mix(51, name) : 52, numbered ? hash_mix(53, number) : 54);

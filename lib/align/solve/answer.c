@@ -49,7 +49,7 @@ bool answer_fit(const struct hypotheses *h, struct arena *arena, struct posterio
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]), out->outliers += room[i] > 6 * y->fit.sigma;
   out->mad = curve_median(room, n);
   out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
-  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* it is unknown which ranks are on time */
+  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* any rank may be the late one */
   if (h->q->view->keyed && !out->doubt && out->spread > h->q->clock_error) out->doubt = DOUBT_SCHEDULED;
   return true;
 }

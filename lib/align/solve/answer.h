@@ -4,7 +4,7 @@
 
 #include "hypotheses.h"
 
-/* Fits out->best, and sets its offset, the points, their residuals and the objection. Returns false when memory runs out. */
+/* Fits out->best, and sets its offset, the points, their residuals and out->doubt. Returns false when memory runs out. */
 bool answer_fit(const struct hypotheses *h, struct arena *arena, struct posterior *out);
 
 #endif

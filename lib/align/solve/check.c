@@ -1,17 +1,19 @@
-/* check.c - checks that the aligned clocks satisfy causality, and finds how far each clock could be moved before it violates causality.
+/* check.c - checks that the aligned clocks satisfy causality, and finds how far each clock could be moved before it violates
+ * causality.
  *
- * No member leaves a collective that synchronises all members before the last one has arrived. For two hosts in a collective, this
- * bounds the shift of one host relative to the shift of the other. Such difference constraints are combined by shortest paths from the
- * reference (Bellman-Ford). No table of pairs is needed: the arrival of the last member bounds all members, so the two outermost
- * members represent the collective, and a round takes time proportional to the number of members.
+ * No member leaves a collective that synchronises all members before the last one has arrived. For two hosts in a collective,
+ * this bounds the shift of one host relative to the shift of the other. Such difference constraints are combined by shortest
+ * paths from the reference (Bellman-Ford). No table of pairs is needed: the arrival of the last member bounds all members, so
+ * the two outermost members represent the collective, and a round takes time proportional to the number of members.
  *
- * The resulting interval is guaranteed, because it makes no assumption about the noise of ends. The estimate is inside the interval or
- * is moved there. Nor does the interval assume that the map has the right shape: if a host becomes later and later, its map drifts
- * although its clock does not. Therefore bounds are computed for each block of time. Bounds of other blocks also count, widened by the
- * largest difference between the rates of clocks. Only the weakest bound of all blocks is proven.
+ * The resulting interval is guaranteed, because it makes no assumption about the noise of ends. The estimate is inside the
+ * interval or is moved there. The interval also does not assume that the map has the right shape: if a host becomes later and
+ * later, its map drifts although its clock does not. Therefore bounds are computed for each block of time. Bounds of other
+ * blocks also count, widened by the largest difference between the rates of clocks. Only the weakest bound of all blocks is
+ * proven.
  *
- * A host that contradicts the combined bounds of the other hosts does not contribute to these bounds; otherwise it would invalidate the
- * intervals of every host connected to it. */
+ * A host that contradicts the combined bounds of the other hosts does not contribute to these bounds; otherwise it would
+ * invalidate the intervals of every host connected to it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

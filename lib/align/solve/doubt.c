@@ -128,7 +128,7 @@ static bool lacks_edge(const struct question *q, const struct hypothesis *y, boo
 
 static bool is_violated(const struct question *q, const struct posterior *p) {
   const struct hypothesis *y = &p->best;
-  const double first = p->points[p->first].x, last = p->points[p->last].x; /* nothing is claimed beyond these points */
+  const double first = p->points[p->first].x, last = p->points[p->last].x; /* the answer makes no claim beyond these points */
   double slack = 3 * y->fit.sigma + ALIGN_SLACK + 2 * US;
   for (uint32_t i = 0; i < q->view->n_b; i++)
     if (y->partner[i] != ALIGN_NONE && !pieces_begin(&y->fit, q->view->b[i]->end) && q->view->b[i]->end >= first &&

@@ -10,7 +10,7 @@ extern const char DOUBT_WIDE[];
 extern const char DOUBT_NUMBERS[];
 /* Objection: ranks on CPUs leave collectives when they are scheduled, so the wall clock is the better guess. */
 extern const char DOUBT_SCHEDULED[];
-/* Returns the objection, or NULL. `r`: residuals of the answer's points. */
+/* Returns why the answer may be wrong; NULL if nothing indicates that. `r`: residuals of the answer's points. */
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r);
 
 /* True if late ranks explain the objection. It then concerns the size of the error, not the pairing. */

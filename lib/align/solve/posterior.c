@@ -73,8 +73,8 @@ static double prior(const struct question *q, double offset) {
   return (1 - q->same) * apart + (fabs(offset) <= near ? q->same * US / (2 * near) : 0);
 }
 
-/* Returns the approximate probability that the offset is below x, given that the clocks are within `most` of each other; with
- * most = INFINITY, this is no condition. */
+/* Returns the approximate probability that the offset is below x, given that the clocks are within `most` of each other; most =
+   INFINITY imposes no condition. */
 static double wall_below(const struct question *q, double x, double most) {
   if (isfinite(most)) return (wall_below(q, fmax(-most, fmin(most, x)), INFINITY) - wall_below(q, -most, INFINITY)) /
                              (wall_below(q, most, INFINITY) - wall_below(q, -most, INFINITY));

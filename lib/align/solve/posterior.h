@@ -90,7 +90,7 @@ struct posterior {
   uint32_t outliers;
   uint32_t numbered, kept; /* numbered: sights with a partner by sequence number; kept: those with the same partner in the answer */
   double by_number;       /* ns: offset between the wall clocks if equal sequence numbers are paired; valid if numbered > 0 */
-  const char *doubt;      /* objection to the answer; NULL = none */
+  const char *doubt;      /* why the answer may be wrong; NULL = no objection */
 };
 
 /* Finds the most probable offset for the question, with its weight and its alternatives. Returns false when memory runs out. */

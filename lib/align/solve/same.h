@@ -23,7 +23,7 @@ struct same {
   double offset_ns; /* median of the differences of the middles */
   double error_ns;  /* for at least 95% of the events, both differences are within this distance of the offset; at least 1 ns */
   uint32_t n;
-  bool sound;       /* true if the events are many and the error is small enough that they are the same events */
+  bool sound;       /* true if there are enough events and the error is so small that they must be the same events */
 };
 
 /* Returns the offset by n events. `most_ns`: largest error of a sound answer. Not sound if memory runs out, which sets mem->failed. */

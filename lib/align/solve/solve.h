@@ -103,7 +103,8 @@ enum { ALIGN_OTHERS = 3 };
 
 struct align_host {
   enum align_state state;
-  const char *why;        /* ROUGH and POOR: objection to the estimate; other states: NULL, or a condition of its trust */
+  const char *why;        /* ROUGH and POOR: why the estimate may be wrong; other states: NULL, or a condition under which it is
+                             trusted */
   uint32_t root;          /* host to whose clock it was aligned: the reference, itself, or a group's leader */
   struct align_map map;   /* valid for GOOD, APART, ROUGH and POOR */
   uint32_t anchors, rejected;

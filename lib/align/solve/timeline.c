@@ -229,7 +229,7 @@ bool timeline_join(struct timeline *common, struct sight *host, uint32_t n, cons
       continue;
     }
     bool one_way = isfinite(s.last_sent) != isfinite(s.first_received);
-    if (!s.equal && !s.vague && !s.exact && !s.stepped && !one_way) continue; /* it has no key by which other hosts could find it */
+    if (!s.equal && !s.vague && !s.exact && !s.stepped && !one_way) continue; /* without a key, other hosts cannot find it */
     host[i].collective = common->n;
     if (!add_common(common, &s)) return false;
   }

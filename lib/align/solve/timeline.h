@@ -34,7 +34,7 @@ struct timeline {
   struct mem *mem;
   struct sight *v;
   uint32_t n, cap;
-  struct map labels; /* label -> last sight of the label */
+  struct map labels; /* label -> index of the last sight with this label */
 };
 
 /* The members of a sight that every hypothesis reads, stored contiguously. */
