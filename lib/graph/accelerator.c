@@ -109,7 +109,7 @@ static const struct process_row {
     {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* unitrace under MPI */
     {"GPU [0-9]*", NULL, QUEUES, "GPU"},                     /* our own name for queues of Perfetto's GpuRenderStageEvent */
     {"CUDA functions", "CPU functions", QUEUES, "GPU"},      /* PyTorch's autograd profiler without Kineto */
-    {"CPU functions", "CUDA functions", OPERATORS, NULL},    /* another name that the same profiler gives them */
+    {"CPU functions", "CUDA functions", OPERATORS, NULL},    /* another name that the same profiler uses */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which stores the device name as text in "pid" */
     {"gpu/[0-9]*", "cpu/0", QUEUES, "GPU"},                  /* this row and the next three: MXNet, src/profiler/profiler.cc */
     {"cpu/[0-9]*", "gpu/0", OPERATORS, NULL},
@@ -122,7 +122,7 @@ static const struct process_row {
     {"*/device:GPU:*/memcpy Compute", NULL, QUEUES, "GPU"},
     {"*/gpu:*/stream:* Compute", NULL, QUEUES, "GPU"}, /* TensorFlow up to 1.2 */
     {"*/gpu:*/memcpy Compute", NULL, QUEUES, "GPU"},
-    {"*/device:[CG]PU:* Compute", NULL, OPERATORS, NULL}, /* operators as the executor runs them */
+    {"*/device:[CG]PU:* Compute", NULL, OPERATORS, NULL}, /* operators that the executor runs */
     {"*/[cg]pu:* Compute", NULL, OPERATORS, NULL},
 };
 enum { N_PROCESSES = sizeof PROCESSES / sizeof *PROCESSES };
@@ -307,7 +307,7 @@ static const char *thread_words(const struct tk_trace *t, const struct tk_track 
   const char *name = tk_string(t, k->name, NULL);
   if (*name || k->tid.kind != TK_IDENT_STR) return name;
   const char *tid = tk_string(t, k->tid.str, NULL);
-  return tid + strspn(tid, "0123456789"); /* MXNet has numbers above 2^63, which are text in the graph */
+  return tid + strspn(tid, "0123456789"); /* MXNet writes tids above 2^63, which the graph stores as text */
 }
 
 static const struct thread_row *thread_row(const struct tk_trace *t, const struct tk_track *k) {

@@ -130,7 +130,7 @@ static const char *const WAITS[] = {
     /* Ascend: msprof, task types */
     "EVENT_WAIT", "EVENT_RECORD", "EVENT_RESET", "Notify_", "Notify ", "NOTIFY_", "Write Value", "WRITE_VALUE", "PROFILING_",
     "PLACE_HOLDER",
-    /* Ascend: tasks that belong to a collective, which has a row of its own */
+    /* Ascend: tasks of a collective; the collective itself has a separate row */
     "SDMA", "Reduce_Inline", "REDUCE_ASYNC", "RDMASend",
     /* Kineto */
     "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event",
@@ -206,7 +206,7 @@ bool accelerator_is_call(const char *name) {
 }
 
 unsigned accelerator_aiu(const char *name) {
-  /* Raw traces of IBM's flex runtime: aiu_trace_analyzer/dialect.py and pipeline/categorize.py */
+  /* IBM's flex runtime, raw traces: aiu_trace_analyzer/dialect.py and pipeline/categorize.py */
   static const struct {
     const char *end;
     unsigned kinds;

@@ -23,8 +23,8 @@ static bool is_device_copy(const char *name) {
   return text_any_begins(name, WORDS);
 }
 
-/* True for the name of a kernel as the compiler mangles or demangles it. Demangled names state the result, which is void, for templates
- * only; tools that trace C++ functions of a host state it for all. */
+/* True for the name of a kernel as the compiler mangles or demangles it. A demangled kernel name begins with the result type,
+   void, only if the kernel is a template; tools that trace C++ functions of a host write the type for all functions. */
 static bool is_kernel(const char *name) {
   const char *args = strchr(name, '('), *template = strchr(name, '<');
   if (text_begins(name, "_Z")) return strstr(name, "ernel") != NULL;
@@ -43,7 +43,7 @@ static const char ASCEND[] = "fullname", CUDA[] = "op_full_name";
 /* Pids of the work on a device's own CPUs, and of the collectives of all steps. */
 enum { PID_AI_CPU = 9000, PID_COLLECTIVES = 10000 };
 
-/* True if the arg is the path of the scope that ends with the name. */
+/* True if the arg is a scope path whose last part is the name. */
 static bool is_path_of(const struct tk_trace *t, const struct tk_arg *arg, const char *name) {
   if (arg->type != TK_ARG_STR) return false;
   const char *path = tk_string(t, arg->s, NULL), *slash = strrchr(path, '/');

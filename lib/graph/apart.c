@@ -30,7 +30,7 @@ static unsigned widest_gap(const uint32_t *starts, const uint32_t *ends, unsigne
   return most;
 }
 
-/* The number of events before the gap, and the exact times at which the gap begins and ends. */
+/* A gap: number of events before it, and the exact times at which it begins and ends. */
 struct sides {
   uint64_t n_before, n_after;
   tk_time last, next;

@@ -10,7 +10,7 @@ static bool owns(const struct bin *bin, uint32_t first, uint32_t slot) {
   return slot * BIN_SLOT >= first && (uint64_t)(slot + 1) * BIN_SLOT <= bin->end;
 }
 
-/* Gives the bin the next part of its place: the rest of the slot at `next`, which is shared or its own. */
+/* Gives the bin its next part of the array: the rest of the slot at `next`, which may be shared with other bins. */
 static void bin_open(const struct bins *b, struct bin *bin) {
   const uint32_t slot = slot_of(bin->next), within = bin->next % BIN_SLOT, rest = bin->end - bin->next;
   bin->left = BIN_SLOT - within < rest ? BIN_SLOT - within : rest;
@@ -69,8 +69,8 @@ static void fill_slot(const struct bins *b, uint32_t slot, uint32_t from, uint32
   if (b->was) memcpy(b->was + (size_t)slot * BIN_SLOT, b->was_beside + from, n * sizeof *b->was);
 }
 
-/* Stores a full slot: in its place if that has been read and is free, or else in the first place of which this is true. There is one,
- * because full slots contain only elements that have been read. */
+/* Stores a full slot in its final place if that place has been read and is free, otherwise in the first place that has been
+   read and is free. Such a place exists, because full slots contain only elements that have been read. */
 static void store_slot(struct bins *b, uint32_t slot, uint32_t from, uint32_t n_read) {
   uint32_t to = slot;
   if (slot >= n_read / BIN_SLOT || b->holds[slot]) {
@@ -102,7 +102,8 @@ static void put_in(const struct bins *b, uint32_t slot, const struct slot *from)
   if (b->was) memcpy(b->was + (size_t)slot * BIN_SLOT, from->was, sizeof from->was);
 }
 
-/* Moves what the slot has received to its place, what was there to its own, and so on up to a free place. */
+/* Moves the elements in the slot to their final place, the elements found there to theirs, and so on until a free place is
+   reached. */
 static void send_home(struct bins *b, uint32_t slot) {
   struct slot moving[2];
   uint32_t held = b->holds[slot];

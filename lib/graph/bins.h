@@ -7,7 +7,7 @@
  *                                 ^ next element -> the buffer of its bin; when it is full -> slot 0, 1, ... or its own
  *
  * Slots in which a bin begins or ends are assembled beside the array. In the end, slots that wait in a wrong place go to their own.
- * This needs no second array: to touch a page for the first time can cost more than to move its elements once more. */
+ * This avoids a second array: touching a page for the first time can cost more than moving its elements once more. */
 #ifndef GRAPH_BINS_H
 #define GRAPH_BINS_H
 
@@ -23,7 +23,7 @@ enum {
 struct bin {
   uint32_t n;        /* number of elements: set by the caller */
   uint32_t at, left; /* index in `beside` of the next element; number of elements until the slot or the bin ends */
-  uint32_t next;     /* final position of the element after those */
+  uint32_t next;     /* final position of the element after these `left` elements */
   uint32_t end;      /* final position after the last element */
   uint32_t buffer;   /* index in `beside` of the bin's own slot */
 };
@@ -45,9 +45,9 @@ struct bins {
 
 /* Assigns places to the bins, whose sizes are set. Returns false when memory runs out; bins_end is needed in any case. */
 bool bins_begin(struct bins *b);
-/* Goes on after a bin has filled a slot. `n_read`: number of elements read. */
+/* Continues after a bin has filled a slot. `n_read`: number of elements read. */
 void bins_turn(struct bins *b, struct bin *bin, uint32_t n_read);
-/* Moves the rest to its place, unless `ok` is false, and frees what bins_begin has allocated. */
+/* Moves the remaining elements to their final places, unless `ok` is false, and frees the memory that bins_begin allocated. */
 void bins_end(struct bins *b, bool ok);
 
 static inline void bins_copy(unsigned char *to, const unsigned char *from) {

@@ -17,8 +17,8 @@ void chains_free(struct chains *c) {
 
 /* A block holds the slots of BLOCK consecutive ids. Sequential ids therefore share blocks, which causes a tenth of the cache
  * misses of scattered ids. When two blocks collide, each id of the second block moves to the next column of the next block, so
- * the two do not fill each other up. The column depends on the block too, so ids that are equal modulo BLOCK spread over all
- * columns. */
+ * the two do not fill each other up. The column also depends on the block, so ids that are equal modulo BLOCK are spread over
+ * all columns. */
 enum { BLOCK = 64 };
 
 static uint32_t hash_of_flow(const struct tk_flow_point *f) {

@@ -14,13 +14,13 @@
 
 #include "trace.h"
 
-/* Ids up to `known` are equal in both; the n ids after them map to now[]. */
+/* Ids up to `known` are equal in the fragment and in the trace; the next n ids of the fragment map to now[]. */
 struct fragment_ids {
   uint32_t known, n, cap;
   uint32_t *now;
 };
 
-/* Where the events, flow points and args of a fragment that has joined belong. */
+/* Positions in the trace of the events, flow points and args of a joined fragment. */
 struct fragment_place {
   struct tk_event *events;
   struct tk_flow_point *points;

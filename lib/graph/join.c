@@ -119,7 +119,7 @@ static struct tk_ident join_ident(const struct joiner *j, struct tk_ident i) {
   return i;
 }
 
-/* Fills in the track of the combined graph: its range of events, its number of flow points and, if missing, its name. */
+/* Sets range of events, number of flow points and, if missing, name of a track of the combined graph. */
 static void join_content(struct joiner *j, tk_id track) {
   const struct tk_track *k = &j->from->tracks[track];
   struct tk_track *to = &j->to->tracks[j->ids->tracks[track]];

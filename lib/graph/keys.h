@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { TK_DECIMALS_MOST = 9 }; /* most decimals that "json.respelled" records */
+enum { TK_DECIMALS_MOST = 9 }; /* maximum number of decimals that "json.respelled" records */
 
 #define KEYS(X)                                   \
   X(ARGS, "json.args")                            \

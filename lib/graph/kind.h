@@ -16,17 +16,17 @@ enum kind {
   /* Used for classes only, never for events: */
   KIND_WAIT = 1 << 17, /* waits in a device queue, which are not work; for a role: copies on the track are tasks of collectives */
   KIND_BARE = 1 << 18, /* no category, so the track decides the kind */
-  KIND_MOVE = 1 << 20, /* an instruction of HLO with this name moves data; for a track: all its spans do */
+  KIND_MOVE = 1 << 20, /* an instruction of HLO with this name moves data; for a track: all its spans move data */
   KIND_REPEAT = 1 << 21, /* repeats what other events record, such as a host's annotation; also the role of such a track */
   KIND_TALLY = 1 << 22, /* with REPEAT: counters of other events, at arbitrary times */
-  KIND_EITHER = 1 << 23 /* with OP and BARE: operators, which are work of a device if a device's queue shows them */
+  KIND_EITHER = 1 << 23 /* with OP and BARE: operators, which are device work if they are on a device's queue */
 };
 
 struct kind_word {
   const char *word;
   unsigned kind;
 };
-extern const struct kind_word kind_words[]; /* ended by NULL */
+extern const struct kind_word kind_words[]; /* terminated by NULL */
 
 /* Kinds by class, by track and by shape of args, computed once. The kinds of an event are the union of all three. */
 struct kinds {

@@ -8,7 +8,8 @@
 /* True for a kernel, an HLO operation or a c10d span that communicates with other ranks. */
 bool kind_is_collective(const char *name);
 
-/* True for the name of a collective in MindSpore's timeline, by its stream and its number: "stream_540_parallel_0". */
+/* True for the name of a collective in MindSpore's timeline, which consists of its stream and its number:
+   "stream_540_parallel_0". */
 bool kind_collective_of_stream(const char *name);
 
 /* True for the name of a request of Horovod. These names are common words, so only spans without a category may be tested. */

@@ -4,7 +4,7 @@
 
 #include "kind.h"
 
-/* Adds KIND_REPEAT to the tracks of clang's totals. */
+/* Adds KIND_REPEAT to the tracks on which clang writes totals. */
 void kind_summary_tracks(struct kinds *k);
 
 #endif

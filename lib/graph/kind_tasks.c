@@ -1,4 +1,4 @@
-/* kind_tasks.c - finds the tasks of which the collectives of Ascend consist. See kind_tasks.h.
+/* kind_tasks.c - finds the tasks that make up the collectives of Ascend. See kind_tasks.h.
  *
  * HCCL executes a collective as many small tasks on several streams: copies, reductions, notifications. msprof records the collective
  * as one span in the process "HCCL" or "Communication", and each task twice, with equal times: on its stream as "MEMCPY_ASYNC", and
@@ -9,7 +9,7 @@
 #include "base/map.h"
 
 struct tally {
-  uint32_t n, same; /* n: number of spans of a plane, or of copies of a stream; same: how many of them the other side has, too */
+  uint32_t n, same; /* n: number of spans of a plane, or of copies of a stream; same: how many of these the other side also has */
 };
 
 static bool is_plane(const struct kinds *k, tk_id track) { return k->roles[track] & KIND_COLLECTIVE; }

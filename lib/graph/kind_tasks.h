@@ -1,4 +1,4 @@
-/* kind_tasks.h - finds the tasks of which the collectives of Ascend consist. */
+/* kind_tasks.h - finds the tasks that make up the collectives of Ascend. */
 #ifndef GRAPH_KIND_TASKS_H
 #define GRAPH_KIND_TASKS_H
 

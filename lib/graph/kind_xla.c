@@ -58,7 +58,7 @@ static const struct {
     {"step_num", KIND_STEP, false},
     {"hlo_op", KIND_OP, false},
     {"is_eager", KIND_OP, true},           /* xla/tsl/profiler/utils/group_events.cc: set for operators of TensorFlow */
-    {"correlation_id", KIND_RUNTIME, true}, /* ibid., GetKernelEventType: a launch, even if it is named after the kernel */
+    {"correlation_id", KIND_RUNTIME, true}, /* the same file, GetKernelEventType: a launch, even if it is named after the kernel */
     {"memcpy_details", KIND_MEMCPY | KIND_TRANSFER, false}, /* xla/backends/profiler/gpu, collectors of CUDA and ROCm */
     {"memset_details", KIND_MEMSET, false},
 };

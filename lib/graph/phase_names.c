@@ -86,8 +86,8 @@ static const struct phase_row {
     {"step[[]prefill*", PHASE_PREFILL},
     {"step[[]split_prefill*", PHASE_PREFILL},
     {"step[[]mixed*", PHASE_MIXED},
-    /* Python frames of the same file, and of the runner that replays graphs: _forward_raw calls forward_extend for ForwardMode.EXTEND,
-     * and for rarer modes, which only the spans above distinguish; these are around it */
+    /* Python frames of the same file, and of the runner that replays graphs. _forward_raw calls forward_extend for
+       ForwardMode.EXTEND and for rarer modes. Only the spans above, which enclose forward_extend, distinguish these modes. */
     {"*sglang/srt/model_executor/model_runner.py(*): forward_extend", PHASE_PREFILL},
     {"*sglang/srt/model_executor/model_runner.py(*): forward_split_prefill", PHASE_PREFILL},
     {"*sglang/srt/model_executor/model_runner.py(*): forward_decode", PHASE_DECODE},
@@ -106,7 +106,7 @@ static const struct counted_row {
   bool before; /* the number precedes the word */
 } COUNTED_ROWS[] = {
     {"execute_", "context_", "generation_", false}, /* vLLM, vllm/v1/worker/gpu_worker.py: annotate_profile */
-    {"execute_new_", "new_", "_cached_", false},    /* vLLM 0.11, the same file */
+    {"execute_new_", "new_", "_cached_", false},    /* vLLM 0.11, also gpu_worker.py */
     {"[executor] _forward_step", " ctx reqs", " gen reqs", true}, /* TensorRT-LLM, tensorrt_llm/_torch/pyexecutor */
     {"d[req", "pre", "dec", false},                 /* ATOM: labels of plugin/profiler (ROCm/ATOM#348) */
     {"p[req", "pre", "dec", false},

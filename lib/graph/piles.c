@@ -255,7 +255,7 @@ static void sift(struct rest *rests, unsigned n) {
   rests[at] = moved;
 }
 
-/* Copies all piles but the largest aside, and lists what is left of each: everything. `first`: position of the group. */
+/* Copies all piles but the largest aside, and lists all their elements as unmerged. `first`: position of the group. */
 static unsigned list_rests(const struct settling *s, const struct pile_group *g, uint32_t first, struct rest *rests) {
   const struct pile *piles = &s->p->pool[g->piles];
   const uint32_t largest = piles[g->largest].n;
@@ -322,7 +322,7 @@ static bool merge_all(struct settling *s) {
   return true;
 }
 
-/* True if the elements came in their final order. */
+/* True if the elements were added in their final order. */
 static bool is_settled(const struct piles *p, const struct pile_array *a) {
   bool settled = a->grouped;
   for (uint32_t i = 0; settled && i < p->n_groups; i++) settled = p->groups[i].n_piles < 2 && !p->groups[i].many;

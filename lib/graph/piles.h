@@ -16,7 +16,7 @@
 
 enum {
   PILE_ELEM = 32,     /* bytes of an element: 8 for its time, 24 for the caller */
-  PILES_MOST = 64,    /* most piles of a group; a group that needs more is sorted by buckets of time */
+  PILES_MOST = 64,    /* maximum number of piles of a group; a group that needs more is sorted by buckets of time */
   PILE_MANY = 254,
   PILE_NONE = 255     /* marks a dropped element */
 };

@@ -44,7 +44,7 @@ static void settle_noise(struct sealer *s, struct tk_event *e) {
   *latest = e->ts;
 }
 
-/* Puts all events on piles and collects facts about them. Events without a clock sort before all others of their track;
+/* Puts all events on piles and sets the flags above. Events without a clock sort before all others of their track;
  * place_lost gives them a time. */
 static void survey(struct sealer *s) {
   struct tk_trace *t = s->t;
@@ -153,7 +153,7 @@ static void extend_unfinished(struct tk_trace *t) {
     }
 }
 
-/* Adds what a sweep found. */
+/* Adds the results of a sweep. */
 static bool take_sweep(struct sealer *s, struct sweeper *w) {
   s->n_unmatched += w->n_unmatched;
   s->n_late += w->n_late;
@@ -165,7 +165,7 @@ static bool take_sweep(struct sealer *s, struct sweeper *w) {
   return seal_range_end(s->t, w->range) && ok;
 }
 
-/* Sweeps over all ranges, and goes on with the flows on another thread. */
+/* Sweeps over all ranges, while another thread continues with the flows. */
 static bool sweep_ranges(struct sealer *s, struct sweeper *sweepers, unsigned n, struct flow_sealer *flows) {
   struct jobs *jobs = s->threads->jobs;
   for (unsigned i = 0; i < n && jobs; i++) jobs_give(jobs, &sweepers[i]);
@@ -178,7 +178,7 @@ static bool sweep_ranges(struct sealer *s, struct sweeper *sweepers, unsigned n,
   return ok;
 }
 
-/* Shortens the Python frames that outlast their caller, on this thread, because it changes args that all tracks share. */
+/* Shortens the Python frames that outlast their caller. Runs on this thread, because it changes args that all tracks share. */
 static bool cut_frames(struct sealer *s) {
   struct tk_trace *t = s->t;
   struct seal_range all[SEAL_RANGES];
@@ -189,7 +189,7 @@ static bool cut_frames(struct sealer *s) {
 }
 
 static bool each_track(struct sealer *s, struct flow_sealer *flows) {
-  enum { BYTES = 128 }; /* most bytes that a sweep allocates per event, if all events have the same time */
+  enum { BYTES = 128 }; /* maximum number of bytes that a sweep allocates per event, if all events have the same time */
   struct seal_range ranges[SEAL_RANGES];
   struct sweeper sweepers[SEAL_RANGES];
   const unsigned n = seal_ranges(s->t, s->threads, s->has_ends, BYTES, ranges);

@@ -18,7 +18,7 @@ struct flow_sealer {
   struct tk_trace *t;
   const struct seal_threads *threads;
   struct mem mem; /* separate account for sorting, because other threads use the trace's account meanwhile */
-  bool apart;     /* the steps are jobs */
+  bool apart;     /* the steps run as jobs on other threads */
   bool ok, ordered;
   uint64_t n_backward; /* number of flows whose end precedes their start */
   tk_time worst;       /* longest time by which an end precedes its start */
@@ -28,7 +28,7 @@ void seal_flows_begin(struct flow_sealer *s, struct tk_trace *t, const struct se
 void seal_flows_go_on(struct flow_sealer *s); /* to be called after the events are sorted */
 bool seal_flows(struct flow_sealer *s);       /* to be called after the tracks are sealed */
 
-/* Ties of a range of tracks: as in struct tk_store. */
+/* Ties of a range of tracks, in the form of struct tk_store. */
 struct seal_tie_list {
   struct mem *mem;
   struct trace_tie *ties;

@@ -122,7 +122,7 @@ struct binding {
   struct seal_job job;
   struct tk_trace *t;
   struct seal_range *range;
-  const uint32_t *by_track, *end; /* as list_points fills them in */
+  const uint32_t *by_track, *end; /* results of list_points */
   bool ok;
 };
 
@@ -223,7 +223,7 @@ void seal_flows_go_on(struct flow_sealer *s) {
   if (s->ok) jobs_give(s->threads->jobs, s);
 }
 
-/* Finishes the steps, on this thread unless they are jobs. */
+/* Finishes the steps: on this thread unless they run as jobs. */
 static bool finish_steps(struct flow_sealer *s) {
   struct mem *m = &s->t->store->mem;
   if (s->apart) {

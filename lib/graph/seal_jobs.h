@@ -1,7 +1,7 @@
 /* seal_jobs.h - runs the parts of sealing that concern single tracks on several threads.
  *
- * The tracks are divided into ranges of about equal size. What a range finds is added in the order of the tracks, so the result does
- * not depend on the number of threads. */
+ * The tracks are divided into ranges of about equal size. The results of the ranges are added in the order of the tracks, so
+ * they do not depend on the number of threads. */
 #ifndef GRAPH_SEAL_JOBS_H
 #define GRAPH_SEAL_JOBS_H
 
@@ -26,7 +26,7 @@ void seal_threads_stop(struct seal_threads *threads);
 struct seal_range {
   tk_id first, last;
   uint32_t n_events;
-  uint32_t most; /* most events of a track */
+  uint32_t most; /* maximum number of events of a track */
   struct mem *mem, own;
 };
 

@@ -79,7 +79,7 @@ struct sweep {
   uint32_t n;
   bool has_cut;    /* true if an end event closed a begin event while begin events inside it were open */
   uint32_t lowest; /* stack position of the outermost begin event closed in this way */
-  tk_time cut_ts;  /* time of the last end event that did so */
+  tk_time cut_ts;  /* time of the last such end event */
   uint32_t cut[CUTS]; /* positions of the last begin events that were closed with the span around them */
   uint32_t n_cuts;
 };

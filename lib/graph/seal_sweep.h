@@ -1,4 +1,4 @@
-/* seal_sweep.h - sorts simultaneous events, matches begin with end events and computes depths: all that concerns one track. */
+/* seal_sweep.h - sorts simultaneous events, matches begin with end events and computes depths, for each track separately. */
 #ifndef GRAPH_SEAL_SWEEP_H
 #define GRAPH_SEAL_SWEEP_H
 

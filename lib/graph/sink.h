@@ -38,7 +38,7 @@ struct sink_options {
   struct carry *carry; /* data that other formats embed (format/carry.h); NULL = none */
   struct sink_meter meter;
   struct tk_progress progress;
-  unsigned threads; /* threads that may write, with the caller's; 0 as 1. The bytes are the same */
+  unsigned threads; /* number of threads that may write, including the caller's; 0 = 1. Does not affect the output */
 };
 
 /* A part of the output that another process wrote through a sink with the same options: the number of graph bytes that the part
@@ -82,7 +82,7 @@ static inline void sink_leave_nothing(struct sink *s, struct buf *state) { (void
 /* Makes a new sink leave out stack samples if a format with these capabilities cannot store them. */
 void sink_leave_out(struct sink *s, unsigned holds);
 
-/* Limits the writer's memory `m` to what the trace has not used of its own memory limit. */
+/* Limits the writer's memory `m` to the part of the trace's memory limit that the trace does not use. */
 void sink_limit(struct mem *m, const struct tk_trace *t);
 
 #endif

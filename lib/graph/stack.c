@@ -37,7 +37,7 @@ static bool is_same_site(const struct tk_trace *t, tk_id frame, const struct sta
   return known.mapping == site->mapping && known.address == site->address;
 }
 
-/* Stores the site of the last frame. */
+/* Stores the site of the frame added last. */
 static bool add_site(struct tk_trace *t, const struct stack_site *site) {
   struct tk_store *s = t->store;
   if (!site->mapping) return true;

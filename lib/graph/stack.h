@@ -47,8 +47,8 @@ static inline bool stack_has_samples(const struct tk_trace *t) { return t->store
 /* True if the text of the record no longer agrees with its samples, because an operation changed the trace. Writers then write
  * only the samples, not the record. */
 static inline bool stack_outdates(const struct tk_trace *t, const struct tk_record *r) { return r->sampled && t->edits; }
-/* Returns the number of records with samples, if the trace still has such samples. If a writer leaves these records out,
- * everything in them but the samples is lost. */
+/* Returns the number of records with samples, if the trace still has such samples. If a writer leaves out these records, it
+   loses all their other data. */
 uint64_t stack_sampled_records(const struct tk_trace *t);
 
 /* True if the unit is one of time; weights in it can be added to durations. *exp: the unit is 10^exp seconds. */

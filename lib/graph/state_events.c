@@ -1,7 +1,7 @@
 /* state_events.c - see state_events.h.
  *
- * Chrome records once what a viewer must know of the whole trace, as instants at the time at which it was known. A range that begins
- * later needs them, as it needs the last sample of a counter. */
+ * Chrome records properties of the whole trace, which a viewer needs, as instants at the time when each became known. A range
+ * that begins later also needs these instants, like the last sample of each counter. */
 #include "state_events.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@ static const struct state_row {
   const char *name, *cat; /* the category contains `cat` */
 } ROWS[] = {
     /* Chrome DevTools, models/trace/handlers: MetaHandler.ts, WorkersHandler.ts, LayerTreeHandler.ts */
-    {"TracingStartedInBrowser", "devtools.timeline"},   /* frames and their processes; without it, the trace is not of a page */
+    {"TracingStartedInBrowser", "devtools.timeline"},   /* frames and their processes; without it, viewers do not treat the
+                                                           trace as one of a page */
     {"TracingStartedInPage", "devtools.timeline"},      /* the same, up to Chrome 74 */
     {"FrameCommittedInBrowser", "devtools.timeline"},   /* frames that came later, with the processes that draw them */
     {"TracingSessionIdForWorker", "devtools.timeline"}, /* workers, their threads and scripts */

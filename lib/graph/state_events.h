@@ -1,4 +1,4 @@
-/* state_events.h - recognises instants that state what was there when a trace, or a part of it, began. */
+/* state_events.h - recognises instants that describe the state at the start of a trace or of a part of it. */
 #ifndef GRAPH_STATE_EVENTS_H
 #define GRAPH_STATE_EVENTS_H
 

@@ -42,7 +42,7 @@ static enum word word_of(const char *name) {
     const size_t n = strlen(*word);
     if (!ascii_equal(name, *word, n)) continue;
     const char *p = name + n;
-    /* "step" or "train" without a number is too common */
+    /* "step" or "train" without a number is too common to mark a step */
     if (p == end) return strchr(*word, '_') || strchr(*word, ' ') ? WORD_ALONE : WORD_NONE;
     p += strspn(p, " _#:=-");
     if (p < end && p + strspn(p, "0123456789") == end) return WORD_NUMBERED;

@@ -21,10 +21,10 @@ struct step {
 enum steps_source {
   STEPS_NONE,
   STEPS_COPIES, /* copies of its host's steps on a stream, where no thread marks steps */
-  STEPS_HOST,   /* a thread of its rank */
-  STEPS_DEVICE, /* a line of its device */
-  STEPS_JOINED, /* the lines of all devices of its rank, if neither its device nor its host has steps */
-  STEPS_OTHERS  /* another rank, if its own has no steps */
+  STEPS_HOST,   /* a thread of the track's rank */
+  STEPS_DEVICE, /* a line of the track's device */
+  STEPS_JOINED, /* the lines of all devices of the track's rank, if neither its device nor its host has steps */
+  STEPS_OTHERS  /* another rank, if the track's rank has no steps */
 };
 
 /* Steps that apply to events, sorted by start; none contains another. */
@@ -32,7 +32,7 @@ struct steps_run {
   const struct step *v;
   uint32_t n;
   enum steps_source source;
-  const struct steps_run *host; /* of a device: the steps of its host, if host and device number them differently; otherwise NULL */
+  const struct steps_run *host; /* for a device: the steps of its host, if host and device number them differently; otherwise NULL */
 };
 
 struct steps {
@@ -71,8 +71,8 @@ const struct steps_run *steps_runs_own(const struct steps *s, tk_id track);
 /* Returns the step of a run that contains the time; NULL if there is none. */
 const struct step *steps_runs_at(const struct steps_run *run, tk_time ts);
 
-/* Returns the event whose start decides to which step `e` belongs: `e` itself or the call that launched it. NULL if it belongs to
- * none. */
+/* Returns the event whose start decides to which step `e` belongs: `e` itself or the call that launched it. NULL if `e` belongs
+   to no step. */
 const struct tk_event *steps_decider(const struct steps *s, const struct tk_event *e);
 /* Finds the step of `e`: the step in which steps_decider(e) starts. If that event's own track marks steps, these are searched;
  * otherwise the steps that apply to its device or rank. Returns false if there is none. */
@@ -80,7 +80,8 @@ bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number);
 /* Returns the step to which the event belongs, found as in steps_of; NULL if there is none. */
 const struct step *steps_at(const struct steps *s, const struct tk_event *e);
 
-/* True if `e` belongs to the step of the call that launched it, or to none because it was launched before the recording began. */
+/* True if `e` belongs to the step of the call that launched it, or to no step because it was launched before the recording
+   began. */
 static inline bool steps_is_launched(const struct steps *s, const struct tk_event *e) {
   return s->decided_by && s->decided_by[e - s->events] != (tk_id)(e - s->events);
 }

@@ -95,11 +95,11 @@ struct tk_store {
   struct trace_cut *cuts; /* indexed by tk_trace.cut: views of one trace may be cut to different ranges */
   uint32_t n_cuts, cap_cuts;
   struct trace_early early;
-  struct warp *warp; /* correction of the times that was not one shift for all; NULL = none, or more than one */
+  struct warp *warp; /* correction that shifted times by different amounts; NULL = no such correction, or several */
   struct map frame_index, stack_index, sample_index; /* hash -> frame, stack, class of samples (stack.c) */
   uint32_t cap_frames, cap_stacks, n_sample_classes;
   /* Frames and their modules as the file describes them; empty unless a trace is loaded for queries (stack.h). */
-  struct stack_site *sites;       /* by frame; frames from n_sites on have none */
+  struct stack_site *sites;       /* by frame; frames from n_sites on have no site */
   struct stack_mapping *mappings; /* [0..n_mappings) */
   uint32_t n_sites, cap_sites, n_mappings, cap_mappings;
   struct stack_weight {
@@ -109,7 +109,8 @@ struct tk_store {
   } weight; /* packed args of the last weight, which the next sample often shares */
   bool has_bytes; /* strings may contain arbitrary bytes, not only UTF-8 */
   bool broken;    /* sealing failed */
-  uint8_t without; /* set of enum tk_without. Without flows, adding one returns the dummy; readers skip args */
+  uint8_t without; /* set of enum tk_without. With TK_WITHOUT_FLOWS, adding a flow point returns the dummy; with
+                      TK_WITHOUT_ARGS, readers skip args */
   bool left_points; /* flow points were left out */
 };
 

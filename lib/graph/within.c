@@ -49,7 +49,7 @@ struct within_span within_find(struct within *w, const struct tk_event *e) {
   return low && w->open[low - 1].event > in_graph.event ? w->open[low - 1] : in_graph;
 }
 
-/* Adds an open span, and drops those that end no later than it does: they contain nothing that begins from now on. */
+/* Adds an open span, and drops open spans that end no later: they cannot contain events that begin from now on. */
 static bool add_open(struct within *w, struct within_span own) {
   while (w->n_open && w->open[w->n_open - 1].end <= own.end) w->n_open--;
   if (!mem_grow(w->mem, (void **)&w->open, &w->cap_open, (uint64_t)w->n_open + 1, sizeof *w->open)) return false;

@@ -1,9 +1,9 @@
 /* within.h - finds the selected span that contains an event of a thread.
  *
  * Usually it is the innermost selected ancestor in the graph. An overlapping span (one that ends after the span in which it
- * begins) has no descendants in the graph. For this module it contains the events that begin after it and end before it, and is
- * inside those spans that last at least as long. Annotations therefore nest even if the calls that begin or end them cross
- * their boundaries. */
+ * begins) has no descendants in the graph. For this module, such a span contains the events that begin after it and end before
+ * it, and is inside the spans that last at least as long. Therefore annotations nest even if the calls that begin or end an
+ * annotation cross its boundaries. */
 #ifndef GRAPH_WITHIN_H
 #define GRAPH_WITHIN_H
 
