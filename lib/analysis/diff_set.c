@@ -74,8 +74,8 @@ static int64_t diff_rank_of(const struct adder *a, tk_id track) {
   return o && o->rank >= 0 ? o->rank : -1;
 }
 
-/* Returns the steps that apply to a track: its own, or else the steps of its device or rank. If a device and its host number
- * steps differently, the host's steps apply to both. */
+/* Returns the steps that apply to a track: the steps that the track marks, or else the steps of its device or rank. If a device
+ * and its host number steps differently, the host's steps apply to both. */
 static const struct steps_run *run_of(const struct adder *a, tk_id track) {
   const struct steps_run *run = steps_runs_own(&a->match.steps, track);
   return run->host ? run->host : run;

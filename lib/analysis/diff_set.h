@@ -58,7 +58,7 @@ struct diff_side {
   uint32_t inputs;
   uint64_t launches;       /* host calls that launch work, including those outside of steps */
   uint64_t ranks, outside; /* outside: events that begin outside of all steps, if steps are compared */
-  i128 outside_time;       /* their self time */
+  i128 outside_time;       /* self time of the `outside` events */
   uint32_t mark;           /* text: name of the spans that mark steps; 0 = none */
   bool marks_differ;       /* true if the traces of this side have different names for steps */
   bool python;             /* true if there are selected Python frames */
@@ -84,7 +84,7 @@ struct diff_set {
   struct buf text;
 };
 
-enum { DIFF_DEEPEST = 200 }; /* most names of a path */
+enum { DIFF_DEEPEST = 200 }; /* maximum number of names of a path */
 
 /* Initialises an empty set of n_sides runs. Returns false if memory runs out; the caller frees the set even then. */
 bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint32_t n_sides);

@@ -40,7 +40,7 @@ static struct subject subject_of(const struct tk_report *r, const struct tk_repo
 
 static const tk_time SMALL_KERNEL = 10000000; /* ps */
 
-/* With less, shares are meaningless. */
+/* Minimum numbers of items; with fewer items, percentages are meaningless. */
 enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3, FEWEST_SAMPLES = 100 };
 
 /* True if the row's idle time is meaningful. The row must be a device with enough work that runs kernels, and its launched work must
@@ -313,7 +313,7 @@ struct found {
   struct tk_report_finding f;
   double weight; /* ratio of the figure to the threshold of a warning */
   size_t place;
-  bool first;    /* sorted first, because it restricts the meaning of the others */
+  bool first;    /* sorted first, because the finding restricts the meaning of the other findings */
 };
 
 struct finder {
@@ -363,7 +363,7 @@ static void judge(struct finder *to, const struct rule *rule, const struct subje
   worst->figure = v;
 }
 
-/* True if the work of one name shows the finding. */
+/* True if this row of work (one name) causes the finding. */
 static bool shows(enum threshold limit, const struct tk_report_kernel *k) {
   const uint64_t blocks = findings_blocks(k->grid);
   switch (limit) {
@@ -375,8 +375,8 @@ static bool shows(enum threshold limit, const struct tk_report_kernel *k) {
   }
 }
 
-/* Returns the work that takes the most time of all that shows the finding. Its longest piece must be on the device of the row, which is
- * certain only if the rank has no other device; otherwise NULL. */
+/* Returns, of the work that causes the finding, the name that takes the most time. NULL unless the longest piece of that work
+   is on the device of the row, which is certain only if the rank has no other device. */
 static const struct tk_report_kernel *shown_by(const struct tk_report *r, enum threshold limit, const struct tk_report_rank *row) {
   for (size_t i = 0; i < r->n_ranks; i++)
     if (&r->ranks[i] != row && *r->ranks[i].device && r->ranks[i].rank == row->rank) return NULL;

@@ -31,7 +31,8 @@ struct finding_case {
 struct finding_gap {
   tk_time at, length; /* at: since the trace's first event */
   bool in_step;       /* the gap is the longest within steps; a gap between steps may be longer */
-  uint64_t most;      /* the longest gaps, at most 4, that together are over half of the idle time; 0 = more than 4 are needed */
+  uint64_t most;      /* number of the longest gaps, at most 4, that together exceed half of the idle time; 0 = more than 4 are
+                         needed */
 };
 struct finding_gap findings_gap_of(const struct tk_report_rank *row);
 /* Returns the percentage of the idle time during which the next work was already launched, in the range of findings_gap_of. Idle time

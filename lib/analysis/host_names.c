@@ -134,7 +134,7 @@ static const struct mark {
   const char *cat, *glob;
 } MARKS[] = {
   {"Trace", NULL},               /* Kineto: "PyTorch Profiler (0)" around the whole trace, on a process of its own (output_json.cpp) */
-  {NULL, "PyTorch Profiler (*"}, /* the same in formats without categories */
+  {NULL, "PyTorch Profiler (*"}, /* the same span in formats without categories */
   {NULL, "$profiler.py:* start_trace"}, /* this row and the next: jax/_src/profiler.py; the call that ends a recording is its last
                                          * frame */
   {NULL, "$profiler.py:* stop_trace"},

@@ -21,7 +21,7 @@ struct host_open {
 
 struct host_thread {
   uint32_t first; /* index of the thread's first stretch */
-  bool leads;     /* true if it contains the steps or launched work */
+  bool leads;     /* true if the thread contains the steps or launched work */
 };
 
 struct host_time {

@@ -21,8 +21,8 @@ struct durations {
   tk_time min, max, mean, p50, p95;
 };
 
-/* Measures the durations of n intervals, without the `left_out` shortest ones. These must be 0, and fewer than n. `room` has space
- * for n times. */
+/* Measures the durations of n intervals, without the `left_out` shortest ones. The durations left out must be 0, and there must
+ * be fewer than n of them. `room` has space for n times. */
 struct durations measure_durations(const struct interval *v, uint64_t n, uint64_t left_out, tk_time *room);
 
 /* Returns the k-th shortest duration, k from 0 to n - 1. `room` has space for n times. */

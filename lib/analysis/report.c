@@ -249,8 +249,8 @@ static int by_start(const void *p, const void *q) {
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Sorts an array that is almost sorted by start. Usually, only elements with equal starts are out of order; others are only if an
- * operation ends after the operation that contains it. */
+/* Sorts an array that is almost sorted by start. Usually, only elements with equal starts are out of order. Other elements are
+   out of order only if an operation ends after the operation that contains it. */
 static void order_rest(struct work *v, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
     if (v[i].start > v[i - 1].start) continue;
@@ -331,7 +331,7 @@ static bool is_left_out(const struct reporter *p, tk_id event) {
   return e->kind == TK_EVENT_SPAN && kinds_of(&p->match.kinds, e) & KIND_DEVICE;
 }
 
-/* True if is_left_out holds for no event of a host without devices. */
+/* True if is_left_out is false for all events of a host without devices. */
 static bool is_host_whole(const struct reporter *p, uint32_t group) {
   const struct report_index *x = &p->index;
   bool whole = true;

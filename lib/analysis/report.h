@@ -72,8 +72,9 @@ struct report_kernel {
 };
 struct report_launch {
   uint32_t name;
-  uint64_t work, calls, unrecorded, trailing; /* calls: with a correlation id; unrecorded: without recorded work; trailing: those of
-                                               * them after the last launch with recorded work, before that work ended */
+  uint64_t work, calls, unrecorded, trailing; /* calls: with a correlation id; unrecorded: calls whose work was not recorded;
+                                                 trailing: unrecorded calls after the last launch with recorded work, before
+                                                 that work ended */
   uint64_t working; /* calls with recorded work */
   i128 call_sum, work_sum, delay_sum;
   tk_time delay_max;
@@ -85,7 +86,7 @@ struct report_collective {
   double bytes, bus_bytes, core_bus_bytes;
   uint64_t met_known; /* kernels of matched collectives whose bytes are known */
   double met_bytes;   /* sum of these bytes; used if no kernel of this name records its own */
-  int64_t group_size;   /* as recorded by the last event that has it */
+  int64_t group_size;   /* from the last event that records it */
 };
 
 /* Host spans with the same name and class. */
@@ -213,7 +214,8 @@ struct tk_report_impl {
   struct report_flame *flames;
   uint32_t n_flames, cap_flames;
   struct map flame_of;   /* parent << 32 | name -> number of the node */
-  uint64_t samples, unweighed; /* stack samples in the rows of functions; those that are not, because of their unit */
+  uint64_t samples, unweighed; /* samples: number of stack samples in the rows of functions; unweighed: number left out because
+                                  of their unit */
 };
 
 /* The name of a trace's input, and the shift that moves its times to the common timeline. */
@@ -228,7 +230,7 @@ struct report_spans {
   struct selves selves;
   struct within within;
   struct buf text;
-  struct report_host_sums *sums; /* of the rank's host */
+  struct report_host_sums *sums; /* sums of the rank's host */
   struct steps_run steps; /* of the rank's host */
   const struct step *step; /* the step that was found last; NULL = none yet */
 };
@@ -306,8 +308,8 @@ uint8_t report_traits(struct reporter *p, tk_id cls);
 bool report_is_pageable(struct reporter *p, tk_id event);
 /* True if the range of the report contains a part of the step. */
 bool report_holds_step(const struct reporter *p, const struct step *s);
-/* True if the number of the step is selected, or no numbers of steps are. Devices number their steps alike but run them at different
- * times, so the time that a selected step covers on one device contains parts of other steps of another. */
+/* True if the number of the step is selected, or if no step numbers are selected. Devices number their steps alike but run them
+ * at different times, so the time that a selected step covers on one device contains parts of other steps of another. */
 bool report_asks_for(const struct reporter *p, const struct step *s);
 /* Adds a sentence to the list of facts that are unknown, unless the list already contains it. */
 bool report_unknown(struct tk_report *r, const char *sentence);
@@ -464,7 +466,7 @@ bool report_count_inside(struct reporter *p);
 void report_say_inside(struct tk_report *r);
 
 /* report_suspect.c: if a trace without device work seems to contain a device, stores a sentence about that. Only the first such
- * sentence is kept. The report prints it if no trace has a device. */
+   sentence is kept. The report prints the sentence if no trace has a device. */
 void report_suspect(struct reporter *p);
 /* report_shrunk.c: report_see_shrunk counts an input that was shrunk; report_say_shrunk adds a sentence on all such inputs. */
 void report_see_shrunk(struct tk_report_impl *impl, const struct tk_trace *t);

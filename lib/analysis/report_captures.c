@@ -1,6 +1,7 @@
 /* report_captures.c - finds the idle time of a device during which the host recorded a CUDA or HIP graph (report.h).
  *
- * Calls that are recorded into a graph launch nothing, so the device is idle by design, and only once. */
+ * Calls that are recorded into a graph launch nothing, so the device is idle by design. This happens once per graph, not in
+ * every step. */
 #include "report.h"
 
 #include "op/captured.h"

@@ -15,7 +15,7 @@ static const char *numbered(struct reporter *p, const char *family, int64_t numb
   return report_keep(p->impl, text, (size_t)len + num_put_i64(text + len, number));
 }
 
-/* Returns the name of a device whose number nothing but its pid may show. */
+/* Returns the name of a device whose number may be stored only in its pid. */
 static const char *unnumbered(struct reporter *p, const struct work_row *w, const char *process, size_t n) {
   const struct tk_ident pid = p->t->tracks[w->process].pid;
   const bool is_part = accelerator_is_part(p->t, w->process);

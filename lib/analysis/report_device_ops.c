@@ -46,7 +46,7 @@ static const char *class_of(const struct reporter *p, const struct work *w) {
   return kernel_classes_word(work_classes_of_kernel(&p->work_classes, w->event));
 }
 
-/* Adds the time to the category of an operator. Only the first few categories are told apart. */
+/* Adds the time to the category of an operator. Only the first few categories are distinguished. */
 static void add_category(struct report_device_op *op, uint32_t category, tk_time time) {
   uint32_t i = 0;
   while (i + 1 < DEVICE_OP_CATEGORIES && op->categories[i].text && op->categories[i].text != category) i++;

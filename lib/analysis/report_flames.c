@@ -10,7 +10,8 @@
 enum { DEEPEST = 64, MOST_NODES = 1 << 20 };
 static const double NARROWEST = .001;
 
-/* Parents of the outermost nodes of samples, by unit: not numbers of nodes. Those of spans have the parent 0. */
+/* Values for the parent of outermost nodes of samples, by unit; these are not numbers of nodes. Outermost nodes of spans have
+   the parent 0. */
 static const uint32_t SAMPLED = 0x80000000;
 
 /* Returns the number, from 1, of the node with this name below `parent`, and adds the node if it is new; `parent` itself, if there are
@@ -129,7 +130,7 @@ static void put_graph(const struct flame_list *l, uint32_t parent) {
     const uint32_t i = open[depth].at++;
     const struct report_flame *n = i < l->n && l->v[i]->parent == open[depth].parent ? l->v[i] : NULL;
     const double width = n && all > 0 ? i128_double(n->total) / i128_double(all) : 0;
-    if (width < NARROWEST) { /* so are all that follow it */
+    if (width < NARROWEST) { /* all following boxes are narrower still */
       if (!depth--) return;
       continue;
     }

@@ -295,7 +295,7 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
   op->kernels++;
   op->time += time;
   op->tf32 = op->tf32 || tf32;
-  if (op->kernels > 1) return true; /* already listed, perhaps for another device */
+  if (op->kernels > 1) return true; /* the operator is already listed, perhaps for another device */
   if (!mem_grow(p->mem, (void **)&r->touched, &r->cap_touched, (uint64_t)r->n_touched + 1, sizeof *r->touched)) return false;
   r->touched[r->n_touched++] = *at - 1;
   return true;
@@ -304,8 +304,8 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
 bool report_flops_count(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s) {
   struct report_flops *r = &p->flops;
   const struct work *w = s->work;
-  if (p->t->events[w->event].ts < p->scope.window.start) return true; /* begins before the range, and its operations cannot be
-                                                                       * divided */
+  if (p->t->events[w->event].ts < p->scope.window.start) return true; /* the operator begins before the range, and its
+                                                                         operations cannot be divided */
   if (w->class == WORK_COMPUTE) r->compute += s->time;
   if (s->flops > 0) return count_stated(p, row, s);
   return count_launched(p, w, s->tf32, s->time);

@@ -1,8 +1,8 @@
-/* report_geometry.c - launch geometry of kernels: occupancy, registers and shared memory (means over time), and the grid and block of
- * the longest kernel.
+/* report_geometry.c - launch geometry of kernels: occupancy, registers and shared memory (means over time), and the grid and
+ * block of the longest kernel.
  *
- * Kineto stores each in a separate arg, XLA all of them in one string: "regs:32 static_shared:0 dynamic_shared:1024 grid:8,1,1
- * block:256,1,1 occ_pct:62.5". */
+ * Kineto stores each value in a separate arg, XLA stores all of them in one string: "regs:32 static_shared:0
+ * dynamic_shared:1024 grid:8,1,1 block:256,1,1 occ_pct:62.5". */
 #include "report.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static bool add_details(struct reporter *p, struct report_geometry *g, const cha
 /* Reads the occupancy that Kineto estimated. Kineto rounds to whole percents, and also writes 0 if it has no estimate. So 0 is accepted
  * only if the kernel has so few warps that its occupancy is below half a percent. */
 static bool occupancy_of(const struct report_args *args, double *v) {
-  static const double MOST_WARPS = 64, HALF_PERCENT = .005; /* of a multiprocessor */
+  static const double MOST_WARPS = 64, HALF_PERCENT = .005; /* MOST_WARPS: warps of a multiprocessor */
   double warps;
   if (!report_args_number(args, ARG_OCCUPANCY, v)) return false;
   return *v > 0 || (report_args_number(args, ARG_WARPS, &warps) && warps > 0 && warps < HALF_PERCENT * MOST_WARPS);

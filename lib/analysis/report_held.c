@@ -167,7 +167,7 @@ static bool add_span(struct held *h, const struct tk_event *e, const struct repo
   struct held_owner block = {.row = peak->row, .op = t->classes[e->cls].name};
   struct tk_arg arg;
   if (!holds || !report_number_of(t, e, key_bytes, &block.bytes)) return true;
-  if (tk_args_find(t, e->args, "before_history", &arg)) return true; /* the code that allocated it is unknown */
+  if (tk_args_find(t, e->args, "before_history", &arg)) return true; /* the code that allocated the block is unknown */
   return add_block(h, &block);
 }
 
@@ -193,8 +193,8 @@ static bool add_spans(struct held *h) {
 
 /* ---- memory over time ---- */
 
-/* Divides the range into equal parts, and stores the highest amount in each. If a part has no change, this is the last amount before
- * it. */
+/* Divides the range into equal parts, and stores the highest amount in each. If a part contains no change, stores the last
+   amount before it. */
 static bool draw(struct held *h, struct tk_report_memory *row, uint32_t from, uint32_t end) {
   const tk_time start = h->p->start;
   const i128 length = (i128)h->p->end - start;

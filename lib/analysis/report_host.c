@@ -23,7 +23,7 @@ struct host {
 /* The open compilation of a thread. */
 struct compiling {
   int64_t depth;            /* depth of its outermost span; -1 = none */
-  tk_id around[MOST_DEPTH]; /* by depth: the thread's last event; those at lower depths than the current event may contain it */
+  tk_id around[MOST_DEPTH]; /* by depth: the thread's last event; events at lower depths than the current event may contain it */
 };
 
 /* The open outermost operator of a thread. `launched`: true if it has launched work. */

@@ -13,7 +13,7 @@
 struct report_collections {
   struct report_collection {
     tk_time start;
-    struct interval own; /* the part that no earlier one covers */
+    struct interval own; /* the part of the collection that no earlier collection covers */
   } *v;
   uint32_t n, cap;
 };

@@ -21,7 +21,7 @@ static bool *kernel_classes(const struct reporter *p) {
   return kernels;
 }
 
-/* Counts the kernels of a track that the last outermost kernel before them contains. */
+/* Counts the kernels of a track that are contained in an earlier, outermost kernel. */
 static void count_track(struct reporter *p, tk_id track, const bool *kernels) {
   const struct tk_trace *t = p->t;
   struct report_inside *to = &p->impl->inside;
@@ -54,7 +54,7 @@ bool report_count_inside(struct reporter *p) {
 }
 
 void report_say_inside(struct tk_report *r) {
-  enum { FEWEST_PERCENT = 1 }; /* times that were rounded to microseconds also let short kernels contain others */
+  enum { FEWEST_PERCENT = 1 }; /* because rounding to microseconds can also make short kernels contain others */
   const struct report_inside *of = &r->impl->inside;
   char text[480], length[64];
   if (!of->n || of->covering * 100 < of->all * FEWEST_PERCENT) return;

@@ -1,11 +1,11 @@
 /* report_messages.c - messages from one rank to another in the table of collectives. A report on several ranks matches the two sides of
- * a message if both record the peer (merge/pairs.c). This file counts the kernels that do not. */
+ * a message if both record the peer (merge/pairs.c). This file counts the kernels that do not record it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "report.h"
 
-/* Names of messages in PyTorch (torch/csrc/profiler/util.cpp, saveNcclMeta), which also records the peer of these two alone. */
+/* Names of messages in PyTorch (torch/csrc/profiler/util.cpp, saveNcclMeta), which records the peer only for these two. */
 bool report_is_message(const char *name) { return strcmp(name, "send") == 0 || strcmp(name, "recv") == 0; }
 
 void report_see_message(struct tk_report_impl *impl, const struct report_args *args, const char *kernel) {

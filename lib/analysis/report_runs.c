@@ -1,4 +1,4 @@
-/* report_runs.c - names the runs of a report whose inputs have the same ranks, as if each were a job of its own (report.h). */
+/* report_runs.c - names the runs of a report whose inputs have the same ranks, as if each were a separate job (report.h). */
 #include "report.h"
 
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static size_t common_folders(const struct tk_report *r) {
   return n;
 }
 
-/* Names each run by the folder, or the file, at which the paths of the inputs begin to differ. whole: by all of the path from there. */
+/* Names each run by the folder, or the file, at which the paths of the inputs begin to differ. whole: use the rest of the path
+   from there. */
 static void name_runs(struct tk_report *r, size_t folders, bool whole) {
   for (size_t i = 0; i < r->n_ranks; i++) {
     const char *rest = r->ranks[i].input + folders;

@@ -1,4 +1,4 @@
-/* runs.h - compares any number of runs with the first, by name or path; finds lasting changes over them. */
+/* runs.h - compares any number of runs with the first, by name or path; finds lasting changes across the runs. */
 #ifndef ANALYSIS_RUNS_H
 #define ANALYSIS_RUNS_H
 

@@ -20,7 +20,7 @@ struct selves {
   const struct tk_event *events;
   tk_time now;
   struct self_span *open; /* stack of running spans, innermost last; can contain spans that have ended */
-  uint32_t n, cap, live;  /* live: number of running spans when ended ones were last removed */
+  uint32_t n, cap, live;  /* live: number of running spans when ended spans were last removed */
   void (*done)(void *arg, tk_id event, tk_time self);
   void *arg;
 };

@@ -11,7 +11,7 @@
 
 struct series {
   const double *v;     /* n means */
-  const double *error; /* their standard errors; negative = unknown */
+  const double *error; /* standard errors of the means; negative = unknown */
   uint32_t n;
 };
 

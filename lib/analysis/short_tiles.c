@@ -76,8 +76,9 @@ static void see_word(struct tiles *t, struct short_span w) {
   static const char *const WAYS[] = {"fprop", "dgrad", "wgrad"};
   const struct short_span size = {w.p + (short_begins(w, "tilesize") ? 8 : 0), w.end};
   if (t->tile.p == t->tile.end && sides(size) >= 2) t->tile = size;
-  else if (t->tile.p < t->tile.end && t->tile.end + 1 == w.p && sides(w) == 2) t->tile.end = w.end; /* depth and stages of the tile:
-                                                                                                     * 32x3 */
+  else if (t->tile.p < t->tile.end && t->tile.end + 1 == w.p && sides(w) == 2) t->tile.end = w.end; /* a word such as 32x3:
+                                                                                                       depth and stages of the
+                                                                                                       tile */
   if (is_layout(w)) t->layout = w;
   if (!t->type) t->type = type_in(w);
   for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++)

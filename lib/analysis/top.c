@@ -24,7 +24,7 @@
 
 struct tally {
   uint64_t count, instants, unfinished, clipped;
-  uint64_t samples;  /* not included in count */
+  uint64_t samples;  /* samples that are not included in count */
   uint64_t first, n; /* range of the group's intervals */
   uint64_t kernels;  /* events that are kernels; counted only if the rows are names as recorded */
   uint64_t marks;    /* spans that only show that a profiler was active; counted only if rows are names */

@@ -7,7 +7,8 @@
 
 enum work_class { WORK_COMPUTE = 1, WORK_COMMUNICATION = 2, WORK_COPY = 4, WORK_FILL = 8 };
 
-/* A piece of work. An XLA operation that contains other operations becomes several pieces: the gaps between the others. */
+/* A piece of work. An XLA operation that contains other operations becomes several pieces: the gaps between these other
+   operations. */
 struct work {
   tk_time start, end;
   tk_id event, launch; /* launch: host event, 0 = unknown */
@@ -25,7 +26,7 @@ struct work_stream {
 /* A device: a process with device work, or a host thread that shows the work of a device. */
 struct work_row {
   tk_id process;
-  tk_id track;   /* a track of the device, from which rank and host are known */
+  tk_id track;   /* a track of the device, which determines rank and host */
   int64_t rank;
   const char *host;
   uint64_t unfinished;

@@ -126,7 +126,8 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   trace_extent(t, &start, &end);
   input->from_ns = trace_ns(t, later, start);
   input->to_ns = trace_ns_up(t, later, end);
-  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* the input has none of these steps */
+  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* the input has none of the selected
+                                                                                              steps */
   a->out->skipped[i] = !input->wanted;
   return true;
 }
