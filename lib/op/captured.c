@@ -357,7 +357,7 @@ static void mark_captured(const struct tk_trace *t, tk_id first, tk_id last, boo
 static tk_id pass_mark(const struct capturing *c, struct open_captures *o, tk_id id, uint8_t role) {
   const struct tk_event *e = &c->t->events[id];
   if (e->track != o->track) *o = (struct open_captures){.track = e->track, .mark_end = INT64_MIN};
-  if (e->ts < o->mark_end) return 0; /* a call of the driver inside a call of the runtime */
+  if (e->ts < o->mark_end) return 0; /* this call is a driver call inside the runtime call */
   o->mark_end = e->ts + e->dur;
   if (role == BEGINS && o->depth++ == 0) o->first = id;
   return role == ENDS && o->depth > 0 && --o->depth == 0 ? o->first : 0;

@@ -35,7 +35,7 @@ extern const struct symbol_info expr_symbols[SYM_COUNT];
 enum expr_op { OP_HAS, OP_EQ, OP_LT, OP_LE, OP_GT, OP_GE, OP_REGEX, OP_GLOB };
 
 struct literal {
-  char *text;       /* as given, without quotes */
+  char *text;       /* text as given by the user, without quotes */
   bool is_number;   /* true if the text is a number: mant * 10^exp */
   struct num num;
   tk_time time;     /* time: for TYPE_TIME; bits: kinds, for TYPE_KIND */

@@ -67,7 +67,7 @@ static void keep_left_edge(struct filter *f) {
   }
 }
 
-/* Keeps the instants before the window that state what is there at its start. */
+/* Keeps the instants before the window that describe the state at its start. */
 static void keep_state(struct filter *f) {
   const struct tk_trace *t = f->t;
   uint8_t *is = f->scope.narrowed ? state_events_classes(t, f->mem) : NULL;
@@ -241,7 +241,7 @@ static void mark_records(struct filter *f) {
     if (r->phase == 'M') continue;
     if (r->track && !wants_track(f, r->track)) f->keep.records[i] = 0;
     if (f->scope.narrowed && r->has_ts) f->keep.records[i] = r->ts >= f->scope.window.start && r->ts < f->scope.window.end;
-    const bool is_empty = !r->track && !r->size; /* JAX ends its arrays with an empty record: {} */
+    const bool is_empty = !r->track && !r->size; /* JAX ends its events array with an empty record: {} */
     if (f->match.root && !is_empty && (!r->track || match_track(&f->match, r->track) != YES)) f->keep.records[i] = 0;
   }
 }
@@ -286,8 +286,8 @@ static bool is_earlier_state(const struct filter *f, const struct tk_event *e) {
   return f->scope.narrowed && e->kind == TK_EVENT_INSTANT && e->ts < f->scope.window.start;
 }
 
-/* Returns true with err set if no event is kept, although the trace has events. Ignores instants that state what was there before the
- * window and, if the window is outside the trace, counter samples that are kept for the start of the window. */
+/* Returns true with err set if no event is kept, although the trace has events. Ignores instants that describe the state before
+   the window and, if the window is outside the trace, counter samples that are kept for the start of the window. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
   const struct window_frame all = window_frame(f->t);

@@ -1,8 +1,8 @@
 /* kernel_classes.c - see kernel_classes.h.
  *
- * A row consists of a word and the class of names that contain the word; the first row that matches decides. There are three searches:
- * for FUNCTORS, which decide what a general kernel does; then for NAMES in the name of the function; then for NAMES in the whole name.
- * Only the beginning of a long name is searched. */
+ * A row consists of a word and the class of names that contain the word; the first row that matches decides. There are three
+ * searches: first for FUNCTORS, because the functor of a general kernel determines its class; then for NAMES in the name of the
+ * function; then for NAMES in the whole name. Only the beginning of a long name is searched. */
 #include "kernel_classes.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ const char *kernel_classes_word(enum kernel_class class) { return WORDS[class]; 
 #define SORT CLASS_SORT
 #define TRITON CLASS_TRITON
 
-/* Functors that general kernels apply. */
+/* Functors that determine the class of a general kernel. */
 static const struct row FUNCTORS[] = {
   {"direct_copy_kernel", COPY}, {"copy_kernel_cuda", COPY}, {"copy_device_to_device", COPY},
   {"elementwise_kernel_with_index", ELEMENTWISE},
@@ -57,7 +57,7 @@ static const struct row NAMES[] = {
   {"collective-permute", COLLECTIVE}, {"cross_device_reduce", COLLECTIVE}, {"allreduce", COLLECTIVE}, {"all_reduce", COLLECTIVE},
   {"all_gather", COLLECTIVE}, {"reduce_scatter", COLLECTIVE}, {"multimem_", COLLECTIVE}, {"deep_ep::", COLLECTIVE},
   {"reshape_and_cache", COPY}, /* vLLM: writes to the cache of keys and values, such as reshape_and_cache_flash_kernel */
-  {"store_kvcache", COPY},     /* SGLang: the same */
+  {"store_kvcache", COPY},     /* SGLang: writes to the same cache */
   {"upsample_", ELEMENTWISE},  /* PyTorch; must precede "index", which the names of their functors contain */
   {"moe::dev::finalize", SORT}, /* TensorRT-LLM: restores the order of tokens; must precede "cutlass", which the name contains */
   /* attention: SageAttention, FlashAttention, xFormers, cuDNN, TensorRT-LLM, FlashInfer, vLLM, AITER */

@@ -1,12 +1,13 @@
 /* launched.c - see launched.h.
  *
- * CUPTI, roctracer and XLA store the same correlation id in a launch and in the launched work; ids are unique within a rank. If several
- * calls have the same id, one after the other, as in traces of programs that forked, the id says nothing. Work without an id that
- * decides is linked by a flow from a host span to the work, or otherwise by its External id, which is the id of an operator.
+ * CUPTI, roctracer and XLA store the same correlation id in a launch and in the launched work; ids are unique within a rank. If
+ * several calls have the same id, one after the other, as in traces of programs that forked, the id does not identify the call.
+ * Work without an id that decides is linked by a flow from a host span to the work, or otherwise by its External id, which is
+ * the id of an operator.
  *
- * torch_npu queues the work of operators; another thread takes it from the queue and calls CANN. This call is recorded only at profiler
- * levels 1 and 2, and is not inside any operator, module or annotation. So a flow from the operator to the work takes precedence, even
- * if the call has the correlation id of the work. */
+ * torch_npu queues the work of operators; another thread takes it from the queue and calls CANN. This call is recorded only at
+ * profiler levels 1 and 2, and is not inside any operator, module or annotation. So a flow from the operator to the work takes
+ * precedence, even if the call has the correlation id of the work. */
 #include "launched.h"
 
 #include "graph/accelerator.h"
@@ -31,7 +32,7 @@ bool launched_is_work(const struct kinds *k, const struct tk_event *e) {
   return e->kind == TK_EVENT_SPAN && kinds & WORK && kinds & KIND_DEVICE && !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK));
 }
 
-/* Returns the id in the first usable one of the picked args, combined with the rank; 0 = none. */
+/* Returns the id from the first usable arg of those picked, combined with the rank; 0 = none. */
 static uint64_t id_of(const struct launched *l, const struct tk_event *e, const struct picks *of) {
   struct tk_arg args[PICKS_MOST];
   const uint32_t known = picks_of(of, e, args);

@@ -11,8 +11,8 @@ bool launched_is_work(const struct kinds *k, const struct tk_event *e);
  * false if memory runs out. */
 bool launched_each(const struct kinds *kinds, const struct track_origin *origins, struct mem *mem,
                    void (*found)(void *arg, tk_id launch, tk_id work), void *arg);
-/* True if both events are calls, one after the other, so that an id that both have does not tell which of them launched work. A call of
- * the runtime and the driver's call within it also have the same id. */
+/* True if both events are calls, one after the other, so that an id shared by both does not show which of the two launched the
+ * work. A call of the runtime and the driver's call within it also have the same id. */
 bool launched_apart(const struct kinds *k, const struct tk_event *a, const struct tk_event *b);
 /* Calls `found` for each flow from a host event to a kernel, copy or fill. The same work may have several such flows.
  * Returns false if memory runs out. */

@@ -54,7 +54,7 @@ bool pending_is(const struct kinds *kinds, tk_id event) {
   return may_be_pending(kinds, e) && (sticks_out(e) || first_of_model(kinds, event));
 }
 
-/* Returns the end of the span in which the event begins; if that is not found, the end of the event itself. */
+/* Returns the end of the span in which the event begins; if no such span is found, the end of the event itself. */
 static tk_time end_of_caller(const struct tk_trace *t, tk_id event) {
   const struct tk_event *v = t->events, *e = &v[event];
   const tk_id first = t->tracks[e->track].first, least = event - first < MOST_INSIDE ? first : event - MOST_INSIDE;

@@ -1,8 +1,8 @@
 /* phases.c - see phases.h.
  *
- * The phase of an event is derived from its name, its category, and the args in which XLA stores scopes and programs. An operator of
- * PyTorch that the backward pass differentiates is part of the forward pass. Events inside a span inherit the span's phase, and so
- * does the work that they launch. Work whose launch is unknown has the phase of the step in which it starts. */
+ * The phase of an event is derived from its name, its category, and the args in which XLA stores scopes and programs. A PyTorch
+ * operator for which the backward pass computes gradients is part of the forward pass. Events inside a span inherit the span's
+ * phase, and so does the work that they launch. Work whose launch is unknown has the phase of the step in which it starts. */
 #include "phases.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ struct finder {
   uint8_t *of_class;
   uint8_t *of_text[N_STATED]; /* by string id: phase that the text implies */
   tk_id keys[N_STATED];
-  uint8_t *is_differentiated; /* by event: 1 for an operator that an operator of the backward pass differentiates */
+  uint8_t *is_differentiated; /* by event: 1 for an operator whose gradients the backward pass computes */
 };
 
 /* Returns the phase that a class implies; never one for kernels and copies, whose names describe the computation and not the phase. */

@@ -46,7 +46,7 @@ tk_id *regions_around(const struct kinds *kinds, enum region region, struct mem 
   return of;
 }
 
-/* Callback for work whose launching call is in no region: assigns the region of the host event at the start of a flow to the work.
+/* Callback for work whose launching call is in no region: the work gets the region of the host event at the start of a flow.
  * Needed for torch_npu, which records calls of CANN on separate tracks, and draws flows from operators to kernels. */
 static void take_flow(void *arg, tk_id host, tk_id work) {
   tk_id *of = arg;

@@ -1,13 +1,13 @@
 /* renumber.c - adjusts one rank's graph so that it can be combined with others on one timeline.
  *
- * Pids: a process keeps its pid unless a previous rank uses it; otherwise the process gets the next pid from 10,000,000 on (above any
- * real pid, and small enough for viewers that cut pids to 32 bits). A process that was empty when pids were assigned, and has events
- * now, gets a pid from 1,000,000,000 on. Each rank gets new ids for flows and async events, from a set that no other rank uses, so that
- * no flow leads to another rank. Args are rewritten only if they contain such ids, or the scope of a global instant: it must not become
- * global to all ranks. Correlation ids are unchanged, because they are interpreted within a rank. Processes are named "rank 3 - host -
- * python" (label.h), and sorted by rank and then by their previous order.
+ * Pids: a process keeps its pid unless a previous rank uses it; otherwise the process gets the next pid from 10,000,000 on
+ * (above any real pid, and small enough for viewers that cut pids to 32 bits). A process that was empty when pids were assigned
+ * but now has events gets a pid from 1,000,000,000 on. Each rank gets new ids for flows and async events, from a set that no
+ * other rank uses, so that no flow leads to another rank. Args are rewritten only if they contain such ids, or the scope of a
+ * global instant: it must not become global to all ranks. Correlation ids are unchanged, because they are interpreted within a
+ * rank. Processes are named "rank 3 - host - python" (label.h), and sorted by rank and then by their previous order.
  *
- *     sort index = kind * KIND_ROOM (if requested) + position of the rank * SORT_ROOM + position of the process in its rank
+ * sort index = kind * KIND_ROOM (if requested) + position of the rank * SORT_ROOM + position of the process in its rank
  *
  * The sort index must fit into 32 bits, because viewers cut off higher bits. */
 #include "renumber.h"
@@ -104,7 +104,8 @@ struct given {
 
 static int64_t take_given(struct given *g, int64_t pid) {
   const uint32_t n = g->place->n_pids;
-  for (uint32_t k = 0, i = g->next; k < n; k++, i = i + 1 < n ? i + 1 : 0) { /* usually a match at once, as the order is the same */
+  for (uint32_t k = 0, i = g->next; k < n; k++, i = i + 1 < n ? i + 1 : 0) { /* the first try usually matches, because the order
+                                                                                is the same */
     if (g->used[i] || g->place->pids[i].was != pid) continue;
     g->used[i] = true;
     g->next = i + 1 < n ? i + 1 : 0;
@@ -186,7 +187,7 @@ static int64_t place_of(const struct merge_place *place, int64_t kind) {
   return (place->by_kind ? kind * KIND_ROOM : 0) + order * SORT_ROOM;
 }
 
-/* Sorts the processes of a rank by their sort index; processes without one come last. */
+/* Sorts the processes of a rank by their sort index; processes without a sort index come last. */
 static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n, const struct merge_place *place) {
   for (uint32_t i = 0; i < n; i++) was[i].order = own_order(&t->tracks[was[i].track]);
   qsort(was, n, sizeof *was, by_order);
@@ -256,7 +257,7 @@ static bool is_identity(const struct tk_event *e, tk_id key) {
   return key == KEY_BIND_ID || (e->flags & TK_FLAG_ASYNC && (key == KEY_ID || key == KEY_ID2)) || key == KEY_END_PID;
 }
 
-/* Replaces an id. A number that is not an integer is looked up by its digits, with a bit set that string ids never have. */
+/* Replaces an id. A number that is not an integer is looked up as text; a bit that string ids never have keeps the two apart. */
 static void fresh_id(struct renumber *r, struct tk_arg *arg) {
   static const uint64_t NO_STRING = 1ull << 63;
   int64_t id;

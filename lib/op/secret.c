@@ -224,7 +224,7 @@ static size_t ipv6_at(const char *p, const char *end) {
     colons += colon;
     if (group > 4) return 0;
   }
-  if (twice == 0 && pairs == 6 && colons == 5) return n; /* it is a MAC address */
+  if (twice == 0 && pairs == 6 && colons == 5) return n; /* six pairs and five colons: a MAC address */
   if (twice == 0) return colons == 7 ? n : 0;
   return twice == 1 && colons <= 7 && begins_as_ipv6(p, first) && n > first + 1 ? n : 0;
 }

@@ -25,7 +25,7 @@
 #include "strip.h"
 #include "graph/args.h"
 
-/* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: args were removed from it. */
+/* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: args of the event were removed. */
 enum shrink_mark { SAFE = 1, WANTED = 2, UNWANTED = 4, STRIPPED = 8 };
 
 /* ---- preparing ---- */
