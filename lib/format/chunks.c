@@ -9,7 +9,7 @@
 
 enum {
   CHUNK = 1 << 20,
-  TABLES = 8 << 20, /* most bytes of the trace's tables that a chunk may copy */
+  TABLES = 8 << 20, /* maximum number of bytes of the trace's tables that a chunk may copy */
   SHARE = 8,        /* all chunks together use at most 1 / SHARE of the memory limit */
   MANY = 16         /* after so many chunks without a failure, `patience` is reset */
 };

@@ -48,7 +48,7 @@ struct chunk {
 struct chunks_of {
   size_t reader_size;
   bool has_no_fragments;
-  unsigned room; /* most bytes that a reader allocates per byte of text; 0 = as many as for a fragment */
+  unsigned room; /* maximum number of bytes that a reader allocates per byte of text; 0 = as many as for a fragment */
   /* Returns the length of the complete events with which text[0, n) begins, if more events follow; 0 = none. */
   size_t (*cut)(const uint8_t *text, size_t n);
   /* Number of bytes at the end of text[0, n) in which `cut` searches, besides the first CHUNK_HEAD bytes; 0 = all. */

@@ -13,7 +13,7 @@
 enum pb_wire { PB_VARINT, PB_FIXED64, PB_BYTES, PB_GROUP, PB_GROUP_END, PB_FIXED32 };
 enum {
   PB_LEVELS = 100,
-  PB_HEADER = 20,     /* most bytes of a tag and a length together */
+  PB_HEADER = 20,     /* maximum number of bytes of a tag and a length together */
   PB_BACK = 32 << 10  /* how many bytes the cursor over an input can move back */
 };
 

@@ -12,7 +12,7 @@
 enum {
   HEADER = 100,
   TABLE_INTERIOR = 0x05, TABLE_LEAF = 0x0d,
-  BLOCK = 64,            /* most consecutive pages that are read at once */
+  BLOCK = 64,            /* maximum number of consecutive pages that are read at once */
   TABLES_MOST = 4096,
   RESERVED_MOST = 255
 };

@@ -16,7 +16,7 @@ enum {
   CARRIED_TID = 3,
   CARRIED_NAME = 4,
   CARRIED_CODE = 5,  /* for a named track: the number of its tid, which encodes NAMED_* and the parent (fields.h) */
-  CARRIED_ENTRY = 6, /* its entry in the meta perfetto.tracks, without PASSTHROUGH_TRACK */
+  CARRIED_ENTRY = 6, /* the track's entry in the meta perfetto.tracks, without PASSTHROUGH_TRACK */
   CARRIED_EMPTY = 7, /* the track has no events, so the other format may omit it */
   CARRIED_SORT = 8,  /* sort index; absent = none */
 

@@ -157,7 +157,7 @@ enum {
   ANNOTATION_PROTO = 14,
   ANNOTATION_STRING_IID = 17,
   ANNOTATION_TRACEKIT = 1990, /* private: text of a number that double_value cannot represent exactly */
-  ANNOTATION_LEVELS = 100, /* most levels of nested annotations */
+  ANNOTATION_LEVELS = 100, /* maximum number of levels of nested annotations */
   NESTED_TYPE = 1, /* 1 dict, 2 array */
   NESTED_KEYS = 2,
   NESTED_VALUES = 3,
@@ -219,12 +219,12 @@ enum {
   RECORD_TIME = 5,     /* ns on the trace clock; absent = no time */
   RECORD_TEXT = 6,     /* JSON object with the remaining properties */
   RECORD_SAMPLED = 7,  /* tk_record.sampled */
-  TRACEKIT_SAMPLE = 10, /* with a PerfSample: a stack sample of the default track; without SAMPLE_NUMBER, its weight is 1 */
+  TRACEKIT_SAMPLE = 10, /* with a PerfSample: a stack sample of the default track; its weight is 1 if SAMPLE_NUMBER is missing */
   SAMPLE_NUMBER = 1,   /* weight: SAMPLE_NUMBER x 10^SAMPLE_EXP */
   SAMPLE_EXP = 2,
   SAMPLE_UNIT_IID = 3, /* iid of an event name */
   SAMPLE_CATEGORY_IID = 4,
-  SAMPLE_ARGS = 5,     /* JSON object with all args, if there are others than the weight */
+  SAMPLE_ARGS = 5,     /* JSON object with all args, if the sample has args other than the weight */
   SAMPLE_IN_RECORD = 6, /* TK_FLAG_IN_RECORD */
   TRACEKIT_GPU = 11,   /* with a GpuRenderStageEvent: the span on the default track that the event represents */
   GPU_OWN_BEGIN = 1,   /* TrackEvent that begins the span, without a time */
@@ -373,7 +373,7 @@ enum {
   GPU_NOTE_ARG = 8 /* a message with the fields COMPUTE_ARG_*; its name is one of the interned names of debug annotations */
 };
 
-/* PerfSample and the messages of which stacks consist: profile_packet.proto and profile_common.proto in
+/* PerfSample and the messages that make up stacks: profile_packet.proto and profile_common.proto in
  * protos/perfetto/trace/profiling. */
 enum {
   PERF_CPU = 1,

@@ -29,7 +29,7 @@ enum lasting pair_lasting(uint32_t number);
  * wrote the event. */
 bool pair_of_ftrace(const struct pb_field *content, uint64_t tid, uint64_t cpu, struct pair *pair);
 
-enum { PAIR_KEYS = 2 }; /* most keys of a packet */
+enum { PAIR_KEYS = 2 }; /* maximum number of keys of a packet */
 /* True for content of a packet in the table. `number`: field number of the content in TracePacket. */
 bool pair_is_packet(uint32_t number);
 /* Finds the keys of a packet's content. Returns their number. */

@@ -156,7 +156,7 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
   return n;
 }
 
-/* Subjects that a trace's packets describe: the operating system, GPU work, anything but clocks. */
+/* Subjects of a trace's packets: the operating system, GPU work, and everything else except clocks. */
 struct subjects {
   bool system, gpu, any;
 };

@@ -41,7 +41,7 @@
 enum {
   PASSTHROUGH_TRACK = 1,        /* id in the graph; always first */
   PASSTHROUGH_FIELDS = 2,       /* fields of its descriptor that are not modelled */
-  PASSTHROUGH_INNER_FIELDS = 3, /* the same for its process, thread or counter */
+  PASSTHROUGH_INNER_FIELDS = 3, /* fields that are not modelled of the track's process, thread or counter */
   PASSTHROUGH_PID = 4,          /* original pid of a process, if another machine uses the same pid */
   PASSTHROUGH_UUID = 5,         /* uuid of a track that has original descriptors, or no descriptor */
   PASSTHROUGH_PARENT = 6,       /* uuid of the track's parent, if the parent has an entry with PASSTHROUGH_UUID */
@@ -113,8 +113,8 @@ const char *perfetto_unit(uint64_t unit);
 /* Returns which identities of processes a merge must keep for the sake of packets (format->keeps_ids). */
 enum format_ids perfetto_keeps_ids(const struct tk_trace *t);
 
-/* Describes machine number `at` of the Perfetto file from which the graph was read (format->machine). Returns false if it had
- * fewer. */
+/* Describes machine number `at` of the Perfetto file from which the graph was read (format->machine). Returns false if the file
+   had fewer machines. */
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
 
 /* Describes a track as the file does, if the trace was loaded with TK_WITHOUT_RESTORING (format->track). */

@@ -18,7 +18,7 @@ struct hlo_reader {
   struct arena *arena;
   struct hlo_text module;
   uint64_t program;
-  struct map wrapped; /* id of a computation of the program that has exactly one collective -> 1 + index of the collective */
+  struct map wrapped; /* id of a computation with exactly one collective -> 1 + index of the collective */
   struct map texts;   /* hash of the text of groups -> 1 + index of a collective with this text; there are few different texts */
   struct buf text;    /* text of groups under construction */
 };
@@ -249,7 +249,7 @@ bool xplane_hlo(struct hlo_collectives *h, const struct tk_trace *t, struct aren
   bool ok = true;
   *h = (struct hlo_collectives){0};
   map_init(&r.texts, arena->mem);
-  for (uint32_t i = 0; ok && i < n; i++) { /* copied, because the table is not aligned */
+  for (uint32_t i = 0; ok && i < n; i++) { /* entries are copied, because the table is not aligned */
     memcpy(&plane, planes + i * sizeof plane, sizeof plane);
     if (strcmp(tk_string(t, plane.name, NULL), XPLANE_METADATA) == 0) ok = read_programs(&r, xplane_fields(t, &plane));
   }

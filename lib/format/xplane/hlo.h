@@ -16,7 +16,7 @@ enum { HLO_COMPUTATION_INSTRUCTIONS = 2, HLO_COMPUTATION_ID = 5 };
 enum { HLO_INSTRUCTION_NAME = 1, HLO_INSTRUCTION_OPCODE = 2 };
 
 struct hlo_text {
-  const uint8_t *p; /* in the trace's raw text; not NUL-terminated */
+  const uint8_t *p; /* points into the trace's raw text; not NUL-terminated */
   size_t n;
 };
 
@@ -33,9 +33,9 @@ struct hlo_collectives {
   uint32_t n, cap;
 };
 
-/* Finds the collectives, in file order; of a damaged program, those before the damage. Finds none in a trace that was not read
- * from an XPlane. The text of groups is in the arena; all other text lives as long as the trace. Returns false when memory runs
- * out. */
+/* Finds the collectives, in file order; in a damaged program, only the collectives before the damage. Finds none in a trace
+ * that was not read from an XPlane. The text of groups is in the arena; all other text lives as long as the trace. Returns
+ * false when memory runs out. */
 bool xplane_hlo(struct hlo_collectives *h, const struct tk_trace *t, struct arena *arena);
 void xplane_hlo_free(struct hlo_collectives *h, struct mem *mem);
 

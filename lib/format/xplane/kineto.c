@@ -153,8 +153,8 @@ static bool find_steps(struct kineto *k) {
   uint32_t most = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *track = &t->tracks[i];
-    if (track->kind != TK_TRACK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* a thread of any process that is not a
-                                                                                         * device */
+    if (track->kind != TK_TRACK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* any process that is not a
+                                                                                                 device may have the thread */
     const uint32_t n = count_steps(k, track);
     if (n > most) most = n, k->steps_on = i;
   }

@@ -62,15 +62,15 @@ struct xplane_line {
 /* By class id: the event metadata from which the class was read. */
 struct xplane_class {
   tk_id process;
-  bool derived; /* true if a step_name is its name, so that the metadata has a different one */
+  bool derived; /* true if the name of the class is a step_name; the metadata then has a different name */
   bool series;  /* true if its events repeat one series of the previous counter sample, because viewers show one series per event */
   bool nameless; /* its events have no name */
   bool made;    /* true if its events were generated for xprof and are not part of the trace */
   int64_t id;
 };
 
-/* Whether tracekit converted the file from another format. If it converted the whole file, the graph is complete, and is
- * written as if it had been read from the other format. */
+/* Tells whether tracekit converted the file from another format. If tracekit converted the whole file, the graph is complete
+   and is written as if it had been read from the other format. */
 enum xplane_converted { XPLANE_NATIVE, XPLANE_CONVERTED_PARTLY, XPLANE_CONVERTED };
 
 /* The trace's clock when it was read. If an operation has changed the clock since, lines must be shifted in time. */

@@ -7,7 +7,7 @@
 #include "format/json.h"
 #include "graph/trace.h"
 
-enum { XPLANE_MEMBERS = 16 }; /* our writer's objects have fewer members, except for a few rare ones */
+enum { XPLANE_MEMBERS = 16 }; /* capacity of the index; nearly all objects of our writer have fewer members */
 
 /* Index of an object, which is scanned once, so that its members can be found without scanning the text again. */
 struct xplane_object {

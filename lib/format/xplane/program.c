@@ -71,7 +71,7 @@ static bool is_block(const struct xplane_plane *plane, const struct xplane_names
       if (xplane_program_of(&program, names, f)) return true;
       xplane_entry(&c, &id, &metadata);
       return !plane->lines && has_bytes(metadata, XEVENT_METADATA_STATS);
-    default: return true; /* a field that no known schema has */
+    default: return true; /* a field that is in no known schema */
   }
 }
 

@@ -25,7 +25,7 @@
  *     private.h                JSON of our private stats
  *     read/detect.c, read/inspect.c  recognises an XSpace; reports its composition
  *
- * No file of the reader includes write/writer.h, and none of the writer includes read/reader.h. */
+ * Files of the reader do not include write/writer.h, and files of the writer do not include read/reader.h. */
 #ifndef FORMAT_XPLANE_XPLANE_H
 #define FORMAT_XPLANE_XPLANE_H
 

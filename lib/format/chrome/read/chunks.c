@@ -52,7 +52,7 @@ static size_t find_cut(const uint8_t *text, size_t n) {
     size_t end = i;
     if (text[i] != '{' || n - i <= ALIKE || !chrome_looks_like_event(text + i, text + n)) continue;
     while (end > 1 && json_is_space(text[end - 1])) end--;
-    if (text[end - 1] == ',') end--; /* optional with one event per line */
+    if (text[end - 1] == ',') end--; /* the comma is optional with one event per line */
     while (end > 1 && json_is_space(text[end - 1])) end--;
     if (end == 0 || text[end - 1] != '}') continue;
     if (memcmp(text + i, first, ALIKE) == 0) return end;
@@ -76,7 +76,7 @@ static bool begin_chunk(struct chunk *c, const void *one) {
 
 static void end_chunk(struct chunk *c) {
   struct chrome *r = c->reader;
-  r->lanes = (struct map){0}; /* belongs to the sequential reader */
+  r->lanes = (struct map){0}; /* the table belongs to the sequential reader */
   chrome_reader_free(r);
 }
 

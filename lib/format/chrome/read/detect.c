@@ -27,7 +27,7 @@ static bool is_empty_array(const char *p) {
 bool chrome_is_trace(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
-  if (!p) return true; /* reading reports the error */
+  if (!p) return true; /* the reader will report the error */
   if (is_empty_array((const char *)p)) return true;
   if (holds(p, n < NEAR ? n : NEAR, "\"traceEvents\"") || holds(p, n < NEAR ? n : NEAR, "\"ph\"")) return true;
   if (n < NEAR || p[strspn((const char *)p, " \t\r\n")] != '{') return false;
@@ -50,8 +50,8 @@ static int64_t number_after(const char *p, const char *end, const char *key) {
   return at && sscanf(at, " : %lld", &number) == 1 && number >= 0 ? number : -1;
 }
 
-/* Text in the record of a process name in outputs of merge. Such a file has no rank of its own, although it contains the
- * distributedInfo of its first input. */
+/* Text in the record of a process name in outputs of merge. Such a file has no single rank, although it contains the
+   distributedInfo of its first input. */
 static const char MERGED[] = "\"process_name\",\"pid\":", RANK[] = "\"args\":{\"name\":\"rank ";
 
 /* True if the name of the first process starts with "rank ", as in outputs of merge. */

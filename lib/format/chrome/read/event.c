@@ -383,7 +383,7 @@ bool chrome_event(struct chrome *r) {
   if (!chrome_phase_known(e.ph)) template_abandon(r->templates);
   if (r->j.n_fixes == 0) template_learn(r->templates, r, &e, args, r->j.p);
   chrome_add_event(r, &e, args, from);
-  if (!chrome_phase_known(e.ph)) t->store->pool.len = pool; /* a record keeps the event's text instead of its args */
+  if (!chrome_phase_known(e.ph)) t->store->pool.len = pool; /* discard the args: a record keeps the event's text instead */
   return r->j.status == JSON_OK;
 }
 

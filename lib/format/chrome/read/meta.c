@@ -12,7 +12,7 @@ static void set_clock(struct chrome *r) {
   struct tk_trace *t = r->t;
   int64_t base = 0;
   tk_time start = r->start, end;
-  if (r->n_started != t->n_events) trace_extent(t, &start, &end); /* samples have been added */
+  if (r->n_started != t->n_events) trace_extent(t, &start, &end); /* the extent includes the added samples */
   t->store->clock_from = time_base_find(t, (i128)r->origin_ns * 1000 + start, &base);
   t->has_zero = t->store->clock_from != NULL;
   if (base > SANE || base < -SANE || (base && (r->origin_ns > SANE || r->origin_ns < -SANE))) {

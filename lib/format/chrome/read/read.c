@@ -60,7 +60,7 @@ static bool may_comment(const struct chrome *r, int c) {
 
 /* Same as peek_plain, but also skips comments, which standard JSON does not allow. */
 static int peek(struct chrome *r) {
-  enum { MOST = 1 << 20 }; /* a longer comment is damage */
+  enum { MOST = 1 << 20 }; /* longest comment; a longer one counts as damage */
   for (;;) {
     const int c = peek_plain(r);
     if (c < 0 || !may_comment(r, c)) return c;
@@ -469,7 +469,7 @@ static bool refuse_others(const struct chrome *r) {
 bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_load_options whole = *opt;
   struct chrome r = {.t = t, .in = in, .opt = &whole, .err = err};
-  if (in_is_joined(in)) whole.threads = 1; /* a chunk ends where its file ends */
+  if (in_is_joined(in)) whole.threads = 1; /* otherwise a chunk might extend into the next joined file */
   struct mem *mem = &t->store->mem;
   bool ok = chrome_reader_init(&r) && chrome_chunks_start(&r);
   ok = ok && read_file(&r);

@@ -55,7 +55,7 @@ tk_id chrome_string(struct chrome *r, const struct json_string *s) {
 }
 
 void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id) {
-  /* grow first, because other code reads raw_ids at every id in `raw` */
+  /* grow raw_ids first, because other code reads it at every id in `raw` */
   if (mem_grow(&r->t->store->mem, (void **)&r->raw_ids, &r->cap_raw_ids, (uint64_t)r->raw.n + 2, sizeof *r->raw_ids))
     r->raw_ids[intern(&r->raw, p, n)] = id;
 }

@@ -84,7 +84,7 @@ struct chrome {
   struct map metas; /* top-level key -> meta: the last value of a repeated key counts */
   bool has_origin;
   int64_t origin_ns; /* origin of the graph's times */
-  i128 origin_ps;    /* the same in the file's own times, which differ if these are beyond 64 bits of nanoseconds */
+  i128 origin_ps;    /* origin in the file's own times, which differs from origin_ns if these times exceed 64 bits of nanoseconds */
   tk_time start;     /* time of the first of the `n_started` events, relative to the origin; found at the end */
   tk_id n_started;
   struct pending *pending;
@@ -111,7 +111,7 @@ void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, co
 
 /* Returns the string id of any string, decoded and repaired. */
 tk_id chrome_string(struct chrome *r, const struct json_string *s);
-/* Stores the text that this spelling of a nested value stands for: raw_ids[intern_id(&r->raw, p, n)]. */
+/* Stores the text of a nested value for this spelling, in raw_ids[intern_id(&r->raw, p, n)]. */
 void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id);
 
 /* Discards everything before p and provides a window of at least `min` bytes, or of all that is left (then j.last is set). Returns
@@ -139,7 +139,7 @@ void chrome_add_pending(struct chrome *r, struct pending f);
 
 /* ---- inlined for every event ---- */
 
-/* An event 100 days or more from the origin has lost its clock; tk_time has a range of 106 days. */
+/* An event this far (100 days) from the origin has lost its clock; tk_time has a range of 106 days. */
 #define CHROME_FAR_PS ((i128)100 * 86400 * 1000000000000)
 
 /* Makes a time relative to the origin; the first time becomes the origin. Returns false if the time is too far from the origin, and

@@ -36,7 +36,7 @@ struct v8_profile {
   tk_id process;
   tk_id track;  /* 0 = no sample yet */
   struct tk_ident pid, tid;
-  tk_id record; /* its Profile event */
+  tk_id record; /* record of the profile's Profile event */
   tk_id unit, cat;
   bool own;     /* written by tracekit */
   bool broken;  /* true if one of its events must be kept as a record */
@@ -146,7 +146,7 @@ static int by_time(const void *p, const void *q) {
 }
 
 /* Adds the pending samples. V8 may record a sample late, so that its delta is negative; DevTools sorts the samples by time
- * (CPUProfileDataModel.ts, sortSamples). trace_processor does not, nor does it weigh samples. */
+ * (CPUProfileDataModel.ts, sortSamples). trace_processor neither sorts nor weighs samples. */
 static void flush_samples(struct sampler *s, struct v8_profile *p) {
   const bool sorts = p->unordered && !is_as_filed(s);
   const int64_t end = p->n_pending ? p->pending[p->n_pending - 1].until : INT64_MIN;
@@ -181,7 +181,7 @@ static struct v8_profile *begin_profile(struct sampler *s, struct json_walk *w, 
   if (!json_walk_whole(&start, &us)) return NULL;
   struct v8_profile *p = profile_of(s, rec->track, &e->id, true);
   if (!p) return NULL;
-  if (p->record) p->broken = true; /* a second start with the same id; engines continue from there */
+  if (p->record) p->broken = true; /* a second Profile event with the same id; viewers continue from there */
   if (is_as_filed(s) && !p->nodes.mapping)
     p->nodes.mapping = stack_add_mapping(s->t, &(struct stack_mapping){.end = UINT64_MAX});
   p->track = 0;

@@ -57,7 +57,7 @@ struct templates {
   const uint8_t *from;
   struct mark marks[MAX_VALUES];
   unsigned n_marks;
-  bool useless; /* the current event cannot be predicted */
+  bool useless; /* true if events like the current one cannot be predicted */
 };
 
 static struct node *new_node(struct templates *p, enum template_op op, const void *literal, size_t n) {

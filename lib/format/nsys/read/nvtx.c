@@ -1,8 +1,8 @@
 /* nvtx.c - reads NVTX_EVENTS: ranges, marks, and the names of domains and categories.
  *
- * Push/pop ranges nest on their thread, also across domains. Start/end ranges that end on the same thread are spans of the thread,
- * too, so that the calls within them belong to them, as in the projections of nsys (nvtx_gpu_proj_trace.py). Those that end on
- * another thread are async spans. Domains and categories are numbered per process. */
+ * Push/pop ranges nest on their thread, also across domains. Start/end ranges that end on the same thread are also spans of the
+ * thread, so that calls within such a range belong to it, as in the projections of nsys (nvtx_gpu_proj_trace.py). Ranges that
+ * end on another thread are async spans. Domains and categories are numbered per process. */
 #include <string.h>
 
 #include "base/hash.h"

@@ -223,7 +223,8 @@ static void measure(const struct nsys *r, struct payload_schema *s) {
   if (!s->size && is_known && most <= UINT32_MAX) s->size = (uint32_t)most;
 }
 
-/* Measures all schemas. Each pass measures those whose nested schemas were measured by the passes before. */
+/* Computes the size and alignment of all schemas. Each pass handles the schemas whose nested schemas were handled by earlier
+   passes. */
 static void measure_all(struct nsys *r) {
   struct payload_schema *v = (struct payload_schema *)(void *)r->payloads.schemas.data;
   const size_t n = r->payloads.schemas.len / sizeof *v;

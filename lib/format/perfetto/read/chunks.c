@@ -12,7 +12,7 @@
 enum {
   SIZE = 128 << 10,       /* bytes of a chunk; small enough that its decoded packets stay in the cache */
   PACKET_LEAST = 16,      /* assumed minimum bytes of a packet with an event; a chunk takes less text if packets are shorter */
-  SCRATCH_MOST = 1 << 20, /* most bytes of JSON in an annotation; the reader decodes longer ones */
+  SCRATCH_MOST = 1 << 20, /* maximum number of bytes of JSON in an annotation; the reader decodes longer ones */
   ROOM = 24 /* bytes per byte of text: 12 for decoded packets, 4 for args and points, the rest for text and scratch */
 };
 

@@ -17,12 +17,12 @@
 #include "format/pb.h"
 
 enum {
-  DECODED_ARGS = 32,  /* most args of an event */
-  DECODED_POINTS = 8, /* most flow points of an event */
-  DECODED_REST = 2,   /* most runs of adjacent fields that are not modelled, per event */
+  DECODED_ARGS = 32,  /* maximum number of args of an event */
+  DECODED_POINTS = 8, /* maximum number of flow points of an event */
+  DECODED_REST = 2,   /* maximum number of runs of adjacent fields that are not modelled, per event */
   DECODED_IID = 0x80, /* a string given by iid; other types are types of args: NULL .. DECIMAL, STR, JSON */
   DECODED_NESTED = 0x81, /* a dictionary or an array */
-  DECODED_VALUES = DECODED_ARGS * 12 /* most bytes of the values of an event */
+  DECODED_VALUES = DECODED_ARGS * 12 /* maximum number of bytes of the values of an event */
 };
 
 /* A text of `v` bytes in the packet. If p is NULL, v is an iid instead; 0 = no text. */

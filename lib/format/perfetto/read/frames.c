@@ -7,7 +7,7 @@
 #include "format/perfetto/fields.h"
 
 enum {
-  PACKET_MOST = 512 << 20, /* most bytes of a packet; services and importers have much lower limits */
+  PACKET_MOST = 512 << 20, /* maximum number of bytes of a packet; services and importers have much lower limits */
   LOOK = 64 << 10,         /* bytes of a candidate to examine, and bytes to make available after each packet */
   SEARCH_MOST = 16 << 20,
   COST_MOST = 256 << 20

@@ -103,7 +103,7 @@ static bool stays_always(const struct packet_head *h) {
   return is_state || !h->has_timestamp || (h->kind && head_has(&h->content, h->kind->state));
 }
 
-/* True if the packet occurred in an earlier part. A packet that this part repeats is in the part before as often. */
+/* True if the packet occurred in an earlier part. A packet that this part repeats occurs equally often in the part before. */
 static bool is_repeated(struct perfetto *r, const uint8_t *p, size_t n) {
   if (r->parts.joins) return intern_id(&r->parts.seen, p, n) != 0;
   intern(&r->parts.seen, p, n);

@@ -230,7 +230,7 @@ static void judge_nested(struct prune_pass *p, uint32_t site, const uint32_t *li
     if (n_order && e[p->order[n_order - 1]].ts > e[id].ts) sorted = false;
     p->order[n_order++] = id;
   }
-  /* if both: the order of events of one time depends on the rest of the file */
+  /* if both occur, the order of simultaneous events depends on the rest of the file */
   if (has_spans == has_ends || (has_ends && has_links)) return;
   if (!sorted && !order_by_time(p, n_order)) return;
   prune_flows_site(p, site, has_ends ? judge_pairs(p, n_order) : judge_spans(p, n_order));
@@ -366,7 +366,7 @@ static bool begin_pass(struct prune_pass *p) {
   p->list = mem_array(mem, n, sizeof *p->list);
   p->first = mem_array(mem, (uint64_t)p->n_sites + 2, sizeof *p->first);
   p->order = mem_array(mem, n, sizeof *p->order);
-  p->stack = p->site; /* the sites are not needed any more */
+  p->stack = p->site; /* the array of sites is no longer needed */
   map_init(&p->latest, mem);
   return prune_flows_begin(p) && p->fate && p->partner && p->site && p->list && p->first && p->order;
 }

@@ -15,7 +15,7 @@ struct prune_point {
   bool is_raw, is_next; /* is_next: bound to the next span that starts */
 };
 
-/* What is known of all points with one id. */
+/* Facts about all points with one id. */
 struct prune_flow {
   int64_t special, other; /* time of the first start, and of the first other point; raw: of the last terminating point, and of the
                            * last other point */

@@ -17,7 +17,7 @@ struct prune_pass {
   uint8_t *is_state;    /* by class; NULL = none */
   uint32_t *partner;    /* by event: other event of the pair; 0 = none */
   uint32_t *site, *first, *list; /* events of each site, as indices from 0 (keyed_lists) */
-  uint32_t *order, *stack; /* of a site: events that nest, by time; open spans */
+  uint32_t *order, *stack; /* for one site: events that nest, by time; stack of open spans */
   struct map latest;    /* site and class -> last sample before the range */
   struct prune_point *points; /* points that seal binds to spans, by site and time */
   uint32_t n_points, next_point; /* next_point: first point of the site that is judged next */

@@ -82,7 +82,7 @@ struct sequence {
   uint64_t n_deferred, first_deferred; /* number of events in these packets; offset of the first packet */
   struct buf pending; /* state since the last reset of the incremental state; used until the sequence has passthrough */
   bool has_others;    /* true if it contains packets that are not modelled */
-  bool had_defaults;  /* true if any packet of it had defaults */
+  bool had_defaults;  /* true if any packet of the sequence had defaults */
   uint64_t key; /* machine << 32 | trusted_packet_sequence_id */
   bool valid;   /* true if its state was cleared once and nothing was lost afterwards */
   bool cleared; /* true if its state was cleared at least once */
@@ -118,7 +118,7 @@ struct node {
   bool is_of_gpu;          /* true for a process to which work of a GPU belongs */
   bool no_process;         /* true for a thread whose process is unknown */
   uint8_t name_source;     /* enum proc_source: where own_name comes from */
-  uint32_t up;             /* its parent's node, if no uuid identifies the parent; 0 = none */
+  uint32_t up;             /* node of the parent, if no uuid identifies the parent; 0 = none */
   bool as_it_came;         /* true if its original descriptors are passed through */
   bool descriptor_late;    /* true if the last descriptor came after the first event */
   uint64_t descriptor_at;
@@ -128,7 +128,7 @@ struct node {
   int64_t pid, tid, rank, multiplier;
   tk_id counter_name; /* name of the counter's samples; set by perfetto_finish */
   uint32_t form;          /* for a track that our writer wrote: FORM_* bits */
-  tk_id fields, inner_fields;   /* fields that are not modelled: of the descriptor, and of its process, thread or counter */
+  tk_id fields, inner_fields;   /* fields that are not modelled, of the descriptor and of its process, thread or counter */
   tk_id ident_text;       /* original pid or tid, if it was a string */
   tk_id counter_id;
   struct tk_ident thread; /* for an async lane: its thread */
@@ -315,8 +315,8 @@ struct packet {
   uint32_t clock, machine;
   bool has_timestamp, has_clock, has_sequence, dropped;
   bool damaged;     /* true if it could not be read to its end */
-  struct snapshot_clocks clocks; /* of its snapshot */
-  int64_t own_ns;   /* its time on the trace clock, if it uses a clock of the sequence */
+  struct snapshot_clocks clocks; /* clocks in the packet's snapshot */
+  int64_t own_ns;   /* time of the packet on the trace clock, if the packet uses a clock of the sequence */
   bool has_own_ns;
   uint32_t other; /* number of a field that is not modelled; 0 = none */
   const uint8_t *p; /* the complete packet */
@@ -346,7 +346,7 @@ struct prune {
 
 enum { RECENT_CLASSES = 64 };
 
-enum { DAMAGES = 16 }; /* most kinds of damage */
+enum { DAMAGES = 16 }; /* maximum number of kinds of damage */
 
 /* The start of a part (parts.c). */
 struct part_edge {
@@ -409,10 +409,10 @@ struct perfetto {
   uint32_t n_kinds, last_kind;
   tk_id block; /* meta of the block that was added last */
   tk_id passthrough; /* meta of the packets that were passed through last */
-  bool has_starts;   /* a descriptor states when its process started */
+  bool has_starts;   /* true if a descriptor states when its process started */
   uint64_t inflated; /* bytes decompressed from compressed packets */
   struct buf text, json, fields, copy, packets;
-  struct map early_cpus; /* machine << 32 | cpu: this CPU has had a bundle (early.c) */
+  struct map early_cpus; /* machine << 32 | cpu: the CPUs for which a bundle was read (early.c) */
   struct prune prune;
   struct part_reader parts;
   struct buf early_copy;

@@ -33,7 +33,7 @@ struct track_event {
   int64_t value, delta_us, absolute_us, thread_us;
   int64_t thread_ns, instructions; /* CPU time and instructions of the thread, from counters */
   bool has_thread_us, has_thread_ns, has_instructions;
-  int64_t thread_dur_us; /* of a complete event whose thread time is known; 0 = unknown */
+  int64_t thread_dur_us; /* thread duration in us of a complete event whose thread time is known; 0 = unknown */
   double double_value;
   uint64_t correlation_id;
   char phase;

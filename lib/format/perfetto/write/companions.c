@@ -12,7 +12,7 @@
 #include "graph/args.h"
 #include "thread_times.h"
 
-enum { MOST_AT_ONCE = 64 }; /* most samples with the same time that are searched for the sample of an event */
+enum { MOST_AT_ONCE = 64 }; /* maximum number of samples with the same time that are searched for the sample of an event */
 
 static const char *const COUNTERS[THREAD_COUNTERS] = {THREAD_TIME_COUNTER, INSTRUCTIONS_COUNTER};
 

@@ -30,7 +30,7 @@ struct mark {
 
 /* A sample of a GPU counter. */
 struct gpu_sample {
-  uint64_t key;      /* of the counter */
+  uint64_t key; /* key of the counter */
   const uint8_t *at; /* content of the packet */
 };
 

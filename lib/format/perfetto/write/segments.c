@@ -8,7 +8,7 @@
 #include "nest.h"
 
 enum {
-  SEGMENT = 64 << 10,  /* most events of a segment */
+  SEGMENT = 64 << 10,  /* maximum number of events of a segment */
   LEAST = SEGMENT / 8, /* fewest events of a track that is written in segments */
   PACKETS = 4 << 20,   /* usual size of the packets of a segment, at most */
   SMALL = 64 << 20     /* memory that the segments of a small graph may use as well */

@@ -34,7 +34,7 @@ static void iids_forget(struct iids *i) {
 
 uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip) {
   const struct intern_str *text = trace_str(w->t, s);
-  uint32_t *n = kind == &w->end_keys ? &w->keys.n : &kind->n; /* both name annotations, so they share iids */
+  uint32_t *n = kind == &w->end_keys ? &w->keys.n : &kind->n; /* both are names of annotations, so they share iids */
   writer_iids_set(w, kind, s, ++*n);
   w->scratch.len = 0;
   pb_u64(&w->scratch, INTERNED_IID, kind->iid[s]);

@@ -16,7 +16,7 @@
 #include "graph/args.h"
 #include "graph/stack.h"
 
-enum { FRAMES_MOST = 1 << 16 }; /* most frames of a stack */
+enum { FRAMES_MOST = 1 << 16 }; /* maximum number of frames of a stack */
 
 static const char SCHEMA[] = "\"https://www.speedscope.app/file-format-schema.json\"";
 

@@ -259,7 +259,7 @@ static bool read_blocks(struct adopter *a) {
   return true;
 }
 
-/* Drops lines whose thread does not exist, because other software removed the thread from the file. */
+/* Drops lines whose thread no longer exists, because other software removed the thread from the file. */
 static void drop_lost_lines(struct adopter *a) {
   struct xplane_plane *planes = (struct xplane_plane *)(void *)a->planes.data;
   struct xplane_line *lines = (struct xplane_line *)(void *)a->lines.data;

@@ -59,7 +59,7 @@ static bool begin_chunk(struct chunk *c, const void *one) {
   memcpy(r, one, sizeof *r);
   r->t = c->fragment.t;
   r->err = &c->err;
-  r->planes = r->lines = r->classes = r->space = r->line_fields = (struct buf){0}; /* these belong to the main reader */
+  r->planes = r->lines = r->classes = r->space = r->line_fields = (struct buf){0}; /* these tables belong to the main reader */
   r->text = r->event_fields = (struct buf){.mem = mem};
   r->stat_bytes = 0;
   r->chunks = NULL;

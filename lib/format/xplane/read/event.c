@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SEEN = 1 << 10 }; /* most bytes to examine for a chain of events */
+enum { SEEN = 1 << 10 }; /* maximum number of bytes to examine for a chain of events */
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
 
 /* ---- events ---- */

@@ -66,7 +66,7 @@ static void number_processes(struct xplane_reader *r) {
   struct named_plane *sorted = mem_array(mem, (uint64_t)n + 1, sizeof *sorted);
   if (!sorted) return;
   map_init(&p.taken, mem);
-  for (int round = 0; round < 2; round++) { /* first the hosts, then all others */
+  for (int round = 0; round < 2; round++) { /* round 0: hosts; round 1: all others */
     uint32_t from = hosts;
     for (uint32_t i = 0; i < n; i++) {
       const char *name = tk_string(t, planes[i].name, NULL);

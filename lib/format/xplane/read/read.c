@@ -32,7 +32,7 @@ static void forget_plane(struct xplane_reader *r) {
   memset(r->class_cache, 0, sizeof r->class_cache);
   memset(r->stat_cache, 0, sizeof r->stat_cache);
   xplane_forget_alike(r);
-  /* The index is no longer valid, because the plane's shapes were indexed by provisional keys. */
+  /* Discards the index, because the plane's shapes were indexed by provisional keys. */
   map_free(&r->t->store->shape_index);
   map_init(&r->t->store->shape_index, mem);
 }

@@ -206,6 +206,6 @@ tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id p
   struct tk_track *k = trace_add_track(r->t);
   k->kind = (uint8_t)kind;
   k->parent = parent;
-  k->renamed = true; /* because no record names it */
+  k->renamed = true; /* because no record contains the name */
   return r->t->n_tracks;
 }

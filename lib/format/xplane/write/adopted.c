@@ -25,7 +25,7 @@ struct key_set {
   uint32_t next;     /* next set for this name; 0 = none */
 };
 
-enum { SETS_OF_NAME = 16 }; /* more sets of a name are ignored; their events keep all of their args */
+enum { SETS_OF_NAME = 16 }; /* maximum number of sets per name; further sets are ignored, and their events keep all args */
 
 struct known_metadata {
   int64_t id;
@@ -518,7 +518,7 @@ static tk_id adopted_name_of(const struct xplane_adopted *a, const struct tk_cla
   return a->own_name && a->found[a->own_name].serial == a->serial ? args_of(a)[a->found[a->own_name].at].s : c->name;
 }
 
-/* Returns 7 for the name "#7", which stands for metadata 7 that is not in the plane; 0 for other names. */
+/* Returns 7 for the name "#7", the name of an event whose metadata 7 is missing from the plane; 0 for other names. */
 static int64_t nameless_id(const struct xplane_encoder *e, tk_id name) {
   const struct intern_str *s = trace_str(e->g->t, name);
   const uint8_t *end;

@@ -155,7 +155,7 @@ static void put_correlation(struct xplane_encoder *e, struct buf *b, tk_id event
   if (id >= 0 || needed) put_uint(e, b, XEVENT_STATS, XPLANE_MADE_CORRELATION, id >= 0 ? id : 0);
 }
 
-/* Appends the stats of work on a device; annotations get none of them. */
+/* Appends the stats of work on a device; annotations get none of these stats. */
 static void put_device_event(struct xplane_encoder *e, struct buf *b, tk_id event) {
   const unsigned kind = e->g->kineto->kinds.of_class[e->g->t->events[event].cls];
   const tk_id op = kineto_launch_of(e->g->kineto, event).op;

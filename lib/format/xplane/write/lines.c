@@ -113,7 +113,7 @@ static void give_ids(struct xplane_encoder *e) {
   for (uint32_t i = 0; i < n; i++)
     if (lines[i].was || lines[i].kind == XLINE_STEPS)
       map_put(&taken, (uint32_t)(lines[i].display_id ? lines[i].display_id : lines[i].id), 1);
-  for (int round = 0; round < 2; round++) /* threads first, because their ids have a meaning */
+  for (int round = 0; round < 2; round++) /* round 0: threads, because their ids have a meaning */
     for (uint32_t i = 0; i < n; i++)
       if ((lines[i].kind == XLINE_THREAD) == (round == 0)) give_id(e, &taken, &lines[i], &next);
   map_free(&taken);
@@ -241,7 +241,7 @@ static bool keep_pace(struct xplane_encoder *e, uint32_t n) {
   struct xplane_pace *p = e->pace;
   if (!p || !p->progress.tick) return true;
   p->done += n;
-  const uint64_t done = p->done / 2 < p->total ? p->done / 2 : p->total; /* a sample is one event per series here */
+  const uint64_t done = p->done / 2 < p->total ? p->done / 2 : p->total; /* each series of a sample is a separate event here */
   if (!p->progress.tick(p->progress.arg, done, p->total)) p->stopped = true;
   return !p->stopped;
 }

@@ -185,7 +185,7 @@ static void put_program(struct xplane_encoder *e, int64_t id, struct pb metadata
     if (f.number == XEVENT_METADATA_STATS) xplane_use_stat(e, pb_inside(&f));
 }
 
-/* Handles event metadata that is not in use: keeps programs with events, and drops everything else. */
+/* Handles event metadata that is not in use: keeps the programs to which events belong, and drops everything else. */
 static void put_unused(struct xplane_encoder *e, const struct xplane_names *names, const struct pb_field *f) {
   if (e->g->bare) return;
   struct pb c = pb_inside(f), metadata;

@@ -19,7 +19,7 @@
 #include "carried.h"
 #include "adopted.h"
 
-static const uint64_t MOST = INT32_MAX; /* most bytes of a message that protobuf accepts */
+static const uint64_t MOST = INT32_MAX; /* maximum number of bytes of a message that protobuf accepts */
 
 /* ---- names and ids of planes ---- */
 
@@ -187,7 +187,7 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   xplane_put_passthrough(&e, &p.rest);
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, e.lost);
   if (lines && g->ordinal) xplane_add_private_int(&e, &p.private, XPLANE_STATS, XPLANE_PRIVATE_HOST, g->ordinal);
-  if (g->pruned && !lines && p.rest.len + e.new_classes.len == 0) p.skipped = true; /* only the name is left */
+  if (g->pruned && !lines && p.rest.len + e.new_classes.len == 0) p.skipped = true; /* nothing is left except the name */
   ok = end_plane(s, &e, &p, ok, err);
   xplane_adopted_free(e.adopted);
   xplane_encoder_free(&e);

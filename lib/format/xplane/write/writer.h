@@ -142,7 +142,7 @@ struct xplane_encoder {
   struct map class_entries, stat_entries; /* metadata id -> 1 + index of its original entry; 0 = the entry was written */
   struct buf entries;                     /* array of struct xplane_bytes */
   struct buf children;                    /* array of int64_t: ids to which event metadata in use refers */
-  uint64_t lost;                          /* number of lost blocks, except those that the user removed */
+  uint64_t lost;                          /* number of lost blocks, excluding blocks that the user removed */
 };
 
 /* ---- writer.c ---- */
