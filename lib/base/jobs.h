@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { JOBS_MOST = 64 }; /* most jobs that are given and not yet taken */
+enum { JOBS_MOST = 64 }; /* maximum number of jobs that are queued and not yet started */
 
 struct jobs;
 
@@ -25,7 +25,7 @@ void *jobs_take(struct jobs *j);
 void jobs_give_first(struct jobs *j, void *job);
 /* Returns the number of such jobs that are unfinished or were given after an unfinished one. */
 unsigned jobs_count_first(struct jobs *j);
-/* Waits until such jobs are all finished; runs those that have not begun. */
+/* Waits until all these jobs are finished; runs jobs that have not begun. */
 void jobs_finish_first(struct jobs *j);
 /* Waits for running jobs and discards all that have not been taken. */
 void jobs_drop(struct jobs *j);

@@ -155,9 +155,9 @@ bool num_scaled(const uint8_t *p, const uint8_t *end, int shift, i128 *out) {
  * once, then all quarters, then all eighths. */
 static inline uint64_t eight_digits(uint32_t v) {
   const uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
-  const uint64_t hundreds = (fours * 10486 >> 20) & 0x7f0000007f; /* / 100 below 10^4 */
+  const uint64_t hundreds = (fours * 10486 >> 20) & 0x7f0000007f; /* exact division by 100 for values below 10^4 */
   const uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
-  const uint64_t tens = (twos * 103 >> 10) & 0xf000f000f000f; /* / 10 below 100 */
+  const uint64_t tens = (twos * 103 >> 10) & 0xf000f000f000f; /* exact division by 10 for values below 100 */
   return tens | (twos - tens * 10) << 8;
 }
 

@@ -120,7 +120,7 @@ static const uint8_t *text_in(const uint8_t *p, const uint8_t *end) {
   return NULL;
 }
 
-/* Searches increasing parts of the page. Returns the offset of the trace; SIZE_MAX if there is none. */
+/* Searches the start of the page, in ever larger windows. Returns the offset of the trace; SIZE_MAX if there is none. */
 static size_t find_trace(struct in *in, struct tk_err *err) {
   size_t n = 0, from = 0;
   for (size_t want = STEP; want <= MOST; want *= 2) {

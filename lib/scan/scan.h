@@ -11,12 +11,12 @@
 
 enum {
   SCAN_SCHEMA = 2,
-  SCAN_MOST = 64 << 10, /* most bytes of a rank in a file */
-  SCAN_ANCHORS = 2048,  /* most anchors of a rank; more would not improve the result, and this many fit */
+  SCAN_MOST = 64 << 10, /* maximum number of bytes of a rank in a file */
+  SCAN_ANCHORS = 2048,  /* maximum number of anchors of a rank; more would not improve the result, and this many fit */
   SCAN_STEPS = 512,
   SCAN_NAMES = 128,     /* most names; those with the most self time are stored, as many as fit */
   SCAN_NAMES_MOST = 12 << 10,
-  SCAN_NAME = 160       /* most bytes of a name */
+  SCAN_NAME = 160       /* maximum number of bytes of a name */
 };
 
 /* Pids of an input before anything was removed from it. */

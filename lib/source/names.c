@@ -388,7 +388,7 @@ static bool add_pattern(struct source *s, const char *pattern, struct tk_err *er
 
 /* ---- addresses ---- */
 
-/* True if the caller's helper failed because of an interrupt, which then becomes the error of the call. */
+/* True if the caller's callback failed because of an interrupt; the call then fails with TK_EINTERRUPTED. */
 static bool interrupted(const struct tk_err *why, struct tk_err *err) {
   if (why->code != TK_EINTERRUPTED) return false;
   if (err && err->code == TK_OK) *err = *why;

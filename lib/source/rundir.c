@@ -1,8 +1,7 @@
 /* rundir.c - see rundir.h.
  *
- *     each file: folder, stem, host, view     from its name
- *     in order:   runs                         files of a folder; for PyTorch, files written together
- *     each run:   best views                   one per stem */
+ * Each file name yields a folder, a stem, a host and a kind of view. A run consists of the files of a folder or, for PyTorch, of
+ * files that were written together. Of several views with one stem, the best one of the run is used. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
