@@ -133,14 +133,14 @@ SANITIZERS := $(strip $(SANITIZERS))
 SANITIZE := $(if $(SANITIZERS),-fsanitize=$(SANITIZERS) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 # Flags that the compiler accepts for its target.
 accepted = $(strip $(foreach f,$(1),$(shell $(CC) -Werror $(f) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(f))))
-# WebAssembly has no threads and is not relocated. It needs no hardening: its stack is apart from its calls, and jumps are checked.
+# WebAssembly has no threads and is not relocated. It needs no hardening: return addresses are not on its stack, and jumps are checked.
 THREADS := $(if $(WASM),,-pthread)
 PIC := $(if $(WASM),,-fPIC)
 # Hardening without measurable cost: of the stack, of indirect jumps and returns, of memory copies, of relocation tables.
 JUMPS := $(call accepted,-fstack-clash-protection -fcf-protection -mbranch-protection=standard)
 HARDEN := $(if $(SANITIZERS)$(WASM),,-fstack-protector-strong $(JUMPS) $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDEN_LD := $(if $(SANITIZERS)$(WASM)$(APPLE),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
-# libarchive and libedit, with what they need themselves, take half of the time of a small command to load. So they are loaded only
+# Loading libarchive, libedit and their dependencies takes half of the time of a small command. So they are loaded only
 # when used, unless LATE=0, by the name of the shared library that the linker would take.
 ifneq ($(LATE),0)
 LATE_ARCHIVE := $(if $(filter libarchive,$(DEPS)),$(SONAME_libarchive))
@@ -151,7 +151,7 @@ ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(IS
   $(if $(LIBEDIT_FOUND),-DTK_HAVE_LIBEDIT=1 $(CFLAGS_libedit)) \
   $(if $(LATE_ARCHIVE),-DTK_LATE_ARCHIVE='"$(LATE_ARCHIVE)"') $(if $(LATE_EDIT),-DTK_LATE_EDIT='"$(LATE_EDIT)"') \
   $(foreach d,$(DEPS),$(CFLAGS_$(d))) $(CPPFLAGS)
-# builds with sanitizers read every file that they write again
+# builds with sanitizers re-read every file that they write
 REREAD := $(if $(SANITIZERS),-DTK_REREAD)
 ALL_CFLAGS = $(REREAD) -std=c11 $(THREADS) $(PIC) -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(HARDEN) $(SANITIZE)
 # gcc's sanitizer libraries, linked statically at a fixed address, start in 19 ms of CPU time rather than 31; tests start the command

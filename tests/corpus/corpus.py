@@ -28,7 +28,7 @@ from exceptions import Exceptions  # noqa: E402
 MOST_BYTES, FROM_EVENTS = 64, 1000
 SECONDS = 600
 SELF_TEST = 'json/torch/ddp2_plain/rank0.json.gz'
-# Fault of the reader: comparisons, at least one of which must detect it. A build with sanitizers counts the events that it reads
+# Deliberate fault of the reader -> comparisons, at least one of which must detect it. A build with sanitizers counts the events that it reads
 # back, and refuses to write a file that lacks one.
 FAULTS = {'drop_event': ('values', 'read'), 'one_ns': ('values',), 'lost_flow': ('values',), 'swapped_track': ('values',),
           'lost_arg': ('values',), 'one_path': ('paths',)}

@@ -88,7 +88,7 @@ struct piece {
   int64_t start, end;
   const struct slot *slots;
   unsigned n;
-  uint64_t sequence;     /* of the collective, or of the forward op to which a backward op belongs */
+  uint64_t sequence;     /* ordinal of the collective, or of the forward op to which a backward op belongs */
   int64_t kernel, kernel_end; /* of the collective */
 };
 

@@ -24,7 +24,7 @@ struct kineto {
   uint64_t ev_idx, python_id;
   uint64_t spans;
   int64_t allocated;
-  int64_t end;          /* of the last step seen */
+  int64_t end;          /* number of the last step seen */
   int64_t gpu_first, gpu_last, forward_last, optimizer_first;
 };
 

@@ -10,7 +10,7 @@ from exceptions import Exceptions  # noqa: E402
 from engine import Engine  # noqa: E402
 
 SECONDS = 600
-THREADS = 2  # an engine takes a core and, for a large trace, a gigabyte
+THREADS = 2  # each engine needs one core and, for a large trace, a gigabyte of memory
 
 
 class Refused(Exception):

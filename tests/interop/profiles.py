@@ -32,7 +32,7 @@ QUERIES = {
 
 
 def make_perf(r):
-    """Returns output of perf script with or without process and CPU, and with blanks in commands. All lines have the same fields, as in
+    """Returns output of perf script with or without process and CPU, and with spaces in commands. All lines have the same fields, as in
     perf's own output."""
     has_pid, has_cpu = r.random() < .5, r.random() < .5
     at, out = r.randrange(1 << 40), []

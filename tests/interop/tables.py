@@ -60,7 +60,7 @@ IN_TABLE = {('flow', 'slice_out'): SLICE, ('flow', 'slice_in'): SLICE,
             ('stack_profile_callsite', 'parent_id'): CALLSITE}
 LEGACY = 'legacy events'  # a query rather than a table
 OWN = ('id', 'slice_id', 'stack_id', 'parent_stack_id')  # ids of rows, and hashes of them
-# Args that are numbers of the engine, or its notes about packets and about numbers of tracks, and the phase R, which becomes an instant.
+# Args that contain internal numbers of the engine, its notes about packets and track numbers, or the phase R, which becomes an instant.
 HIDDEN_ARGS = ("key not glob 'debug.json_end_json_*' and key not glob '*utid' and key not glob '*upid' and flat_key not glob 'tracekit*' and key not glob 'legacy_unnestable_*' and not (key = 'legacy_event.phase' and string_value = 'R') "
                "and key not in ('source_id', 'trace_id', 'cookie', 'trace_id_is_process_scoped', 'ucpu', 'packet_ts', 'hw_queue_id', 'perf_session_id', 'track_uuid', 'has_first_packet_on_sequence')")
 WITH = ("with arg_texts as materialized (select arg_set_id, group_concat(flat_key || '=' || coalesce(display_value, ''), ';') as text "
@@ -170,7 +170,7 @@ class Rows:
         dur = row.get('dur') or 0
         end = None if start is None else start + dur if dur >= 0 else ENDLESS
         if row.get('cmdline'):
-            row['cmdline'] = row['cmdline'].rstrip()  # a new name may add an empty part
+            row['cmdline'] = row['cmdline'].rstrip()  # a new name may add an empty component
         row = {k: v + by if k in TIMES and isinstance(v, int) else v for k, v in row.items()}
         return machine, (start, end), RANK.sub('', without_labels(json.dumps(row, sort_keys=True)))
 
@@ -345,7 +345,7 @@ def beside(trace, other):
     """Returns the other trace, moved to the start of this one: the engine drops ftrace events before the start of tracing."""
     extent, of_other = trace.extent(), other.extent()
     by = (extent[0] - of_other[0]) // UNIT * UNIT if extent else 0
-    if by <= 0 or by > 100 * DAY:  # a trace whose times are dates
+    if by <= 0 or by > 100 * DAY:  # a trace with absolute times since 1970
         return other
     path = out(trace, 'beside.pftrace')
     tracekit('rebase', '-q', '--force', '--shift', f'{by}ns', other.path, '-o', path)

@@ -32,7 +32,7 @@ def blank(match):
 
 
 def without_comments(text):
-    """Replaces comments with blanks, which preserves lines and columns. Strings that contain the start of a comment are kept."""
+    """Replaces comments with spaces, which preserves lines and columns. Strings that contain the start of a comment are kept."""
     return re.sub(f'({STRING}|{CHARACTER})|{COMMENT}', lambda m: m.group(0) if m.group(1) else blank(m), text, flags=re.S)
 
 

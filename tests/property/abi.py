@@ -185,7 +185,7 @@ def other_languages(folder):
         if done.returncode == 0:
             said = subprocess.run([f'{name}.out'], capture_output=True, text=True)
             check(said.stdout == 'good\n', f'{standard}: {said.stdout}{said.stderr}')
-    for standard in ('gnu99', 'c11', 'gnu17'):  # anonymous members are C11, but all compilers have accepted them for longer
+    for standard in ('gnu99', 'c11', 'gnu17'):  # anonymous members are a C11 feature, but compilers also accept them in earlier modes
         strict = [w for w in warnings if standard != 'gnu99' or w != '-pedantic']
         done, _ = build('c', [f'-std={standard}', *strict, '-Wstrict-prototypes', '-Wmissing-prototypes', '-c'],
                         '#include <tracekit.h>\nextern int x;\nint x;\n', folder)

@@ -253,7 +253,7 @@ DEVICES = {
 
 
 def judge_devices(what, path, answer):
-    """Compares the answers of all commands with the right ones."""
+    """Compares the results of all commands with the expected results."""
     out = json.loads(run('report', '-q', '--json', path))
     rows = [r for r in out['ranks'] if r['device']]
     check(f'{what}: devices', {r['device'] for r in rows} == answer['devices'], [r['device'] for r in rows])
@@ -421,7 +421,7 @@ def judge_calls(folder):
 
 
 def judge_mxnet(folder):
-    """Checks that MXNet's async spans, which repeat operators and work, have no kind of their own, with and without GPUs."""
+    """Checks that MXNet's async spans, which repeat operators and work, get no kind, with and without GPUs."""
     for gpus, want in ((True, {'op': 2, 'kernel': 2, 'memcpy': 2, 'device': 4}), (False, {'op': 2})):
         path = write(folder, 'mxnet.json', mxnet(gpus))
         found = {k: n for k, n in json.loads(run('info', '-q', '--json', path))['traces'][0]['kinds'].items() if k in ('op', 'kernel', 'memcpy', 'device')}
@@ -506,7 +506,7 @@ def judge_names(folder):
 
 
 def judge_functions(folder):
-    """The name of a collective without its arguments is the name of its function."""
+    """Without its arguments, the name of a collective is the name of its function."""
     given = ['void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)', 'void vllm::cross_device_reduce_1stage<half, 2>(half*)',
              'ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)', 'all-reduce.3']
     path = write(folder, 'functions.json', [*meta(0, 'python', 'GPU 0'), *(x(n, 0, 7, 10 * i, 5, 'kernel') for i, n in enumerate(given))])
@@ -516,7 +516,7 @@ def judge_functions(folder):
 
 
 def judge_python(folder):
-    """Functions of Python are of one kind, whichever tool recorded them, and those that wait are waits."""
+    """Checks that Python functions have one kind whichever tool recorded them, and that functions that wait count as waits."""
     work, waits = ('len', 'main (/w.py:3)'), ('_multiprocessing.SemLock.__enter__', '_thread._ThreadHandle.join', '_thread.lock.acquire')
     for cat in ('python_function', 'FEE', 'fee'):
         path = write(folder, 'python.json', [x(name, 5, 5, 10 * i, 5, cat) for i, name in enumerate(work + waits)])

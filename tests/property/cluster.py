@@ -163,7 +163,7 @@ def many(work):
 
 
 def sums(trace):
-    """Returns {name: (count, duration)}; a span that stands for several counts as that many."""
+    """Returns {name: (count, duration)}; a span that represents several spans counts as that many."""
     out = {}
     for e in trace['traceEvents']:
         if e.get('ph') != 'X':

@@ -54,7 +54,7 @@ def written(work, name, data):
 
 
 def detours(work, path):
-    """Yields the way and the Perfetto file that comes back."""
+    """Yields each chain of conversions and the Perfetto file that it produces."""
     for way in WAYS:
         between, back = os.path.join(work, f'between.{way}'), os.path.join(work, 'back.pftrace')
         tracekit('convert', '-q', '--force', path, '-o', between)

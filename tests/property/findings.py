@@ -200,7 +200,7 @@ def with_graph(dur, name='', begin='cudaStreamBeginCapture', end='cudaStreamEndC
 
 
 def graphs(folder):
-    """The recording of a graph is no compilation, and idle time in it is no finding."""
+    """The recording of a graph does not count as a compilation, and idle time during the recording is not a finding."""
     record = 'CUDAGraphNode.record (dynamo_timed)'
     for what, made, want, idle in (('span', with_graph(1500, record), set(), 1500), ('calls', with_graph(1500), set(), 1500),
                                    ('calls of HIP', with_graph(1500, begin='hipStreamBeginCapture', end='hipStreamEndCapture'), set(), 1500),

@@ -24,7 +24,7 @@ def answer(*args):
 
 
 def like_top(path):
-    """Compares work and device time of each operator with those of top, which also has events of devices that are no work."""
+    """Compares work and device time of each operator with those of top, which also counts device events that are not work."""
     ops = answer('report', path)['device_operators']
     if not ops:
         return 'none'

@@ -224,7 +224,7 @@ class Late:
             json.dump({'traceEvents': self.events}, f)
 
     def kept(self, first, last):
-        """Returns start and duration of the work of the steps, which is not clipped if its launch is known."""
+        """Returns start and duration of the work of the steps. Work whose launch is known is not clipped."""
         begin, end = self.steps[first][0], self.steps[last][1]
         linked = [(stream, start) for launch, start, _, stream in self.works if launch is not None]
         first_of = lambda stream: min([at for of, at in linked if of == stream] or [at for _, at in linked])  # noqa: E731

@@ -1,4 +1,4 @@
-# Each rank becomes a part, and the parts give the merge; an option can name the rank of an input.
+# Each rank becomes a part, and joining the parts gives the same file as merge; an option can name the rank of an input.
 for r in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$r.json.gz" .; done
 tracekit scan -q rank0.json.gz rank1.json.gz -o all.scan
 tracekit plan -q all.scan -f pftrace.gz --every-rank 1 -o plan.json

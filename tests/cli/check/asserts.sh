@@ -1,4 +1,4 @@
-# Assertions that hold, that fail, that the trace cannot answer, and invalid ones.
+# Assertions that pass, that fail, that cannot be evaluated, and that are invalid.
 cp "$FIXTURES/perfetto/small.pftrace.gz" gpu.pftrace.gz
 tracekit check gpu.pftrace.gz --assert 'gpu_busy > 80%' --assert 'device_busy_percent < 80%' --assert 'mean(step) < 150ms'; echo "status $?"
 tracekit check gpu.pftrace.gz --assert 'bytes_accessed > 1GB' --assert 'p95(nothing) < 1ms' --assert 'count(nothing) == 0'; echo "status $?"

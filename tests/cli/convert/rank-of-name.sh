@@ -1,4 +1,4 @@
-# The rank that only the name of the input states is recorded, unless the name of the output states it, too.
+# If only the name of the input states the rank, the rank is recorded in the output, unless the name of the output states it, too.
 for rank in 2 3; do
   printf '{"schemaVersion":1,"traceEvents":[{"ph":"X","name":"a%s","cat":"cpu_op","ts":1,"dur":5,"pid":%s,"tid":1}]}' $rank $rank > rank_$rank.json
 done

@@ -1,4 +1,4 @@
-# A flow from a span to itself is also a flow in Perfetto, and survives the round trip.
+# A flow from a span to itself remains a flow in Perfetto and after the round trip.
 cat > a.json <<'J'
 [{"ph":"X","name":"a","pid":0,"tid":1,"ts":0,"dur":10},{"ph":"s","name":"f","cat":"c","id":1,"pid":0,"tid":1,"ts":1},
 {"ph":"f","bp":"e","name":"f","cat":"c","id":1,"pid":0,"tid":1,"ts":3}]

@@ -1,4 +1,4 @@
-# If the xplane.pb is empty or invalid, the next best view is used; this is reported, and --strict refuses it.
+# If the xplane.pb is empty or invalid, the next best view is used; this is reported, and --strict fails.
 . "$SRC/tests/support/rundirs.sh"
 jax_run logs 2026_11_20_11_06_10
 run=logs/plugins/profile/2026_11_20_11_06_10

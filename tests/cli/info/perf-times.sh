@@ -1,4 +1,4 @@
-# Times of perf script: of a host that has been up for years, and none at all. A line of text with a number is no sample.
+# Times of perf script: a host that has been up for years, and lines without times. A line of text with a number is not a sample.
 printf 'a 7/7 [000] 28075374.517811: cycles:\n\t400570 f (/bin/a)\n\na 7/7 [000] 28075375.517811: cycles:\n\t400571 f (/bin/a)\n' > late.perf
 tracekit info late.perf 2>&1 | grep -oE '[0-9]+ stack samples|[0-9.]+ s long, from [0-9.]+ s'
 printf 'a 7 cycles:\n\t400570 f (/bin/a)\n\na 7 cycles:\n400571 f+0x1 (/bin/a)\n400572 main (/bin/a)\n' > none.perf

@@ -1,4 +1,4 @@
-# Samples without times are no rank of their own beside the traces of a folder, unless the user names them.
+# Samples without times in a folder with traces do not count as a separate rank, unless the user names their file.
 mkdir run
 for r in 0 1; do
   printf '{"schemaVersion":1,"distributedInfo":{"rank":%d,"world_size":2},"traceEvents":[

@@ -10,7 +10,7 @@ tracekit split ro/p.2.json --by process -o 'ro/p.{}.json' --force; echo "status 
 cat ro/p.1.json
 ls -A ro
 
-# Existing files are refused before reading on, even in a dry run.
+# If an output file exists, split fails before it reads the rest of the input, even in a dry run.
 tracekit split two.json --by process -o 'ro/p.{}.json' -n; echo "status $?"
 tracekit split two.json --by process -o 'ro/p.{}.json'; echo "status $?"
 

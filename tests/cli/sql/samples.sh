@@ -1,4 +1,4 @@
-# Stack samples as tables: call sites, frames, modules, symbols, weights; data that a table lacks is noted.
+# Stack samples as tables: call sites, frames, modules, symbols, weights; a note reports data that a table cannot show.
 printf '%s\n' 'python 7/7 [001]  1.000001:  5000000 cpu-clock:' '	12 leaf+0x2 (/lib/a.so)' '	34 main+0x1 (/bin/app)' '' \
               'python 7/8  1.000002:  5000000 cpu-clock:' '	34 main+0x1 (/bin/app)' '' 'python 7/8  1.000003:  3 sched:x: a=1' '' > t.perf
 for table in stack_profile_mapping stack_profile_frame stack_profile_symbol stack_profile_callsite cpu_profile_stack_sample perf_sample \
