@@ -1,6 +1,6 @@
 /* tracekit.h - the public interface of libtracekit.
  *
- * bytes -> io -> format reader -> event graph -> operations -> format writer -> io -> bytes
+ *     bytes -> io -> format reader -> event graph -> operations -> format writer -> io -> bytes
  *
  * Load a trace (tk_load), read its arrays or pass it to an operation, save it (tk_save) and free it (tk_free). The trace owns
  * everything reachable from it; the caller owns `struct tk_err` and options. Strings, classes, tracks and events are identified
@@ -11,7 +11,7 @@
  * Options: zero is the default of every field, and a NULL pointer means all defaults. Option structs that may grow start with
  * their size, which TK_..._OPTIONS_INIT sets, so that programs and libraries of different versions work together:
  *
- * struct tk_top_options options = TK_TOP_OPTIONS_INIT;
+ *     struct tk_top_options options = TK_TOP_OPTIONS_INIT;
  *
  * A size of 0 means that of version 0.1, so { 0 } works too unless a later field is set. A non-zero field that an older library
  * does not know is refused (TK_EUSAGE). Structs embedded in others do not grow: they end with reserved words, which must be
@@ -93,7 +93,7 @@ enum tk_code {
 };
 
 /* Options with which a failed call could succeed. Messages do not name options, because the command and the languages spell
-   them differently. */
+ * them differently. */
 enum tk_option {
   TK_OPTION_NONE,
   TK_OPTION_FORCE,       /* tk_save_options: allow replacing a file */

@@ -1,5 +1,5 @@
 /* apply.c - moves the events of a graph by a clock map. The start and the end of every span are mapped separately, so order and
-   nesting survive. */
+ * nesting survive. */
 #include <math.h>
 
 #include "base/err.h"

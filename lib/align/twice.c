@@ -57,7 +57,7 @@ static int64_t link_of(const struct side *s, const struct tk_event *e) {
 }
 
 /* Returns a hash of the name without return type, template arguments and parameters, which recorders print differently.
-   Recorders name copies differently, so a copy is hashed by its kind instead of its name. */
+ * Recorders name copies differently, so a copy is hashed by its kind instead of its name. */
 static uint64_t label_of(const struct side *s, const struct tk_event *e, unsigned kind, enum what what) {
   const char *name = tk_string(s->t, s->t->classes[e->cls].name, NULL);
   if (kind & KIND_MEMCPY) return hash_bytes("memcpy", 6);

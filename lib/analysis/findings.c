@@ -376,7 +376,7 @@ static bool shows(enum threshold limit, const struct tk_report_kernel *k) {
 }
 
 /* Returns, of the work that causes the finding, the name that takes the most time. NULL unless the longest piece of that work
-   is on the device of the row, which is certain only if the rank has no other device. */
+ * is on the device of the row, which is certain only if the rank has no other device. */
 static const struct tk_report_kernel *shown_by(const struct tk_report *r, enum threshold limit, const struct tk_report_rank *row) {
   for (size_t i = 0; i < r->n_ranks; i++)
     if (&r->ranks[i] != row && *r->ranks[i].device && r->ranks[i].rank == row->rank) return NULL;

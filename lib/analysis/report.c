@@ -250,7 +250,7 @@ static int by_start(const void *p, const void *q) {
 }
 
 /* Sorts an array that is almost sorted by start. Usually, only elements with equal starts are out of order. Other elements are
-   out of order only if an operation ends after the operation that contains it. */
+ * out of order only if an operation ends after the operation that contains it. */
 static void order_rest(struct work *v, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
     if (v[i].start > v[i - 1].start) continue;

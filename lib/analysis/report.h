@@ -466,7 +466,7 @@ bool report_count_inside(struct reporter *p);
 void report_say_inside(struct tk_report *r);
 
 /* report_suspect.c: if a trace without device work seems to contain a device, stores a sentence about that. Only the first such
-   sentence is kept. The report prints the sentence if no trace has a device. */
+ * sentence is kept. The report prints the sentence if no trace has a device. */
 void report_suspect(struct reporter *p);
 /* report_shrunk.c: report_see_shrunk counts an input that was shrunk; report_say_shrunk adds a sentence on all such inputs. */
 void report_see_shrunk(struct tk_report_impl *impl, const struct tk_trace *t);

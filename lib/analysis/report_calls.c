@@ -35,8 +35,8 @@ static uint64_t calls_id(const struct reporter *p, const struct tk_event *e, con
 }
 
 /* Marks CANN's launches whose connection id is also on an event of a device. These calls are searched separately for two
-   reasons: op/launched.c reports the operator that queued the work as its launch, and a launch may start a task other than a
-   kernel, such as the record of an event. */
+ * reasons: op/launched.c reports the operator that queued the work as its launch, and a launch may start a task other than a
+ * kernel, such as the record of an event. */
 static bool mark_connected(const struct reporter *p, const tk_id *keys, const bool *launches, bool *recorded) {
   const struct tk_trace *t = p->t;
   struct map ids;

@@ -11,7 +11,7 @@ enum { DEEPEST = 64, MOST_NODES = 1 << 20 };
 static const double NARROWEST = .001;
 
 /* Values for the parent of outermost nodes of samples, by unit; these are not numbers of nodes. Outermost nodes of spans have
-   the parent 0. */
+ * the parent 0. */
 static const uint32_t SAMPLED = 0x80000000;
 
 /* Returns the number, from 1, of the node with this name below `parent`, and adds the node if it is new; `parent` itself, if there are

@@ -194,7 +194,7 @@ static bool add_spans(struct held *h) {
 /* ---- memory over time ---- */
 
 /* Divides the range into equal parts, and stores the highest amount in each. If a part contains no change, stores the last
-   amount before it. */
+ * amount before it. */
 static bool draw(struct held *h, struct tk_report_memory *row, uint32_t from, uint32_t end) {
   const tk_time start = h->p->start;
   const i128 length = (i128)h->p->end - start;

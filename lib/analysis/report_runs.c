@@ -42,7 +42,7 @@ static size_t common_folders(const struct tk_report *r) {
 }
 
 /* Names each run by the folder, or the file, at which the paths of the inputs begin to differ. whole: use the rest of the path
-   from there. */
+ * from there. */
 static void name_runs(struct tk_report *r, size_t folders, bool whole) {
   for (size_t i = 0; i < r->n_ranks; i++) {
     const char *rest = r->ranks[i].input + folders;

@@ -8,7 +8,7 @@
 enum work_class { WORK_COMPUTE = 1, WORK_COMMUNICATION = 2, WORK_COPY = 4, WORK_FILL = 8 };
 
 /* A piece of work. An XLA operation that contains other operations becomes several pieces: the gaps between these other
-   operations. */
+ * operations. */
 struct work {
   tk_time start, end;
   tk_id event, launch; /* launch: host event, 0 = unknown */

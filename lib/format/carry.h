@@ -29,7 +29,7 @@ struct carry {
 };
 
 /* Open, write to and close the sinks of all carriers; `c` may be NULL. Losses are added to *saved. carry_write gives the graph
-   and its rows the same numbers as the sink `of` does. All return false with err on failure. */
+ * and its rows the same numbers as the sink `of` does. All return false with err on failure. */
 bool carry_open(struct carry *c, const struct tk_trace *first, struct tk_err *err);
 bool carry_write(struct carry *c, const struct sink *of, const struct tk_trace *t, struct tk_err *err);
 bool carry_close(struct carry *c, const struct tk_trace *first, struct tk_saved *saved, struct tk_err *err);

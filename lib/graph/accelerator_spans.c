@@ -24,7 +24,7 @@ static bool is_device_copy(const char *name) {
 }
 
 /* True for the name of a kernel as the compiler mangles or demangles it. A demangled kernel name begins with the result type,
-   void, only if the kernel is a template; tools that trace C++ functions of a host write the type for all functions. */
+ * void, only if the kernel is a template; tools that trace C++ functions of a host write the type for all functions. */
 static bool is_kernel(const char *name) {
   const char *args = strchr(name, '('), *template = strchr(name, '<');
   if (text_begins(name, "_Z")) return strstr(name, "ernel") != NULL;

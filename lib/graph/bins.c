@@ -70,7 +70,7 @@ static void fill_slot(const struct bins *b, uint32_t slot, uint32_t from, uint32
 }
 
 /* Stores a full slot in its final place if that place has been read and is free, otherwise in the first place that has been
-   read and is free. Such a place exists, because full slots contain only elements that have been read. */
+ * read and is free. Such a place exists, because full slots contain only elements that have been read. */
 static void store_slot(struct bins *b, uint32_t slot, uint32_t from, uint32_t n_read) {
   uint32_t to = slot;
   if (slot >= n_read / BIN_SLOT || b->holds[slot]) {
@@ -103,7 +103,7 @@ static void put_in(const struct bins *b, uint32_t slot, const struct slot *from)
 }
 
 /* Moves the elements in the slot to their final place, the elements found there to theirs, and so on until a free place is
-   reached. */
+ * reached. */
 static void send_home(struct bins *b, uint32_t slot) {
   struct slot moving[2];
   uint32_t held = b->holds[slot];

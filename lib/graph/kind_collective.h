@@ -9,7 +9,7 @@
 bool kind_is_collective(const char *name);
 
 /* True for the name of a collective in MindSpore's timeline, which consists of its stream and its number:
-   "stream_540_parallel_0". */
+ * "stream_540_parallel_0". */
 bool kind_collective_of_stream(const char *name);
 
 /* True for the name of a request of Horovod. These names are common words, so only spans without a category may be tested. */

@@ -28,7 +28,7 @@ struct picks {
 bool picks_init(struct picks *p, const struct tk_trace *t, const tk_id *keys, uint32_t n, struct mem *mem);
 void picks_free(struct picks *p);
 /* Stores in args[0, n) the event's args with the chosen keys, or otherwise the shared args of its class, by index of the key.
-   Returns the set of keys found; bit i is set for key i. */
+ * Returns the set of keys found; bit i is set for key i. */
 uint32_t picks_of(const struct picks *p, const struct tk_event *e, struct tk_arg *args);
 
 #endif

@@ -48,7 +48,7 @@ static inline bool stack_has_samples(const struct tk_trace *t) { return t->store
  * only the samples, not the record. */
 static inline bool stack_outdates(const struct tk_trace *t, const struct tk_record *r) { return r->sampled && t->edits; }
 /* Returns the number of records with samples, if the trace still has such samples. If a writer leaves out these records, it
-   loses all their other data. */
+ * loses all their other data. */
 uint64_t stack_sampled_records(const struct tk_trace *t);
 
 /* True if the unit is one of time; weights in it can be added to durations. *exp: the unit is 10^exp seconds. */

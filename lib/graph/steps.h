@@ -72,7 +72,7 @@ const struct steps_run *steps_runs_own(const struct steps *s, tk_id track);
 const struct step *steps_runs_at(const struct steps_run *run, tk_time ts);
 
 /* Returns the event whose start decides to which step `e` belongs: `e` itself or the call that launched it. NULL if `e` belongs
-   to no step. */
+ * to no step. */
 const struct tk_event *steps_decider(const struct steps *s, const struct tk_event *e);
 /* Finds the step of `e`: the step in which steps_decider(e) starts. If that event's own track marks steps, these are searched;
  * otherwise the steps that apply to its device or rank. Returns false if there is none. */
@@ -81,7 +81,7 @@ bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number);
 const struct step *steps_at(const struct steps *s, const struct tk_event *e);
 
 /* True if `e` belongs to the step of the call that launched it, or to no step because it was launched before the recording
-   began. */
+ * began. */
 static inline bool steps_is_launched(const struct steps *s, const struct tk_event *e) {
   return s->decided_by && s->decided_by[e - s->events] != (tk_id)(e - s->events);
 }

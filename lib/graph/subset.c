@@ -102,7 +102,7 @@ static uint32_t without_link(struct tk_trace *t, uint32_t args) {
 }
 
 /* Removes event fields that refer to a dropped flow. Otherwise a reader of the output would create the flow again, with only
-   one end. */
+ * one end. */
 static void drop_links(struct tk_trace *to, const uint8_t *links, const tk_id *now, tk_id n_events) {
   for (tk_id i = 1; i <= n_events; i++)
     if (now[i] && links[i] == LINK_GOES) to->events[now[i]].args = without_link(to, to->events[now[i]].args);

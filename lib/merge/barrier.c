@@ -53,7 +53,7 @@ static bool is_alone(const struct align_input *inputs, size_t n, size_t at) {
 }
 
 /* True if the input's instant can align its clock. The time of a barrier can align the clock, unless another input is from the
-   same host and so shares the clock. The host time of ts 0 can do so, unless inputs are from different hosts. */
+ * same host and so shares the clock. The host time of ts 0 can do so, unless inputs are from different hosts. */
 static bool is_usable(const struct align_input *inputs, size_t n, size_t at) {
   if (!inputs[at].starts_on_host) return is_alone(inputs, n, at);
   for (size_t i = 0; i < n; i++)

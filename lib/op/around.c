@@ -18,7 +18,7 @@ static bool around_phases(struct around *a, const struct kinds *kinds, const str
 }
 
 /* XLA programs run instructions without calling operators. So work whose args contain an instruction counts as an operator
-   itself. */
+ * itself. */
 static void take_stated(struct around *a, const struct kinds *kinds) {
   struct tk_arg arg;
   for (tk_id i = 1; a->instruction && i <= a->t->n_events; i++) {

@@ -75,7 +75,7 @@ static void add_link(struct grouping *g, int64_t type, uint64_t id, tk_id proces
 }
 
 /* Adds the links in the args of `event`, as links of the event `stands`. `stands` is usually the same event; on a TPU, it is
-   the step that contains the event. */
+ * the step that contains the event. */
 static void add_links(struct grouping *g, tk_id event, tk_id stands) {
   const struct derive *d = g->d;
   const tk_id track = d->t->events[event].track, process =

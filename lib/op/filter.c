@@ -287,7 +287,7 @@ static bool is_earlier_state(const struct filter *f, const struct tk_event *e) {
 }
 
 /* Returns true with err set if no event is kept, although the trace has events. Ignores instants that describe the state before
-   the window and, if the window is outside the trace, counter samples that are kept for the start of the window. */
+ * the window and, if the window is outside the trace, counter samples that are kept for the start of the window. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
   const struct window_frame all = window_frame(f->t);

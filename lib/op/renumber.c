@@ -7,7 +7,7 @@
  * global instant: it must not become global to all ranks. Correlation ids are unchanged, because they are interpreted within a
  * rank. Processes are named "rank 3 - host - python" (label.h), and sorted by rank and then by their previous order.
  *
- * sort index = kind * KIND_ROOM (if requested) + position of the rank * SORT_ROOM + position of the process in its rank
+ *     sort index = kind * KIND_ROOM (if requested) + position of the rank * SORT_ROOM + position of the process in its rank
  *
  * The sort index must fit into 32 bits, because viewers cut off higher bits. */
 #include "renumber.h"

@@ -22,8 +22,8 @@ bool numbers_shared(const struct view *v, bool *steps);
  * imply. The numbers are 0 if no hypothesis consists of these pairs. */
 void numbers_compare(struct hypotheses *h, const struct hypothesis *best, struct posterior *out);
 /* Returns the evidence, in nats (at most 0), that noise and missing kernels give against an answer. The caller disregards this
-   evidence: if all sequence numbers of a complete job agree, noise and missing kernels do not show that a host belongs to
-   another job. */
+ * evidence: if all sequence numbers of a complete job agree, noise and missing kernels do not show that a host belongs to
+ * another job. */
 double numbers_excuse(const struct hypothesis *y);
 /* True if the answer can be trusted because of sequence numbers although ends scatter: lateness explains the objection, and no
  * other pairing has better ends. */

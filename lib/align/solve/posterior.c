@@ -74,7 +74,7 @@ static double prior(const struct question *q, double offset) {
 }
 
 /* Returns the approximate probability that the offset is below x, given that the clocks are within `most` of each other; most =
-   INFINITY imposes no condition. */
+ * INFINITY imposes no condition. */
 static double wall_below(const struct question *q, double x, double most) {
   if (isfinite(most)) return (wall_below(q, fmax(-most, fmin(most, x)), INFINITY) - wall_below(q, -most, INFINITY)) /
                              (wall_below(q, most, INFINITY) - wall_below(q, -most, INFINITY));

@@ -114,7 +114,7 @@ const char *perfetto_unit(uint64_t unit);
 enum format_ids perfetto_keeps_ids(const struct tk_trace *t);
 
 /* Describes machine number `at` of the Perfetto file from which the graph was read (format->machine). Returns false if the file
-   had fewer machines. */
+ * had fewer machines. */
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
 
 /* Describes a track as the file does, if the trace was loaded with TK_WITHOUT_RESTORING (format->track). */

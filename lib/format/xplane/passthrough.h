@@ -70,7 +70,7 @@ struct xplane_class {
 };
 
 /* Tells whether tracekit converted the file from another format. If tracekit converted the whole file, the graph is complete
-   and is written as if it had been read from the other format. */
+ * and is written as if it had been read from the other format. */
 enum xplane_converted { XPLANE_NATIVE, XPLANE_CONVERTED_PARTLY, XPLANE_CONVERTED };
 
 /* The trace's clock when it was read. If an operation has changed the clock since, lines must be shifted in time. */

@@ -51,7 +51,7 @@ static int64_t number_after(const char *p, const char *end, const char *key) {
 }
 
 /* Text in the record of a process name in outputs of merge. Such a file has no single rank, although it contains the
-   distributedInfo of its first input. */
+ * distributedInfo of its first input. */
 static const char MERGED[] = "\"process_name\",\"pid\":", RANK[] = "\"args\":{\"name\":\"rank ";
 
 /* True if the name of the first process starts with "rank ", as in outputs of merge. */

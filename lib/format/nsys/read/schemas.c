@@ -224,7 +224,7 @@ static void measure(const struct nsys *r, struct payload_schema *s) {
 }
 
 /* Computes the size and alignment of all schemas. Each pass handles the schemas whose nested schemas were handled by earlier
-   passes. */
+ * passes. */
 static void measure_all(struct nsys *r) {
   struct payload_schema *v = (struct payload_schema *)(void *)r->payloads.schemas.data;
   const size_t n = r->payloads.schemas.len / sizeof *v;

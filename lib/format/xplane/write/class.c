@@ -76,7 +76,7 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
 }
 
 /* True for a name such as "#7", the name of an event whose metadata 7 is missing from the file or whose id does not fit. The
-   number becomes the id again, unless other metadata has this id. */
+ * number becomes the id again, unless other metadata has this id. */
 static bool is_nameless(const struct xplane_graph *g, tk_id cls) {
   char number[24] = "#";
   number[1 + num_put_i64(number + 1, g->classes[cls].id)] = 0;
