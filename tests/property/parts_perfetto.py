@@ -22,6 +22,7 @@ from verdict import check, finish  # noqa: E402
 TRACEKIT = os.environ['TRACEKIT']
 START, SPAN = system.START, 3_000_000
 GPU, FRAMES, STATSD, NETWORK, LAST, UNKNOWN, LOG = 52, 76, 84, 92, 86, 901, 39
+OLD_THREAD = 300
 KINDS = (7, GPU, FRAMES, LAST, UNKNOWN)
 TABLES = ('select s.ts, s.dur, s.name, s.depth, t.name from slice s join track t on t.id = s.track_id order by s.ts, t.name, s.depth',
           'select c.ts, c.value, t.name from counter c join track t on t.id = c.track_id order by c.ts, t.name, c.value',
@@ -243,7 +244,8 @@ def ranges():
 
 
 def times_of_threads():
-    """Returns a trace of four threads, one after the other, whose events state the time of the thread as deltas (extra_counter_values)."""
+    """Returns a trace of four threads, one after the other, whose events state the time of the thread as deltas (extra_counter_values),
+    and of a thread that a descriptor of its sequence names."""
     out = []
     for i in range(4):
         thread, counter, start = 1 << 40 | i, 1 << 41 | i, START + SPAN * i // 4
@@ -254,7 +256,9 @@ def times_of_threads():
         for at in range(2, 10):
             event = field(9, 1 + at % 2) + field(12, at) + (b'' if at % 2 else field(23, f'work {i}'))
             out.append(packet(field(11, event), ns=start + at * 10_000, sequence=20 + i, flags=2))
-    return system.head() + b''.join(out)
+    old = [packet(field(44, field(1, 7) + field(2, OLD_THREAD)), sequence=30, flags=1)]
+    old += [packet(field(11, field(9, 3) + field(23, 'now')), ns=START + SPAN * i // 4 + 500, sequence=30, flags=2) for i in range(4)]
+    return system.head() + b''.join(out + old)
 
 
 def tracks_of(data):
@@ -272,12 +276,14 @@ def uuids():
     """Checks that parts do not give one uuid to different tracks, because a file of all parts would then lose the events of one of them."""
     with open(path('in.pftrace'), 'wb') as f:
         f.write(times_of_threads())
-    known = {}
+    known, old = {}, collections.Counter()
     for part in split(4):
         tracks = tracks_of(read(part))
         check(f'uuids of {part}: a thread and its counter are described', len(tracks) > 1, tracks)
         for uuid, track in tracks.items():
             check(f'uuids of {part}: {uuid}', known.setdefault(uuid, track) == track, (known[uuid], track))
+            old[uuid] += bool(track[1]) and dict(parse(track[1])).get(2) == OLD_THREAD
+    check('uuids: a thread that no track of the input describes has the same one in all parts', [n > 2 for n in old.values() if n] == [True], old)
 
 
 def damage():

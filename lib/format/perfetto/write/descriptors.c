@@ -300,6 +300,21 @@ static void keep_uuids(struct perfetto_sink *s) {
   mem_free(&s->mem, taken);
 }
 
+static uint64_t ident_hash(const struct tk_trace *t, struct tk_ident i) {
+  const struct intern_str *text = trace_str(t, i.str);
+  return i.kind == TK_IDENT_STR ? hash_bytes(text->bytes, text->len) : (uint64_t)i.num;
+}
+
+/* Returns a uuid for a process or thread that has none in the input. In a part of a trace, it depends only on the ids and the machine,
+ * because importers of several parts would take equal threads with different uuids for different threads. */
+static uint64_t new_uuid(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  const struct intern_str *machine = trace_str(s->t, k->machine);
+  if (s->sink.graphs > 1 || !trace_cut_of(s->t)) return writer_uuid(s);
+  const uint64_t thread = k->kind == TK_TRACK_THREAD ? hash_mix(ident_hash(s->t, k->tid), 1) : 0;
+  return hash_mix(hash_mix(ident_hash(s->t, k->pid), thread), k->machine ? hash_bytes(machine->bytes, machine->len) : 0) >> 16;
+}
+
 /* Assigns uuids to the processes to describe. A process is not described if it only stands for tracks without a process. A process
  * without a descriptor in a Perfetto input is described only if it has children to be written. */
 static void find_processes(struct perfetto_sink *s) {
@@ -313,7 +328,7 @@ static void find_processes(struct perfetto_sink *s) {
     if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
   for (tk_id i = 1; needed && i <= t->n_tracks; i++)
-    if (needed[i] && (!descriptor_track_hidden(s, i) || passthrough_lacks_name(s, i)) && !s->uuids[i]) s->uuids[i] = writer_uuid(s);
+    if (needed[i] && (!descriptor_track_hidden(s, i) || passthrough_lacks_name(s, i)) && !s->uuids[i]) s->uuids[i] = new_uuid(s, i);
   mem_free(&s->mem, needed);
 }
 
@@ -377,7 +392,7 @@ void descriptor_tracks(struct perfetto_sink *s) {
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (t->tracks[i].kind != TK_TRACK_THREAD || descriptor_track_hidden(s, i) || track_is_named(&t->tracks[i])) continue;
-    if (!s->uuids[i]) s->uuids[i] = writer_uuid(s);
+    if (!s->uuids[i]) s->uuids[i] = new_uuid(s, i);
     switch_machine(s, i, sorted);
     describe_thread(s, i);
   }
