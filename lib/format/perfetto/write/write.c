@@ -244,8 +244,8 @@ static void begin_ids(struct perfetto_sink *s) {
   s->w.first_flow = 0;
 }
 
-/* If the trace is a part of another one, moves its new uuids and ids of flows to a range that depends on where the part starts. The parts
- * can then be concatenated: otherwise different tracks of two parts would have equal uuids. */
+/* If the trace is a part of another one, moves its new uuids and ids of flows to a range that depends on where the part starts. The
+ * parts can then be concatenated: otherwise different tracks of two parts would have equal uuids. */
 static void move_ids_of_part(struct perfetto_sink *s) {
   const struct trace_cut *cut = trace_cut_of(s->t);
   if (!cut) return;
