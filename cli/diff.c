@@ -93,7 +93,7 @@ struct run {
   struct expect *expects;
   struct tk_report *figures[2]; /* reports of both runs, filled if asks_figures */
   bool asks_figures;
-  const char *after; /* name of the run after; NULL = there is only one */
+  const char *after; /* name of the run after; NULL = there is only one run */
 };
 
 static struct change of_row(const struct expect *e, const struct tk_diff_row *r) {

@@ -44,7 +44,7 @@ static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
 /* For each kind of data: a command that writes a file with less data of this kind, or without it. */
 static const struct {
   const char *kind, *command;
-  bool whole; /* the command removes all events of the kind and no others */
+  bool whole; /* true if the command removes exactly the events of the kind */
 } REMEDIES[] = {
   { "format-specific data", "tracekit convert --no-passthrough", true },
   { "args", "tracekit filter --drop-args '*'", true },

@@ -147,7 +147,7 @@ enum tk_kind {
 };
 
 enum tk_flag {
-  TK_FLAG_PAIRED = 1,        /* recorded as a begin and an end event; written as such if the format supports them */
+  TK_FLAG_PAIRED = 1,        /* recorded as a begin and an end event; written in this form if the format supports it */
   TK_FLAG_UNFINISHED = 2,    /* never ended: dur extends to the end of the trace */
   TK_FLAG_CLIPPED = 4,       /* cut at the edge of a time range */
   TK_FLAG_REPAIRED = 8,      /* a value was unusable; a note gives the reason */
@@ -558,7 +558,7 @@ struct tk_inspection {
   uint64_t n_steps, first_step, last_step; /* from the track with the most steps */
   struct tk_inspection_impl *impl;
   TK_FIXED struct tk_step *steps;          /* n_steps of them, in the order of time */
-  const char *step_name;                   /* name of the span that marks the first of them; NULL = no steps, or a bare number */
+  const char *step_name;                   /* name of the span that marks the first step; NULL = no steps, or a bare number */
 };
 
 /* Describes the file from which the trace was loaded, in the terms of its format. Returns NULL if out of memory; n_parts is 0

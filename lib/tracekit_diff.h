@@ -41,7 +41,7 @@ struct tk_diff_row {
   const char *work_short_name[2];
   uint64_t work_names[2];   /* number of different names of this work */
   const char *short_name;   /* as in tk_top_row: set if all events are kernels and the rows are names */
-  bool is_mark;             /* as in tk_top_row; such rows follow all others */
+  bool is_mark;             /* as in tk_top_row; marks follow all other rows */
 };
 
 enum tk_diff_state {

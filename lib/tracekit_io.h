@@ -311,7 +311,7 @@ struct tk_format_info {
   unsigned holds;             /* bits of enum tk_holds; there is no bit for spans (no_spans) */
   tk_time resolution;         /* times are rounded to a multiple of this, in ps; TK_NO_TIMES = the format has no times */
   bool can_read, can_write;
-  bool carries;               /* files of this format can store data of other formats that only those formats understand */
+  bool carries;               /* files of this format can store passthrough data of other formats */
   bool is_carried;            /* data of this format can be stored in files of other formats */
   bool no_spans;              /* files contain stack samples only */
   bool derives;               /* viewers of this format derive the data of tk_derive themselves, so it is never written */

@@ -72,7 +72,7 @@ struct tk_merge_rank {
   uint32_t processes, hidden_processes;
   int64_t shift_ns; /* this input's zero relative to the first input's, minus the clock offset if one was found */
   uint32_t clock;   /* the input uses the clock of align.hosts[clock - 1]; 0 = clocks were not compared */
-  const char *failed; /* reason why the input was skipped; NULL = it was not */
+  const char *failed; /* reason why the input was skipped; NULL = not skipped */
   uint32_t merged;    /* number of ranks that the input was itself merged from, each of which has its own entry; 0 = one rank */
   bool skipped;       /* its rank was not selected */
   const char *recordings; /* names of other recordings of the rank that were joined with the input; NULL = none */
@@ -115,8 +115,8 @@ struct tk_align_host {
                             * other */
   double low_us, high_us;  /* proven bounds: the true offset is between offset + low and offset + high, unless a rank left a
                             * collective before another one arrived */
-  double weight;           /* posterior probability of this offset among all possible ones, including "no shared collective":
-                            * 0..1 */
+  double weight;           /* posterior probability of this offset among all possible offsets, including "no shared collective":
+                              0..1 */
   double unless_us;        /* the offset is valid only if the wall clocks differed by at most this; 0 = valid for any difference */
   struct tk_align_alternative alternatives[3]; /* most probable other offsets */
   uint32_t n_alternatives;
@@ -220,7 +220,7 @@ struct tk_filter_options {
   const char *const *drop_args;
   bool keep_parents;  /* also keep spans that contain a selected event */
   bool keep_children; /* also keep spans within a selected span */
-  bool keep_flows;    /* also keep events tied to a selected one by a flow or correlation id */
+  bool keep_flows;    /* also keep events connected to a selected event by a flow or correlation id */
   bool drop_flows;
   bool refuse_empty;  /* fail with TK_ENOTHING and the reason if no event remains or the step does not exist; the trace is then
                        * unchanged */
@@ -401,7 +401,7 @@ struct tk_top_row {
   const char *name;     /* NULL = unnamed */
   size_t name_len;
   uint64_t count, instants, unfinished, clipped;
-  uint64_t samples;     /* stack samples in count: those whose stack contains the name */
+  uint64_t samples;     /* stack samples in count: samples whose stack contains the name */
   uint64_t timed;       /* number of events with a known duration; if 0, the times below are undefined */
   struct tk_total total; /* sum of durations */
   struct tk_total self; /* time in which one of the events was the innermost selected span of its thread */

@@ -69,7 +69,7 @@ struct tk_report_step {
   struct tk_report_split split;
   tk_time gap, gap_at; /* longest idle time of the device in the same part, and its start since the trace's first event */
   double flops;        /* floating-point operations of the work that was launched in the step; 0 = unknown */
-  double mfu;          /* time of these operations at the device's peak rate / duration of the step; negative = unknown */
+  double mfu;          /* time of the operations in `flops` at the device's peak rate / duration of the step; negative = unknown */
   uint64_t collections; /* garbage collections of the host that start in the step; 0 in brief reports */
   tk_time collecting;   /* time of the step in which at least one garbage collection ran */
 };
@@ -128,8 +128,8 @@ struct tk_report_rank {
   uint64_t runtime_calls; /* spans of kind runtime on the rank's host */
   struct tk_report_split split; /* split of the window, or of the whole trace if it contains no device work */
   tk_time gap, gap_at;  /* longest idle time of the device, and its start since the trace's first event */
-  uint64_t launch_calls, unrecorded; /* launching calls with a correlation id; number of these whose work is missing */
-  uint64_t syncs, syncs_in_steps;    /* calls that wait for the device; number of these within host_steps */
+  uint64_t launch_calls, unrecorded; /* launching calls with a correlation id; number of such calls whose work is missing */
+  uint64_t syncs, syncs_in_steps;    /* calls that wait for the device; number of such calls within host_steps */
   uint64_t host_steps;               /* steps of the host; a device may have different steps */
   uint64_t collections; /* garbage collections of the host */
   tk_time collecting;   /* time in which at least one garbage collection ran */
@@ -142,7 +142,8 @@ struct tk_report_rank {
   tk_time host_copy;    /* sum of the durations of copies between host and device */
   tk_time fp32_matmul;  /* sum of the durations of matrix products whose kernels compute in fp32 without tensor cores */
   uint64_t gridded;     /* kernels with a recorded number of blocks per multiprocessor */
-  tk_time gridded_sum, small_grid; /* sum of the durations of these kernels; part of the sum: kernels with less than one block */
+  tk_time gridded_sum, small_grid; /* sum of the durations of the `gridded` kernels; part of the sum for kernels with less than
+                                      one block */
   bool judged;          /* findings were looked for: not in brief reports, and not if a selection excludes work of the device */
   uint64_t findings;    /* number of findings of the report; valid if judged */
   TK_FIXED struct tk_report_step *steps;
@@ -359,7 +360,7 @@ struct tk_report_compilation {
   int64_t rank;         /* -1 = unknown */
   const char *input;
   tk_time at, length;   /* at: start since the first event of the trace */
-  int64_t step;         /* number of the step in which it started; valid if has_step */
+  int64_t step;         /* number of the step in which the compilation started; valid if has_step */
   bool has_step;
   const char *module;   /* compiled module of XLA, such as "jit_step"; "" = unknown */
   const char *function; /* function that JAX compiled; "" = unknown */
@@ -372,7 +373,8 @@ struct tk_report_function {
   size_t name_len;
   const char *unit;     /* unit of the weights, such as "samples"; "" = time */
   uint64_t samples;     /* samples whose stack contains the function */
-  struct tk_total self, total; /* self: weight of the samples with this innermost frame; total: of those whose stack contains it */
+  struct tk_total self, total; /* self: weight of the samples whose innermost frame is the function; total: weight of the
+                                  samples whose stack contains it */
   double self_of_sum, total_of_sum; /* shares of the weight of all samples in this unit */
 };
 

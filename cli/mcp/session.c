@@ -331,7 +331,7 @@ static bool is_same(const struct value *a, const struct value *b) {
   return a && b && a->n_raw == b->n_raw && memcmp(a->raw, b->raw, a->n_raw) == 0;
 }
 
-/* Cancels the call with the given requestId, running or queued. It gets no answer. */
+/* Cancels the call with the given requestId, running or queued. The call gets no answer. */
 static void cancel(struct session *s, const struct value *params) {
   const struct value *id = value_member(params, "requestId");
   size_t kept = 0;

@@ -10,7 +10,7 @@
 /* A command that the client may run. */
 struct tool {
   const char *name;     /* shared by the tool and its command */
-  const char *options;  /* names of the options that the client may set, separated by blanks; none of them names a file */
+  const char *options;  /* names of the options that the client may set, separated by spaces; none of these options names a file */
   const char *paged;    /* key of the lists of rows that `offset` pages through; NULL = none */
   const char *rows;     /* option that limits the rows of the answer; NULL = none */
   const char *required; /* option that the client must set; NULL = none */

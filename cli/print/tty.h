@@ -44,7 +44,7 @@ bool tty_reader_is_gone(void);
 
 /* Returns the width of the terminal `to`, in columns, or the value of COLUMNS if that is set; 0 = unlimited. */
 size_t tty_width(FILE *to);
-/* The same for tables of pages that are read rather than processed: 160 if `to` is neither a terminal nor COLUMNS is set. */
+/* Returns the width for tables that people read rather than programs: 160 if `to` is not a terminal and COLUMNS is not set. */
 size_t tty_page_width(FILE *to);
 
 /* Opens a stream whose text is in memory; NULL when memory runs out. */

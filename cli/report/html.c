@@ -157,7 +157,7 @@ static bool has_host(const struct tk_report_rank *row) { return row->compilation
 /* A section with a table that has one row for each device or rank. Every row begins with its name. */
 struct rank_table {
   const char *title, *words;
-  bool (*has)(const struct tk_report_rank *row); /* rows for which it is false are left out */
+  bool (*has)(const struct tk_report_rank *row); /* rows for which the function returns false are left out */
   void (*draw)(FILE *to, const struct tk_report *r); /* draws what precedes the table; NULL = nothing does */
   /* writes the cells after the name */
   void (*cells)(struct html_table *t, const struct tk_report *r, const struct tk_report_rank *row);

@@ -77,7 +77,7 @@ static void print_head(const struct tk_report *r) {
     hosts++;
     ranks += r->ranks[i].rank >= 0 && !r->ranks[i].rank_given;
   }
-  if (!ranks) ranks = hosts; /* otherwise an input without a rank beside ranks, such as the trace of a server, is none */
+  if (!ranks) ranks = hosts; /* inputs without a rank, such as the trace of a server, do not count if others have ranks */
   printf("%s: %s, %s\n", tty_counted(r->inputs, "input", a), tty_counted(ranks, "rank", b), tty_counted(events, "event", c));
   print_texts("devices: ", r->devices, r->n_devices);
   print_texts("recorded with: ", r->versions, r->n_versions);

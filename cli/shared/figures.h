@@ -15,8 +15,8 @@ const struct tk_field *figure_of(const char *word, size_t n, bool percent);
 /* Stores the value of a figure of `r` in *v, times in picoseconds. Returns false if the value is unknown in this trace. */
 bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r, double *v);
 
-/* Returns the key figure of a report whose name is the first n bytes of `word`, in which _ stands for a blank; NULL if unknown. Sets
- * *unit to its unit. */
+/* Returns the key figure of a report whose name is the first n bytes of `word`, in which _ replaces spaces; NULL if unknown.
+ * Sets *unit to its unit. */
 const char *figure_key(const char *word, size_t n, const char **unit);
 /* Returns the key figure of a report with its value in *v, a time in picoseconds; NULL if the traces do not contain it. */
 const struct tk_report_figure *figure_key_value(const char *key, const struct tk_report *r, double *v);

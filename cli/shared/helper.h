@@ -17,10 +17,10 @@ struct helper {
   pid_t pid;       /* 0 = none is running */
   bool group;      /* has a process group of its own */
   int out, err;    /* pipes; -1 = closed */
-  int status;      /* as waitpid() reports it, after the end */
+  int status;      /* exit status as reported by waitpid(), valid after the end */
   char last[200];  /* last line of its errors, printable ASCII */
   size_t n_last;
-  char *log;       /* receives the errors if the caller sets it, up to most_log bytes */
+  char *log;       /* if set by the caller, receives up to most_log bytes of error output */
   size_t n_log, most_log;
   bool line_ended; /* the next character begins a line */
 };

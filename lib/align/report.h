@@ -21,7 +21,7 @@ struct align_input {
   bool read, given, wanted; /* wanted: selected for the output */
   bool stated;     /* the input or its file name contains the rank */
   bool comparable; /* true if its clock can be compared with the first input's clock */
-  bool has_clock;  /* true if it records an absolute time */
+  bool has_clock;  /* true if the input records an absolute time */
 };
 
 struct align_reporter {

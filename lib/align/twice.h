@@ -20,11 +20,11 @@ struct twice_pair {
 struct twice {
   struct mem *mem;
   struct twice_pair *pairs; /* device work first, then calls */
-  uint32_t n, n_work, cap;  /* n: number of pairs; n_work: number of those that are device work */
+  uint32_t n, n_work, cap;  /* n: number of pairs; n_work: number of pairs of device work */
   uint32_t work[2];         /* number of device operations of each recording that ended while the other one was recording */
   bool richer_b;            /* true if the second recording describes these events better: its calls are nested deeper, or events have
                              * more args */
-  const char *tied_by;      /* kind of events by which the clocks were compared; NULL = they could not be compared */
+  const char *tied_by;      /* kind of events by which the clocks were compared; NULL = the clocks could not be compared */
   struct align_map map;     /* offset of the second clock from the first; valid if tied_by is set */
   uint32_t anchors;         /* number of events that support the map */
   double error_ns;          /* 95% bound of the error of the map */

@@ -25,7 +25,7 @@ static bool is_partial(struct diff_set *set, const struct diff_path *row) {
 
 struct splicer {
   struct diff_set *set;
-  uint32_t *into;    /* by row: the row that it becomes */
+  uint32_t *into;    /* by row: the row into which it is merged */
   uint32_t *up;      /* by row: 1 + the row that becomes the parent of rows below it; 0 = none */
   struct map row_of; /* name and parent -> 1 + row */
   struct map names;  /* names of the annotations that are left out */

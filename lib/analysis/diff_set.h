@@ -56,7 +56,7 @@ struct diff_side {
   uint32_t n_used, *place; /* place: by sample, its index among the n_used compared samples; UINT32_MAX = not compared */
   uint32_t *order;         /* samples by rank, input and step */
   uint32_t inputs;
-  uint64_t launches;       /* host calls that launch work, including those outside of steps */
+  uint64_t launches;       /* host calls that launch work, including calls outside of steps */
   uint64_t ranks, outside; /* outside: events that begin outside of all steps, if steps are compared */
   i128 outside_time;       /* self time of the `outside` events */
   uint32_t mark;           /* text: name of the spans that mark steps; 0 = none */
@@ -77,7 +77,7 @@ struct diff_set {
   bool times;       /* true: times are compared (durations, or weights that are times), and weights in other units are ignored */
   uint32_t unit;    /* text: unit of the weights if there are no times; 0 = none */
   struct map annotated, annotated_by; /* diff_annotations.h: name -> number of runs; name and run -> 1 */
-  uint32_t n_left_out, left_out[3]; /* annotations left out of paths; left_out: names of the first ones */
+  uint32_t n_left_out, left_out[3]; /* annotations left out of paths; left_out: names of the first three */
   uint64_t n_by_name; /* work that is matched by its name because no operator launched it */
   uint64_t n_allocations; /* spans that are allocations of memory */
   uint64_t n_other; /* stack samples in units that are not compared; set by diff_set_place */

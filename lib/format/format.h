@@ -43,10 +43,11 @@ struct format {
   bool in_manifest; /* Perfetto can read it, so it may be listed in a manifest */
   /* How trace_processor reads the stack samples of a format. */
   struct {
-    uint8_t thousands;   /* how often it multiplies a time by 1000, as a double; 0 = never, or it does not read the format */
+    uint8_t thousands;   /* number of times that trace_processor multiplies a time, as a double, by 1000; 0 also if it does not
+                            read the format */
     uint8_t outer_depth; /* depth of the outermost frame */
     const char *no_module; /* name of the mapping of frames without a module; NULL = "" */
-    bool perf_samples;   /* it puts the samples in the table perf_sample, not in cpu_profile_stack_sample */
+    bool perf_samples;   /* true if the samples are in the table perf_sample instead of cpu_profile_stack_sample */
   } engine;
   const char *runs_in; /* path below a logdir where its viewers look for runs with a file per host; NULL = none */
   const struct setting *settings; /* n_settings rows; NULL = none */

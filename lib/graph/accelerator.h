@@ -70,7 +70,7 @@ bool accelerator_spans(const struct tk_trace *t, uint32_t *roles);
 struct accelerator accelerator_spans_device(const struct tk_trace *t, tk_id process, tk_id track);
 /* True if the args of the track's spans show that its process is a device. */
 bool accelerator_spans_is_whole(const struct tk_trace *t, tk_id track);
-/* As accelerator_is_part, for processes without a name. */
+/* Same as accelerator_is_part, for processes without a name. */
 bool accelerator_spans_is_part(const struct tk_trace *t, tk_id process);
 /* Stores in roles[track] the kinds of that track's spans without a category. Returns false if all are 0. */
 bool accelerator_roles(const struct tk_trace *t, uint32_t *roles);

@@ -51,10 +51,10 @@ static inline bool stack_outdates(const struct tk_trace *t, const struct tk_reco
  * loses all their other data. */
 uint64_t stack_sampled_records(const struct tk_trace *t);
 
-/* True if the unit is one of time; weights in it can be added to durations. *exp: the unit is 10^exp seconds. */
+/* True if the unit is a unit of time; weights in such a unit can be added to durations. *exp: the unit is 10^exp seconds. */
 bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp);
-/* Returns the weight in picoseconds if the unit is one of time, else in thousandths of the unit; at most 2^94, so that the sum over all
- * events of a trace fits. */
+/* Returns the weight in picoseconds if the unit is a unit of time, else in thousandths of the unit; at most 2^94, so that the
+ * sum over all events of a trace fits. */
 i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample);
 
 /* For writers of formats in which a stack is a list of all its frames: returns false with err if the lists would have more frames
@@ -63,7 +63,7 @@ i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample);
  * for each distinct stack. */
 enum { STACK_FRAMES_MOST = 1 << 24, STACK_DEPTH_MOST = 1024 };
 bool stack_fits_lists(const struct tk_trace *t, bool each, struct tk_err *err);
-/* The same for writers that write a span as a list of the spans around it. */
+/* Same as the function above, for writers that write a span as a list of the spans around it. */
 bool stack_fits_spans(const struct tk_trace *t, struct tk_err *err);
 
 /* Copies the tables of `from`, whose strings have the ids strings[id] in `to`. stacks[id] becomes the id in `to` of

@@ -281,8 +281,8 @@ static void index_processes(struct renumber *r, const struct merge_pid *was, uin
   for (uint32_t i = 0; i < n_was; i++) map_put(was[i].was.kind == TK_IDENT_STR ? &r->texts : &r->pids, key_of_pid(was[i].was), i);
 }
 
-/* Updates an arg with the pid of the process that ended an async event, if that is another process of the rank than the one that began
- * it. */
+/* Updates an arg that contains the pid of the process that ended an async event, if another process of the rank began the
+   event. */
 static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
   struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
   if (!r->indexed) index_processes(r, was, n_was);

@@ -23,7 +23,7 @@ struct manifest_file {
   size_t input;        /* index of the input in the sources */
   const char *path;    /* name of the member in the tar */
   const char *machine; /* such as "rank 3 - host42" */
-  const struct manifest_machine *machines; /* for a trace of several machines: the first of them */
+  const struct manifest_machine *machines; /* for a trace of several machines: the first machine */
   uint32_t n_machines; /* 0 = the trace has only one machine */
   const char *clock;   /* Perfetto's name for the clock of the file's timestamps; NULL = no clock */
   int64_t shift_ns;    /* ns to add to the file's timestamps to get times on the merge's timeline */

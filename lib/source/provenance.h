@@ -11,8 +11,8 @@
 #include "io/in.h"
 
 struct provenance {
-  int64_t rank;     /* of a file with one rank; -1 = unknown */
-  struct buf ranks; /* of a merged file: text such as "0-2, 7"; empty = unknown. The caller sets `mem` and frees the text */
+  int64_t rank;     /* rank of a file with one rank; -1 = unknown */
+  struct buf ranks; /* ranks of a merged file, as text such as "0-2, 7"; empty = unknown. The caller sets `mem` and frees the text */
 };
 
 /* Reads the end of a file, or a whole input that is small. Finds nothing in other inputs, such as large compressed files. */

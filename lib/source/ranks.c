@@ -135,7 +135,7 @@ static const struct word *meaning(const struct number *v) {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* True if the k-th number of every name follows the same word. */
+/* True if the k-th number of each name is preceded by the same word. */
 static bool is_column(const struct table *t, unsigned k) {
   const struct number *first = &t->rows[0].v[k];
   for (size_t i = 0; i < t->n; i++) {

@@ -21,7 +21,7 @@ struct ranks {
   enum ranks_from from;
   int64_t *of;    /* by name: its rank; freed by ranks_free */
   char words[96]; /* for NUMBER: the words before the numbers, such as "'TP'" or "'node' and 'gpu'"; "" = none */
-  bool may_be_pids; /* for NUMBER: no word means a rank, and the numbers are large for the ranks of so few names */
+  bool may_be_pids; /* for NUMBER: true if no word stands for a rank and the numbers are too large to be ranks of so few names */
 };
 
 /* Finds the ranks of n names by the numbers in which the names differ. Returns false when memory runs out. */

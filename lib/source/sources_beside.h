@@ -30,9 +30,9 @@ bool sources_put_beside(struct tk_sources *s, size_t main, size_t other);
 /* Drops the inputs that became pieces or recordings of another one. */
 void sources_drop_joined(struct tk_sources *s);
 
-/* Finds the nth other recording of an input. Returns false if there are fewer. */
+/* Finds the nth other recording of an input. Returns false if there are fewer recordings. */
 bool sources_recording(const struct tk_sources *s, size_t i, size_t nth, struct source_view *v);
-/* Returns the path of the nth other recording; NULL if there are fewer. */
+/* Returns the path of the nth other recording; NULL if there are fewer recordings. */
 const char *sources_recording_path(const struct tk_sources *s, size_t i, size_t nth);
 bool sources_recording_is_file(const struct tk_sources *s, size_t i);
 bool sources_keep_recordings(struct tk_sources *s, size_t i, struct tk_err *err);

@@ -363,7 +363,7 @@ static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args,
   struct tk_arg a;
   while (tk_args_next(&it, &a)) {
     size_t n;
-    if (has_no_rows(w->s, &a)) continue; /* such an arg replaces nothing */
+    if (has_no_rows(w->s, &a)) continue; /* an arg without rows replaces nothing */
     const char *key = shown_key(w->s, a.key, &n);
     uint32_t *slot = map_put(strongest, hash_text(key, n), strength);
     if (!slot) return false;

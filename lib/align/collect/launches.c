@@ -11,7 +11,7 @@
 #include "graph/accelerator.h"
 #include "graph/kind.h"
 
-enum { FARTHEST = 4096 }; /* how many events before a call are searched for the op around it */
+enum { FARTHEST = 4096 }; /* maximum number of events before a call to search for the op around the call */
 
 /* Stores in l->keys those keys of args that link launches to kernels (accelerator_links) and occur in the trace. Called once,
  * because most events have none of them. */

@@ -18,7 +18,7 @@
 #define SLEW 100e-6            /* slope of a longer piece: NTP is correcting the clock */
 #define ANYTHING 2e7           /* ns: range over which outliers are spread */
 #define ROUGH (60 * US)        /* if neighbours differ by more than this, the points do not follow a clock */
-#define WORTH 0.8              /* a slope is set to 0 if the points determine less than this share of it */
+#define WORTH 0.8              /* a slope is set to 0 if the points determine less than this share of its value */
 #define MOST_SLOPE 5e-4        /* largest plausible slope */
 enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24, CLOSE_BY = 4 };
 

@@ -187,7 +187,7 @@ enum { OCTAVES = 48, SELVES = 4, FEWEST_STEPS = 3 };
 struct rhythm {
   double scale[OCTAVES]; /* ns; 0 = not observed */
   bool repeats;          /* true if the recording is long enough to contain repetitions */
-  bool irregular;        /* true if it is long but does not repeat itself: only the right pairing has many pairs */
+  bool irregular;        /* true if the recording is long but does not repeat itself: only the right pairing has many pairs */
 };
 
 static uint32_t octave_of(double gap) {
@@ -385,7 +385,7 @@ double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 
 
 /* Distance between two recordings by the wall clock. */
 struct distance {
-  double apart;     /* probability that they do not overlap */
+  double apart;     /* probability that the recordings do not overlap */
   double span, gap; /* us: mean duration of a recording, time between the recordings */
 };
 

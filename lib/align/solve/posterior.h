@@ -46,7 +46,7 @@ struct question {
   double clock_error;  /* ns: typical difference of wall clocks */
   double other_job;    /* prior probability that the two belong to two jobs */
   bool no_wall;        /* true if the wall clocks cannot be compared */
-  double same;         /* prior probability that both are the same clock; 0 = they are known to be two */
+  double same;         /* prior probability that both clocks are the same; 0 = known to be two clocks */
 };
 
 /* A change from one residual to the next, in ns, and the time between them in octaves of us. */

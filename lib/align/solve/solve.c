@@ -52,7 +52,7 @@ struct solver {
   struct map waiting;   /* label -> index of the first entry for this label */
   uint32_t *next, *host_of_entry, n_entries; /* an entry is a pair of host and label; `next` links those with the same label */
   uint32_t *queue, n_queue;
-  uint8_t *seen;        /* by host: true if it has been queued */
+  uint8_t *seen;        /* by host: true if the host has been queued */
   struct rivals rivals;
   struct timeline common;
   struct compare ahead; /* comparisons of the next hosts in the queue */

@@ -105,7 +105,7 @@ struct align_host {
   enum align_state state;
   const char *why;        /* ROUGH and POOR: why the estimate may be wrong; other states: NULL, or a condition under which it is
                              trusted */
-  uint32_t root;          /* host to whose clock it was aligned: the reference, itself, or a group's leader */
+  uint32_t root;          /* host to whose clock the host was aligned: the reference, the host itself, or a group's leader */
   struct align_map map;   /* valid for GOOD, APART, ROUGH and POOR */
   uint32_t anchors, rejected;
   double mad_ns, p95_ns;  /* median and 95th percentile of the residuals relative to other hosts */
@@ -195,7 +195,7 @@ struct align_work {
   struct align_member *members; /* sorted by collective */
   uint32_t n_members, n_collectives;
   uint32_t *first;              /* by collective, plus a final entry: index of its first member */
-  uint8_t *denied;              /* by host: true if it contradicts the others and therefore does not bound them */
+  uint8_t *denied;              /* by host: true if the host contradicts the other hosts and therefore does not bound them */
 };
 
 /* Returns a member's time on the reference clock, in ns from the pivot. */

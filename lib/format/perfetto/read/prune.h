@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Called before the first packet. */
+/* Initialises pruning; must be called before the first packet is read. */
 void prune_start(struct perfetto *r);
 /* Drops events. Must be called between packets. */
 void prune_events(struct perfetto *r);
