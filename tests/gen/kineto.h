@@ -19,8 +19,8 @@ struct kineto {
   struct where main, backward;
   int device;
   bool any;             /* an event was printed */
-  uint64_t correlation; /* counts runtime calls, equally in every walk */
-  uint64_t external;    /* counts ops, equally in every walk */
+  uint64_t correlation; /* number of runtime calls so far; every walk counts the same calls */
+  uint64_t external;    /* number of ops so far; every walk counts the same ops */
   uint64_t ev_idx, python_id;
   uint64_t spans;
   int64_t allocated;

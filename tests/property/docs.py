@@ -109,7 +109,7 @@ def give_traces(folder):
 
 
 def give_perfetto(folder):
-    """Creates two traces of systems and one of PyTorch."""
+    """Creates two system traces and one PyTorch trace."""
     system_trace.write(os.path.join(folder, 'phone.pftrace'), 1, False)
     system_trace.write(os.path.join(folder, 'tablet.pftrace'), 2, True)
     torch_pftrace.write(os.path.join(folder, 'torch.pftrace'))

@@ -840,7 +840,7 @@ def places(folder):
 
 
 def shown_at(folder):
-    """Findings about kernels and copies have the place of the longest one that shows them, unless the rank has several devices."""
+    """A finding about kernels or copies points to the longest of them, unless the rank has several devices."""
     pageable = beside('Memcpy HtoD (Pageable -> Device)', 200, 'gpu_memcpy')
     grids = Run(args=lambda i: {'blocks per SM': 0.5 if i < 4 else 2, 'grid': [4 if i < 4 else 900, 1, 1]}, kernel=lambda i: f'k{i}')
     fp32 = with_kernels([f'ampere_sgemm_{i}_nn' if i > 6 else f'k{i}' for i in range(10)])

@@ -407,7 +407,7 @@ def opening():
             if args[:1] == ['--time']:  # the cut step 3 is the first one; the range ends at the edge of the trace
                 check('a selected part: the first step in it', found['start'] == str(start) and [s['number'] for s in found['steps']] == [3, 4, 5], found)
                 continue
-            # A moment is shown as 1/50 of the trace, and a picosecond more.
+            # A single moment is shown as a range of 1/50 of the trace plus one picosecond.
             near = all(abs(int(found[key]) - want) <= 1 for key, want in (('start', start), ('end', end)))
             check(f'{args}: the range that is shown', near, found)
             check(f'{args}: the steps', found['steps'] == [{'number': n, 'start': str(10 * ms * (n - 2)), 'end': str(10 * ms * (n - 1))} for n in (3, 4, 5)], found)
