@@ -282,7 +282,7 @@ static void index_processes(struct renumber *r, const struct merge_pid *was, uin
 }
 
 /* Updates an arg that contains the pid of the process that ended an async event, if another process of the rank began the
-   event. */
+ * event. */
 static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
   struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
   if (!r->indexed) index_processes(r, was, n_was);

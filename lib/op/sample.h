@@ -11,8 +11,8 @@ struct sample {
 };
 
 /* Takes one of every `every` blocks of neighbouring events (1 = all events, 0 = none), and all metadata. The end of each flow
-   whose start is taken is taken as well; otherwise flows would be rarer than in the whole trace. Returns false with err on
-   failure. */
+ * whose start is taken is taken as well; otherwise flows would be rarer than in the whole trace. Returns false with err on
+ * failure. */
 bool sample_take(struct sample *s, const struct tk_trace *t, uint32_t every, struct mem *mem, struct tk_err *err);
 void sample_free(struct sample *s, struct mem *mem);
 
