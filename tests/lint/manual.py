@@ -127,7 +127,7 @@ def lifetime(f, by_name):
 
 def threads(f):
     if re.search(r'\bstruct tk_trace \*t\b', f.parameters):
-        return 'one thread at a time may use the trace' + (', which stays as it is' if 'const struct tk_trace *t' in f.parameters else '')
+        return 'one thread at a time may use the trace' + (', which is not changed' if 'const struct tk_trace *t' in f.parameters else '')
     if re.search(r'\bstruct tk_(sources|sql|redact_list|args) \*', f.parameters):
         return 'one thread at a time may use the object'
     return 'may be called by several threads at the same time'

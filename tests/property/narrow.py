@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what is printed on narrow terminals: each table names the columns that it leaves out, notes below tables are wrapped, and findings
-are wrapped at blanks, but not within a command."""
+"""Checks what is printed on narrow terminals: each table names the columns that it leaves out, notes below tables are wrapped, and findings are wrapped at spaces, but not within a command."""
 import os
 import re
 import subprocess

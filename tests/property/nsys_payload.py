@@ -44,7 +44,7 @@ class Structures:
         return self.draw.choice((low, low + 2 ** bits - 1, self.draw.randrange(low, low + 2 ** bits)))
 
     def simple(self, name, field):
-        """Returns a field of ctypes, an entry and its filler for a number or an array of numbers."""
+        """Returns, for a number or an array of numbers, a ctypes field, the schema entry, and a function that fills in the value."""
         kind = self.draw.choice(list(TYPES))
         count = self.draw.randrange(1, 6) if self.draw.random() < .2 else 0
 
@@ -55,7 +55,7 @@ class Structures:
         return (field, TYPES[kind] * count if count else TYPES[kind]), (kind, name, FIXED if count else 0, count), fill_in
 
     def nested(self, name, field, depth):
-        """The same for a structure or an array of structures."""
+        """Returns the same as simple(), for a structure or an array of structures."""
         number, structure, fill = self.make(depth + 1)
         count = self.draw.randrange(1, 4) if self.draw.random() < .4 else 0
 

@@ -431,7 +431,7 @@ def geometry(folder):
         judge(f'{name}: k', compare(want, rows['k']))
         judge(f'{name}: bare', f'{rows["bare"]}' if 'occupancy_percent' in rows['bare'] or 'grid' in rows['bare'] else '')
     few, many = ({'args': {**kernel(0, 10, 0, 32, 4)['args'], 'warps per SM': warps}} for warps in (.3, 1))
-    with open(f'{folder}/occupancy.json', 'w', encoding='utf-8') as f:  # 0 is unknown, unless the warps are so few
+    with open(f'{folder}/occupancy.json', 'w', encoding='utf-8') as f:  # an occupancy of 0 means unknown, unless the kernel has very few warps
         json.dump({'traceEvents': [kernel(0, 10, 0, 32, 4), kernel(20, 10, 60, 64, 9), {**kernel(40, 30, 20, 32, 5), 'name': 'other'},
                                    {**kernel(80, 40, 0, 32, 4), **few}, {**kernel(130, 20, 0, 32, 4), **many}]}, f)
     found = report(f'{folder}/occupancy.json')

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that a query of `sql` needs less memory if it needs no flows or args. Sanitizers would hide it, so it is not in property/sql."""
+"""Checks that a query of `sql` needs less memory if it needs no flows or args. Sanitizers would hide the difference, so this test is separate from property/sql."""
 import os
 import subprocess
 import sys

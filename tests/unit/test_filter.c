@@ -168,7 +168,7 @@ static void windows(void **state) {
   leaves(&o, "time range '9..8': ends before it starts");
   o.time = "soon..";
   leaves(&o, "time range: invalid time 'soon'; expected a time such as +2s, -1s, 25%, 1500us or 2026-11-20T10:37:52Z");
-  o = (struct tk_filter_options){.steps = "4"}; /* gemm, which runs later, was launched in it */
+  o = (struct tk_filter_options){.steps = "4"}; /* gemm runs later but was launched in step 4 */
   leaves(&o, "ProfilerStep#4 aten::mm launch mark gemm memory");
   o.steps = "5..6";
   leaves(&o, "");

@@ -24,7 +24,7 @@ struct adopter {
 /* A track as the block describes it. */
 struct described {
   struct tk_track track;
-  struct pb_field entry; /* p == NULL: none */
+  struct pb_field entry; /* p is NULL if there is no entry */
   int64_t code;
   bool is_empty;
 };

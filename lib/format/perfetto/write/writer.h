@@ -137,7 +137,7 @@ struct event_writer {
   uint32_t n_kept, cap_kept;
   struct field_keys begin_keys, end_field_keys;
   struct interned_out *plain; /* interned data to which the current event may refer; NULL = none */
-  bool plain_has_points;      /* true if such an event had flow points */
+  bool plain_has_points;      /* true if an event that may refer to `plain` had flow points */
   struct nested_writer nested;
   uint8_t *key_types;         /* by key: type of its numbers (passthrough.h); NULL = as in the graph */
   const struct intern_str *types; /* the current event's arg ARG_TYPES, and how much of it was used; NULL = none */

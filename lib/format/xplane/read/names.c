@@ -524,7 +524,7 @@ static void drop_made(struct naming *n, const struct xplane_line *line) {
   if (dropped && dropped == line->count) t->tracks[line->track].hidden = true;
 }
 
-/* ---- everything ---- */
+/* ---- all names of a plane ---- */
 
 static void find_keys(struct naming *n) {
   static const char *const links[] = {"flow", "_p", "_c", "correlation_id"};
