@@ -29,7 +29,7 @@ struct fetch_scheme {
   const char *(*words)(struct fetch_words *w, const char *program, const char *address, enum fetch_task task);
 };
 
-extern const char *const fetch_names[]; /* NULL-terminated; the first name is that of the exporter of reports (fetch_export.h) */
+extern const char *const fetch_names[]; /* NULL-terminated; the first scheme is for nsys reports (fetch_export.h) */
 
 /* Finds the row of an address, which must be one of fetch_names. */
 const struct fetch_scheme *fetch_scheme_of(const char *address);

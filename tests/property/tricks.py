@@ -300,7 +300,7 @@ def late_unkeyed(rng):
 
 
 def late_both(rng):
-    """Both hosts leave late at random with the same distribution, so there is no bias."""
+    """All hosts leave late at random with the same distribution, so there is no bias."""
     j = Job(rng, rng.choice(('ddp', 'fsdp')))
     share, by, draw, late = rng.uniform(0.1, 0.5), rng.uniform(20, 300), random.Random(rng.random()), {}
     j.late = lambda op, rank: late.setdefault((op['n'], j.host(rank)), by * draw.uniform(0.8, 1.2) if draw.random() < share else 0)

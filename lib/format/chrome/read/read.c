@@ -469,7 +469,7 @@ static bool refuse_others(const struct chrome *r) {
 bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_load_options whole = *opt;
   struct chrome r = {.t = t, .in = in, .opt = &whole, .err = err};
-  if (in_is_joined(in)) whole.threads = 1; /* otherwise a chunk might extend into the next joined file */
+  if (in_is_joined(in)) whole.threads = 1; /* a chunk must not extend beyond the end of its file */
   struct mem *mem = &t->store->mem;
   bool ok = chrome_reader_init(&r) && chrome_chunks_start(&r);
   ok = ok && read_file(&r);

@@ -68,7 +68,7 @@ uint8_t chrome_decimals(const uint8_t *p, const uint8_t *end) {
 }
 
 static bool is_respelled(struct tk_ident usual, struct tk_ident own) {
-  if (!trace_ident_equal(usual, own)) return false; /* equal ids: the event is on a lane of the track */
+  if (!trace_ident_equal(usual, own)) return false; /* different ids: the event is on a lane of the track */
   return usual.kind == TK_IDENT_INT ? own.kind == TK_IDENT_QUOTED : usual.kind == TK_IDENT_QUOTED && own.kind == TK_IDENT_INT;
 }
 

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Initialises pruning; must be called before the first packet is read. */
+/* Schedules the first pass; must be called before the first packet is read. */
 void prune_start(struct perfetto *r);
 /* Drops events. Must be called between packets. */
 void prune_events(struct perfetto *r);
