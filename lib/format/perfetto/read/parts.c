@@ -9,6 +9,7 @@
  * Samples of GPU counters after the range are copies of samples of the next parts. They are recognised by their bytes. */
 #include "parts.h"
 
+#include "clock.h"
 #include "early.h"
 #include "sequence.h"
 #include "format/pb_out.h"
@@ -96,10 +97,20 @@ static enum rest rest_of_bundle(struct perfetto *r, const struct packet_head *h)
   return put_bundle(r, &h->content, clock.shift) ? SOME : NONE;
 }
 
+/* True for a snapshot with a clock that is local to its sequence, which restarts there. Each part has its own ones, even if they are
+ * equal. */
+static bool restarts_clock(const struct packet_head *h) {
+  struct pb in = pb_inside(&h->content);
+  struct pb_field f;
+  while (h->content.number == PACKET_CLOCK_SNAPSHOT && pb_next(&in, &f))
+    if (f.number == SNAPSHOT_CLOCKS && clock_is_local(head_number(&f, CLOCK_ID, 0))) return true;
+  return false;
+}
+
 /* True if a cut keeps the packet whatever its time is, so each part contains a copy. */
 static bool stays_always(const struct packet_head *h) {
   const bool is_state = h->kind && h->kind->rule == KIND_STATE, has_items = h->kind && h->kind->rule == KIND_ITEMS;
-  if (h->content.number == PACKET_TRACEKIT || h->content.number == PACKET_TRACK_EVENT || h->has_state || has_items) return false;
+  if (h->content.number == PACKET_TRACEKIT || h->content.number == PACKET_TRACK_EVENT || h->has_state || has_items || restarts_clock(h)) return false;
   return is_state || !h->has_timestamp || (h->kind && head_has(&h->content, h->kind->state));
 }
 
