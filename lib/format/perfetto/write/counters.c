@@ -122,6 +122,15 @@ static uint64_t identity_of(const struct series *series) {
   return series->has_id ? hash_pair(series->key, of_id) | 1 : (uint64_t)series->key << 1;
 }
 
+/* Returns the index of the uuid in counter_uuids. */
+static uint32_t add_uuid(struct perfetto_sink *s, uint64_t uuid) {
+  if (!mem_grow(&s->mem, (void **)&s->counter_uuids, &s->cap_counter_uuids, (uint64_t)s->n_counter_uuids + 1, sizeof uuid)) return 0;
+  s->counter_uuids[s->n_counter_uuids] = uuid;
+  return s->n_counter_uuids++;
+}
+
+static uint64_t uuid_at(const struct perfetto_sink *s, uint32_t i) { return i < s->n_counter_uuids ? s->counter_uuids[i] : 0; }
+
 /* Returns the track of a series; describes the track if this is the first sample. */
 static struct series_track track_of_series(struct perfetto_sink *s, tk_id track, const struct tk_event *e,
                                            const struct series *series) {
@@ -134,9 +143,9 @@ static struct series_track track_of_series(struct perfetto_sink *s, tk_id track,
   if (!slot) return (struct series_track){0};
   if (*slot == UINT32_MAX) {
     uint32_t bits = (series->text ? TEXT : 0) | (series->has_id && series->id.type != TK_ARG_STR ? NUMBER_ID : 0);
-    *slot = (uint32_t)((describe_series(s, track, e, series) - s->first_series) / s->step) << BITS | (k->renamed ? 0 : bits);
+    *slot = add_uuid(s, describe_series(s, track, e, series)) << BITS | (k->renamed ? 0 : bits);
   }
-  return (struct series_track){s->first_series + (uint64_t)(*slot >> BITS) * s->step, *slot & TEXT, *slot & NUMBER_ID};
+  return (struct series_track){uuid_at(s, *slot >> BITS), *slot & TEXT, *slot & NUMBER_ID};
 }
 
 /* Returns the uuid of the track for events without samples, which viewers ignore. */
@@ -146,8 +155,8 @@ static uint64_t lone_uuid(struct perfetto_sink *s, tk_id track) {
   uint32_t *slot = map_put(&s->lone_counters, track, UINT32_MAX);
   if (!slot) return 0;
   c.name = tk_string(s->t, k->name, &c.n);
-  if (*slot == UINT32_MAX) *slot = (uint32_t)((descriptor_child(s, &c) - s->first_series) / s->step);
-  return s->first_series + (uint64_t)*slot * s->step;
+  if (*slot == UINT32_MAX) *slot = add_uuid(s, descriptor_child(s, &c));
+  return uuid_at(s, *slot);
 }
 
 /* ---- samples ---- */

@@ -188,9 +188,20 @@ static void put_private_fields(struct perfetto_sink *s, const struct child *c) {
   if (c->id) pb_bytes(b, TRACK_COUNTER_ID, c->id, c->n_id);
 }
 
+/* True if the trace is one part of another one, whose parts may be concatenated. */
+static bool is_part(const struct perfetto_sink *s) { return s->sink.graphs <= 1 && trace_cut_of(s->t); }
+
+/* Returns the uuid of a counter. In a part of a trace, it depends only on the counter, so that all parts describe one track. */
+static uint64_t counter_uuid(struct perfetto_sink *s, const struct child *c) {
+  if (!is_part(s)) return writer_uuid(s);
+  const uint64_t uuid = hash_mix(hash_mix(c->parent, hash_bytes(c->name, c->n)), c->form << 1 | c->lone) >> 16;
+  uint32_t *used = map_put(&s->part_uuids, uuid, 0);
+  return used && !(*used)++ ? uuid : writer_uuid(s);
+}
+
 uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   struct buf d = {.mem = &s->mem};
-  uint64_t uuid = writer_uuid(s);
+  const uint64_t uuid = c->counter ? counter_uuid(s, c) : writer_uuid(s);
   pb_u64(&d, DESCRIPTOR_UUID, uuid);
   if (c->parent) pb_u64(&d, DESCRIPTOR_PARENT_UUID, c->parent);
   pb_bytes(&d, DESCRIPTOR_NAME, c->name, c->n);
@@ -296,7 +307,6 @@ static void keep_uuids(struct perfetto_sink *s) {
   for (uint64_t i = 0; i < n; i++)
     if (taken[i] >= s->last_uuid && taken[i] - s->last_uuid <= ROOM) s->last_uuid = taken[i];
   s->keeps_tracks = n != 0;
-  s->first_series = s->last_uuid;
   mem_free(&s->mem, taken);
 }
 
@@ -310,7 +320,7 @@ static uint64_t ident_hash(const struct tk_trace *t, struct tk_ident i) {
 static uint64_t new_uuid(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   const struct intern_str *machine = trace_str(s->t, k->machine);
-  if (s->sink.graphs > 1 || !trace_cut_of(s->t)) return writer_uuid(s);
+  if (!is_part(s)) return writer_uuid(s);
   const uint64_t thread = k->kind == TK_TRACK_THREAD ? hash_mix(ident_hash(s->t, k->tid), 1) : 0;
   return hash_mix(hash_mix(ident_hash(s->t, k->pid), thread), k->machine ? hash_bytes(machine->bytes, machine->len) : 0) >> 16;
 }

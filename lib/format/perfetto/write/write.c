@@ -268,6 +268,8 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   map_init(&s->threads, &s->mem);
   map_init(&s->series, &s->mem);
   map_init(&s->lone_counters, &s->mem);
+  map_init(&s->part_uuids, &s->mem);
+  s->n_counter_uuids = 0;
   map_init(&s->thread_counters, &s->mem);
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
@@ -293,10 +295,14 @@ static void graph_end(struct perfetto_sink *s) {
   map_free(&s->threads);
   map_free(&s->series);
   map_free(&s->lone_counters);
+  map_free(&s->part_uuids);
   companions_end(s);
   map_free(&s->passthrough_at);
   map_free(&s->machine_of);
   mem_free(&s->mem, s->uuids);
+  mem_free(&s->mem, s->counter_uuids);
+  s->counter_uuids = NULL;
+  s->cap_counter_uuids = 0;
   mem_free(&s->mem, s->pids);
   mem_free(&s->mem, s->own_tids);
   mem_free(&s->mem, s->tids);

@@ -264,8 +264,10 @@ struct perfetto_sink {
   struct map is_named; /* processes of `names` whose new name is in a packet that was passed through */
   struct map series; /* process, counter, series -> track of the series (counters.c) */
   struct map thread_counters; /* thread << 1 | which -> counter (companions.c) */
-  struct map lone_counters; /* counter track -> uuid of the track for events without samples, relative to first_series */
-  uint64_t first_series;
+  struct map lone_counters; /* counter track -> index in counter_uuids of the track for events without samples */
+  uint64_t *counter_uuids;  /* uuids of the tracks of counters */
+  uint32_t n_counter_uuids, cap_counter_uuids;
+  struct map part_uuids; /* for a part of a trace: uuids of counters in use */
   struct gpu_writer *gpu; /* NULL = device work is written as track events */
   uint64_t last_stage;    /* id of the last GpuRenderStageEvent */
   uint32_t last_counter;  /* id of the last counter in GpuCounterEvents */
