@@ -5,6 +5,7 @@ Parts that do not follow each other stay as they are.
 
 Inputs are system traces with events of programs, drivers, frames, GPU counters and lists of items, as single events and in columns."""
 import collections
+import itertools
 import json
 import os
 import random
@@ -244,18 +245,18 @@ def ranges():
 
 
 def times_of_threads():
-    """Returns a trace of four threads, one after the other, whose events state the time of the thread as deltas (extra_counter_values),
-    and of a thread that a descriptor of its sequence names."""
+    """Returns a trace of four threads, the first of which has events in all quarters and the last in one. Their events state the time of
+    the thread as deltas (extra_counter_values). A fifth thread is named by a descriptor of its sequence."""
     out = []
     for i in range(4):
-        thread, counter, start = 1 << 40 | i, 1 << 41 | i, START + SPAN * i // 4
+        thread, counter = 1 << 40 | i, 1 << 41 | i
         defaults = field(59, field(11, field(11, thread) + field(31, counter)))
         out.append(field(1, defaults + field(10, 20 + i) + field(13, 1)))
         out.append(packet(field(60, field(1, thread) + field(4, field(1, 7) + field(2, 100 + i))), sequence=20 + i))
         out.append(packet(field(60, field(1, counter) + field(5, thread) + field(8, field(1, 1) + field(4, 1000) + field(5, 1))), sequence=20 + i))
-        for at in range(2, 10):
+        for quarter, at in itertools.product(range(i, 4), range(2, 10)):
             event = field(9, 1 + at % 2) + field(12, at) + (b'' if at % 2 else field(23, f'work {i}'))
-            out.append(packet(field(11, event), ns=start + at * 10_000, sequence=20 + i, flags=2))
+            out.append(packet(field(11, event), ns=START + SPAN * quarter // 4 + at * 10_000, sequence=20 + i, flags=2))
     old = [packet(field(44, field(1, 7) + field(2, OLD_THREAD)), sequence=30, flags=1)]
     old += [packet(field(11, field(9, 3) + field(23, 'now')), ns=START + SPAN * i // 4 + 500, sequence=30, flags=2) for i in range(4)]
     return system.head() + b''.join(out + old)
@@ -273,17 +274,22 @@ def tracks_of(data):
 
 
 def uuids():
-    """Checks that parts do not give one uuid to different tracks, because a file of all parts would then lose the events of one of them."""
+    """Checks that parts do not give one uuid to different tracks, or several uuids to one track: a file of all parts would then lose events
+    or times of threads."""
     with open(path('in.pftrace'), 'wb') as f:
         f.write(times_of_threads())
     known, old = {}, collections.Counter()
-    for part in split(4):
+    parts = split(4)
+    for part in parts:
         tracks = tracks_of(read(part))
         check(f'uuids of {part}: a thread and its counter are described', len(tracks) > 1, tracks)
         for uuid, track in tracks.items():
             check(f'uuids of {part}: {uuid}', known.setdefault(uuid, track) == track, (known[uuid], track))
             old[uuid] += bool(track[1]) and dict(parse(track[1])).get(2) == OLD_THREAD
     check('uuids: a thread that no track of the input describes has the same one in all parts', [n > 2 for n in old.values() if n] == [True], old)
+    joined('threads', parts, 'merged.pftrace')
+    for query in TABLES:
+        check(f'threads: {query}', rows('in.pftrace', query) == rows('merged.pftrace', query), rows('merged.pftrace', query)[:3])
 
 
 def damage():

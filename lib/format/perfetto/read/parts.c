@@ -110,7 +110,8 @@ static bool restarts_clock(const struct packet_head *h) {
 /* True if a cut keeps the packet whatever its time is, so each part contains a copy. */
 static bool stays_always(const struct packet_head *h) {
   const bool is_state = h->kind && h->kind->rule == KIND_STATE, has_items = h->kind && h->kind->rule == KIND_ITEMS;
-  if (h->content.number == PACKET_TRACEKIT || h->content.number == PACKET_TRACK_EVENT || h->has_state || has_items || restarts_clock(h)) return false;
+  if (h->has_state || has_items || restarts_clock(h)) return false;
+  if (h->content.number == PACKET_TRACEKIT || h->content.number == PACKET_TRACK_EVENT) return false;
   return is_state || !h->has_timestamp || (h->kind && head_has(&h->content, h->kind->state));
 }
 

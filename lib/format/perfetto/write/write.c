@@ -255,6 +255,16 @@ static void move_ids_of_part(struct perfetto_sink *s) {
   s->w.first_flow = base;
 }
 
+static void begin_tables(struct perfetto_sink *s) {
+  map_init(&s->named, &s->mem);
+  map_init(&s->threads, &s->mem);
+  map_init(&s->series, &s->mem);
+  map_init(&s->lone_counters, &s->mem);
+  map_init(&s->part_uuids, &s->mem);
+  map_init(&s->thread_counters, &s->mem);
+  s->n_counter_uuids = 0;
+}
+
 static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   size_t n = (size_t)t->n_tracks + 1;
   s->t = t;
@@ -264,13 +274,7 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   s->w.clock = s->clock;
   s->w.n_packets = 0;
   s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
-  map_init(&s->named, &s->mem);
-  map_init(&s->threads, &s->mem);
-  map_init(&s->series, &s->mem);
-  map_init(&s->lone_counters, &s->mem);
-  map_init(&s->part_uuids, &s->mem);
-  s->n_counter_uuids = 0;
-  map_init(&s->thread_counters, &s->mem);
+  begin_tables(s);
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
