@@ -191,17 +191,21 @@ static void put_private_fields(struct perfetto_sink *s, const struct child *c) {
 /* True if the trace is one part of another one, whose parts may be concatenated. */
 static bool is_part(const struct perfetto_sink *s) { return s->sink.graphs <= 1 && trace_cut_of(s->t); }
 
-/* Returns the uuid of a counter. In a part of a trace, it depends only on the counter, so that all parts describe one track. */
-static uint64_t counter_uuid(struct perfetto_sink *s, const struct child *c) {
+/* Returns a uuid for a track whose identity has this hash. In a part of a trace, the uuid depends only on the identity, so that all
+ * parts describe one track: importers take equal threads with different uuids for different threads. */
+static uint64_t uuid_of(struct perfetto_sink *s, uint64_t identity) {
   if (!is_part(s)) return writer_uuid(s);
-  const uint64_t uuid = hash_mix(hash_mix(c->parent, hash_bytes(c->name, c->n)), c->form << 1 | c->lone) >> 16;
-  uint32_t *used = map_put(&s->part_uuids, uuid, 0);
-  return used && !(*used)++ ? uuid : writer_uuid(s);
+  uint32_t *used = map_put(&s->part_uuids, identity >> 16, 0);
+  return used && !(*used)++ ? identity >> 16 : writer_uuid(s);
+}
+
+static uint64_t counter_identity(const struct child *c) {
+  return hash_mix(hash_mix(c->parent, c->n ? hash_bytes(c->name, c->n) : 0), c->form << 1 | c->lone);
 }
 
 uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   struct buf d = {.mem = &s->mem};
-  const uint64_t uuid = c->counter ? counter_uuid(s, c) : writer_uuid(s);
+  const uint64_t uuid = c->counter ? uuid_of(s, counter_identity(c)) : writer_uuid(s);
   pb_u64(&d, DESCRIPTOR_UUID, uuid);
   if (c->parent) pb_u64(&d, DESCRIPTOR_PARENT_UUID, c->parent);
   pb_bytes(&d, DESCRIPTOR_NAME, c->name, c->n);
@@ -315,14 +319,14 @@ static uint64_t ident_hash(const struct tk_trace *t, struct tk_ident i) {
   return i.kind == TK_IDENT_STR ? hash_bytes(text->bytes, text->len) : (uint64_t)i.num;
 }
 
-/* Returns a uuid for a process or thread that has none in the input. In a part of a trace, it depends only on the ids and the machine,
- * because importers of several parts would take equal threads with different uuids for different threads. */
-static uint64_t new_uuid(struct perfetto_sink *s, tk_id track) {
-  const struct tk_track *k = &s->t->tracks[track];
-  const struct intern_str *machine = trace_str(s->t, k->machine);
-  if (!is_part(s)) return writer_uuid(s);
-  const uint64_t thread = k->kind == TK_TRACK_THREAD ? hash_mix(ident_hash(s->t, k->tid), 1) : 0;
-  return hash_mix(hash_mix(ident_hash(s->t, k->pid), thread), k->machine ? hash_bytes(machine->bytes, machine->len) : 0) >> 16;
+/* Returns a uuid for a process or thread, whose identity is its ids and its machine. */
+static uint64_t uuid_of_track(struct perfetto_sink *s, tk_id track) {
+  const struct tk_trace *t = s->t;
+  const struct tk_track *k = &t->tracks[track];
+  const struct intern_str *machine = trace_str(t, k->machine);
+  const uint64_t thread = k->kind == TK_TRACK_THREAD ? hash_mix(ident_hash(t, k->tid), 1) : 0;
+  const uint64_t of_machine = k->machine ? hash_bytes(machine->bytes, machine->len) : 0;
+  return uuid_of(s, hash_mix(hash_mix(ident_hash(t, k->pid), thread), of_machine));
 }
 
 /* Assigns uuids to the processes to describe. A process is not described if it only stands for tracks without a process. A process
@@ -337,8 +341,10 @@ static void find_processes(struct perfetto_sink *s) {
     if (!k->parent || k->hidden || track_is_named(k) || (k->kind == TK_TRACK_COUNTERS && k->renamed)) continue;
     if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
-  for (tk_id i = 1; needed && i <= t->n_tracks; i++)
-    if (needed[i] && (!descriptor_track_hidden(s, i) || passthrough_lacks_name(s, i)) && !s->uuids[i]) s->uuids[i] = new_uuid(s, i);
+  for (tk_id i = 1; needed && i <= t->n_tracks; i++) {
+    const bool is_hidden = descriptor_track_hidden(s, i) && !passthrough_lacks_name(s, i);
+    if (needed[i] && !is_hidden && !s->uuids[i]) s->uuids[i] = uuid_of_track(s, i);
+  }
   mem_free(&s->mem, needed);
 }
 
@@ -402,7 +408,7 @@ void descriptor_tracks(struct perfetto_sink *s) {
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (t->tracks[i].kind != TK_TRACK_THREAD || descriptor_track_hidden(s, i) || track_is_named(&t->tracks[i])) continue;
-    if (!s->uuids[i]) s->uuids[i] = new_uuid(s, i);
+    if (!s->uuids[i]) s->uuids[i] = uuid_of_track(s, i);
     switch_machine(s, i, sorted);
     describe_thread(s, i);
   }

@@ -267,7 +267,7 @@ struct perfetto_sink {
   struct map lone_counters; /* counter track -> index in counter_uuids of the track for events without samples */
   uint64_t *counter_uuids;  /* uuids of the tracks of counters */
   uint32_t n_counter_uuids, cap_counter_uuids;
-  struct map part_uuids; /* for a part of a trace: uuids of counters in use */
+  struct map part_uuids; /* for a part of a trace: uuids that depend on the identity of their track */
   struct gpu_writer *gpu; /* NULL = device work is written as track events */
   uint64_t last_stage;    /* id of the last GpuRenderStageEvent */
   uint32_t last_counter;  /* id of the last counter in GpuCounterEvents */
