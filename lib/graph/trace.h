@@ -54,7 +54,8 @@ struct trace_early {
   uint64_t n;   /* number of passthrough blocks that were left out, at least in part */
   uint64_t events, points; /* number of events and of flow points that were left out */
   bool asked;   /* a range is given */
-  bool keeps_events; /* no events may be left out */
+  bool guessed;    /* something was left out whose absence later data may show to be wrong */
+  bool is_certain; /* nothing may be left out that way */
   const char *format; /* name of the format in which the trace will be saved; NULL = the format of the file */
   bool failed;  /* the range was misjudged: the trace must be read again */
 };

@@ -66,9 +66,9 @@ static struct tk_trace *load_for(struct tk_sources *s, size_t i, struct trace_ea
                                  struct tk_err *err) {
   sources_set_cut(s, cut);
   struct tk_trace *t = tk_sources_load(s, i, opt, err);
-  if (t && t->store->early.failed && t->store->early.events) {
+  if (t && t->store->early.failed && t->store->early.guessed) {
     tk_free(t);
-    cut.keeps_events = true;
+    cut.is_certain = true;
     sources_set_cut(s, cut);
     t = tk_sources_load(s, i, opt, err);
   }

@@ -40,9 +40,11 @@ class Maker:
         self.rng = random.Random(seed)
         self.clocks = self.rng.choice(((BOOT,), (BOOT, MONO), (BOOT, MONO, RAW, REAL)))
         self.start = LONG_UP if seed % 5 == 4 else START
+        self.span = SPAN * 10**5 if seed % 4 == 3 else SPAN  # the long one exceeds the slack of other clocks than the trace clock
+        self.is_steady = seed % 8 != 7
 
     def time(self):
-        return self.start + self.rng.randrange(SPAN // 1000) * 1000
+        return self.start + self.rng.randrange(self.span // 1000) * 1000
 
     def event(self, ns, kind):
         rng = self.rng
@@ -68,7 +70,7 @@ class Maker:
         rng, at = self.rng, self.time()
         content = field(1, rng.randrange(3)) + (field(5, 4) if rng.random() < .1 else b'')
         for _ in range(rng.randrange(6)):
-            content += self.event(at + rng.randrange(SPAN // 20), rng.choice(EVENTS))
+            content += self.event(at + rng.randrange(self.span // 20), rng.choice(EVENTS))
         content += self.compact(at) if rng.random() < .2 else b''
         content += field(11, b'') if rng.random() < .1 else b''
         return field(1, content)
@@ -78,7 +80,7 @@ class Maker:
 
     def content(self, number):
         rng = self.rng
-        times = [rng.randrange(SPAN // 10) for _ in range(rng.randrange(4))]
+        times = [rng.randrange(self.span // 10) for _ in range(rng.randrange(4))]
         packed = b''.join(map(varint, times))
         special = {52: field(2, field(1, rng.randrange(3)) + field(2, 5)), 57: field(1, field(2, rng.choice((1, 2, 5, 8))) + field(5, rng.randrange(2))),
                    76: field(rng.randrange(1, 6), field(1, rng.randrange(4))), 92: field(3, packed) + field(4, packed),
@@ -106,7 +108,8 @@ class Maker:
 
     def snapshot(self, primary=0):
         at = self.time()
-        clocks = ((BOOT, at), (REAL, 10**18 + at), (MONO, at - 5000), (RAW, at - 7000))
+        ahead = 0 if self.is_steady else self.rng.randrange(3 * 10**9)
+        clocks = ((BOOT, at), (REAL, 10**18 + at), (MONO, at - 5000), (RAW, at - 7000 + ahead))
         shown = b''.join(field(1, field(1, c) + field(2, t)) for c, t in clocks if c in self.clocks)
         return field(1, field(6, shown + (field(2, primary) if primary else b'')) + field(10, 9))
 
@@ -117,10 +120,10 @@ class Maker:
         if rng.random() < .2:
             out.insert(rng.randrange(len(out)), self.snapshot(rng.choice(self.clocks)))
         if rng.random() < .2:
-            out.insert(rng.randrange(len(out)), field(1, field(1990, field(8, SPAN // 3)) + field(10, 8)))
+            out.insert(rng.randrange(len(out)), field(1, field(1990, field(8, self.span // 3)) + field(10, 8)))
         if rng.random() < .3:  # parts that follow each other, each with packets of any time
             for at in sorted(rng.sample(range(len(out)), 3)):
-                edges = [self.start + SPAN // 4 * (at % 3 + k) for k in range(2)]
+                edges = [self.start + self.span // 4 * (at % 3 + k) for k in range(2)]
                 out.insert(at, field(1, field(1990, field(12, field(1, edges[0]) + field(2, edges[1])))))
         return b''.join(out)
 

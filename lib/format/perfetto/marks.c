@@ -126,24 +126,26 @@ static void apply(struct marks *m, uint32_t at, uint32_t *top) {
 
 bool marks_pair(struct marks *m) {
   struct map tops;
-  struct keyed *spare = m->n ? mem_array(m->mem, m->n, sizeof *spare) : NULL;
-  const struct keyed *sorted = spare ? keyed_sort(m->times, spare, m->n) : NULL;
+  if (!m->n) return true;
+  m->spare = mem_array(m->mem, m->n, sizeof *m->spare);
+  if (!m->spare) return false;
+  m->sorted = keyed_sort(m->times, m->spare, m->n);
   map_init(&tops, m->mem);
-  for (uint32_t i = 0; sorted && i < m->n; i++) {
-    uint32_t *top = map_put(&tops, m->of[sorted[i].index].key, 0);
-    if (top) apply(m, sorted[i].index, top);
+  for (uint32_t i = 0; i < m->n; i++) {
+    uint32_t *top = map_put(&tops, m->of[m->sorted[i].index].key, 0);
+    if (top) apply(m, m->sorted[i].index, top);
   }
-  for (uint32_t i = 0; sorted && i < m->n; i++) {
+  for (uint32_t i = 0; i < m->n; i++) {
     uint32_t *top = map_get(&tops, m->of[i].key);
     for (; top && *top; *top = m->of[*top - 1].other) m->of[*top - 1].is_open = true;
   }
   map_free(&tops);
-  mem_free(m->mem, spare);
   return !m->mem->failed;
 }
 
 void marks_free(struct marks *m) {
   mem_free(m->mem, m->of);
   mem_free(m->mem, m->times);
+  mem_free(m->mem, m->spare);
   *m = (struct marks){.mem = m->mem};
 }

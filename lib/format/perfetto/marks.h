@@ -24,7 +24,8 @@ struct mark {
 struct marks {
   struct mem *mem;
   struct mark *of;
-  struct keyed *times; /* time of each mark; the order is undefined after marks_pair */
+  struct keyed *times, *spare;
+  const struct keyed *sorted; /* after marks_pair: the time and index of each mark, in the order of time */
   uint32_t n, cap, cap_times;
 };
 

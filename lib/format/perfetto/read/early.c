@@ -31,20 +31,21 @@ enum early_place early_place_of(const struct perfetto *r, int64_t ns) {
   return e->end != INT64_MAX && ps > (i128)e->end + MARGIN ? EARLY_AFTER : EARLY_NEAR; /* times may exceed 64 bits */
 }
 
+static bool early_left_out(const struct trace_early *e) { return e->n || e->events; }
+
 void early_note_clock(struct perfetto *r) {
   const struct trace_early *e = &r->t->store->early;
-  if (e->n == 0 && e->events == 0) r->early_clock = r->trace_clock, r->early_later_ns = r->later_ns;
+  if (!early_left_out(e)) r->early_clock = r->trace_clock, r->early_later_ns = r->later_ns;
 }
 
-/* True if a time with this clock id is on the trace clock, which needs no conversion. */
-static bool is_direct(const struct perfetto *r, const struct packet_head *h, uint32_t clock) {
+bool early_is_trace_clock(const struct perfetto *r, const struct packet_head *h, uint32_t clock) {
   return clock == r->trace_clock && h->machine == 0;
 }
 
 /* ---- ftrace bundles ---- */
 
-static bool item_ns(const struct pb_field *item, int64_t *ns) {
-  struct pb in = pb_inside(item);
+bool early_event_ns(const struct pb_field *event, int64_t *ns) {
+  struct pb in = pb_inside(event);
   struct pb_field f;
   while (pb_next(&in, &f)) {
     if (pb_field_key(&f) != PB_KEY(FTRACE_EVENT_TIME, PB_VARINT)) continue;
@@ -69,9 +70,10 @@ static enum effect effect_of(const struct pb_field *item) {
   return effect;
 }
 
-static enum early_place place_of_item(const struct perfetto *r, const struct pb_field *item) {
-  int64_t ns;
-  return item_ns(item, &ns) ? early_place_of(r, ns) : EARLY_NEAR;
+/* Returns the place of an event, and its time; EARLY_NEAR if it has none. */
+static enum early_place place_of_event(const struct perfetto *r, const struct pb_field *event, int64_t *ns) {
+  *ns = 0;
+  return early_event_ns(event, ns) ? early_place_of(r, *ns) : EARLY_NEAR;
 }
 
 /* Adds the times of a column of compact_sched to the first and last time of the bundle. */
@@ -90,7 +92,7 @@ static bool is_outside(const struct perfetto *r, const struct pb_field *bundle) 
   struct pb in = pb_inside(bundle);
   struct pb_field f, g;
   while (pb_next(&in, &f)) {
-    if (f.number == FTRACE_EVENT && item_ns(&f, &ns)) {
+    if (f.number == FTRACE_EVENT && early_event_ns(&f, &ns)) {
       if (ns < first) first = ns;
       if (ns > last) last = ns;
     }
@@ -136,15 +138,16 @@ static uint64_t reduce(struct perfetto *r, const struct pb_field *bundle, uint64
   struct pb in = pb_inside(bundle);
   struct pb_field f;
   uint64_t gone = 0;
-  struct { const uint8_t *p; size_t n, at; } last = {NULL, 0, 0}; /* the last switch before the range, and where to insert it */
+  struct { const uint8_t *p; size_t n, at; int64_t ns; } last = {NULL, 0, 0, 0}; /* the last switch before the range; where to insert it */
+  int64_t ns = 0;
   r->packets.len = *left = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     const size_t n = (size_t)(in.p - from);
     const bool is_item = f.number == FTRACE_EVENT && f.wire == PB_BYTES;
-    const enum early_place place = is_item ? place_of_item(r, &f) : EARLY_NEAR;
+    const enum early_place place = is_item ? place_of_event(r, &f, &ns) : EARLY_NEAR;
     const enum effect effect = place == EARLY_BEFORE ? effect_of(&f) : NO_EFFECT;
     const bool goes = f.number == FTRACE_COMPACT || (place != EARLY_NEAR && effect != MAY_LAST);
-    if (effect == MAY_RUN) last.p = from, last.n = n, last.at = r->packets.len;
+    if (effect == MAY_RUN && (!last.p || ns >= last.ns)) last.p = from, last.n = n, last.at = r->packets.len, last.ns = ns;
     *left += is_item && !goes;
     if (f.number == FTRACE_COMPACT) *left += keep_last_switch(r, &f, &r->packets);
     gone += goes;
@@ -165,7 +168,7 @@ static enum outcome judge_bundle(struct perfetto *r, const struct packet_head *h
   const bool is_first = !seen || !*seen, describes = head_has(&h->content, h->kind->state);
   const bool is_compact = head_has(&h->content, FTRACE_COMPACT);
   if (seen) *seen = 1;
-  if (!is_direct(r, h, clock.id) || clock.shift || (is_compact && (describes || !is_outside(r, &h->content)))) return STAYS;
+  if (!early_is_trace_clock(r, h, clock.id) || clock.shift || (is_compact && (describes || !is_outside(r, &h->content)))) return STAYS;
   if (!reduce(r, &h->content, &left)) return STAYS;
   return left || is_first || describes ? SHRINKS : GOES;
 }
@@ -180,7 +183,7 @@ static bool may_apply(const struct packet_head *h, enum early_place place) {
 }
 
 bool early_is_direct(const struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
-  return h->has_clock && h->clock ? is_direct(r, h, h->clock) : h->has_clock || !q->had_defaults;
+  return h->has_clock && h->clock ? early_is_trace_clock(r, h, h->clock) : h->has_clock || !q->had_defaults;
 }
 
 static enum outcome judge_time(const struct perfetto *r, const struct sequence *q, const struct packet_head *h) {
@@ -196,17 +199,21 @@ static enum outcome outcome_of(struct perfetto *r, const struct sequence *q, con
   return h->kind && (h->kind->rule == KIND_ITEMS || h->kind->rule == KIND_LISTS) ? STAYS : judge_time(r, q, h);
 }
 
-/* Removes the content from r->copy, or replaces it with the bundle in r->packets. */
-static void replace_content(struct perfetto *r, const struct packet_head *h, bool shrinks) {
-  struct buf whole = r->copy;
-  struct pb in = pb_over(whole.data, whole.len);
+void early_copy_packet(const struct pb_field *packet, const struct packet_head *h, const struct buf *content, struct buf *to) {
+  struct pb in = pb_inside(packet);
   struct pb_field f;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (head_is_state(f.number) || head_is_transport(f.number)) buf_append(to, from, (size_t)(in.p - from));
+    else if (content && f.p == h->content.p) pb_message(to, f.number, content);
+  }
+}
+
+/* Removes the content from r->copy, or replaces it with the bundle in r->packets. */
+static void replace_content(struct perfetto *r, const struct pb_field *packet, const struct packet_head *h, bool shrinks) {
+  const struct buf whole = r->copy;
   r->copy = r->early_copy;
   r->copy.len = 0;
-  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
-    if (head_is_state(f.number) || head_is_transport(f.number)) buf_append(&r->copy, from, (size_t)(in.p - from));
-    else if (shrinks && f.p == h->content.p) pb_message(&r->copy, f.number, &r->packets);
-  }
+  early_copy_packet(packet, h, shrinks ? &r->packets : NULL, &r->copy);
   r->early_copy = whole;
 }
 
@@ -219,11 +226,11 @@ bool early_packet(struct perfetto *r, const struct sequence *q) {
   const enum outcome outcome = outcome_of(r, q, &h);
   if (outcome == STAYS) return true;
   e->n++;
-  if (outcome == SHRINKS || h.has_state) replace_content(r, &h, outcome == SHRINKS);
+  if (outcome == SHRINKS || h.has_state) replace_content(r, &packet, &h, outcome == SHRINKS);
   return outcome == SHRINKS || h.has_state;
 }
 
 void early_check(struct perfetto *r) {
   struct trace_early *e = &r->t->store->early;
-  if ((e->n || e->events) && (r->early_clock != r->trace_clock || r->early_later_ns != r->later_ns)) e->failed = true;
+  if (early_left_out(e) && (r->early_clock != r->trace_clock || r->early_later_ns != r->later_ns)) e->failed = true;
 }

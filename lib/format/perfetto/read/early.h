@@ -15,6 +15,15 @@ struct packet_head;
 /* True if the time of a packet is on the trace clock, and needs no conversion. */
 bool early_is_direct(const struct perfetto *r, const struct sequence *q, const struct packet_head *h);
 
+/* True if times with this clock id are on the trace clock. */
+bool early_is_trace_clock(const struct perfetto *r, const struct packet_head *h, uint32_t clock);
+
+/* Reads the time of an ftrace event. Returns false if it has none. */
+bool early_event_ns(const struct pb_field *event, int64_t *ns);
+
+/* Appends the fields of the packet about itself and the state of its sequence, and `content` in place of its own; NULL = no content. */
+void early_copy_packet(const struct pb_field *packet, const struct packet_head *h, const struct buf *content, struct buf *to);
+
 /* Reduces the packet r->copy to the parts that the cut may keep. Returns false if nothing of it is left. */
 bool early_packet(struct perfetto *r, const struct sequence *q);
 

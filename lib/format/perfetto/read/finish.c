@@ -5,6 +5,7 @@
 #include "finish.h"
 #include "early.h"
 #include "prune.h"
+#include "prune_packets.h"
 #include "graph/seal.h"
 #include "parts_spans.h"
 #include "format/time_base.h"
@@ -286,6 +287,7 @@ void perfetto_finish(struct perfetto *r) {
   struct tk_trace *t = r->t;
   perfetto_end_collected(r);
   prune_check(r);
+  prune_packets_check(r);
   parts_join_spans(r);
   perfetto_note_damage(r);
   sched_finish(r);

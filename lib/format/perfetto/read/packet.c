@@ -16,6 +16,7 @@
 #include "gpu_own.h"
 #include "parts.h"
 #include "prune.h"
+#include "prune_packets.h"
 #include "sched.h"
 #include "system.h"
 #include "reader.h"
@@ -318,6 +319,7 @@ static bool take_decoded(struct perfetto *r, const struct decoded *d) {
 bool perfetto_take_packet(struct perfetto *r, const struct decoded *d, struct pb_field *compressed) {
   *compressed = (struct pb_field){0};
   prune_if_due(r);
+  prune_packets_if_due(r);
   return (d->is_event && take_decoded(r, d)) || read_any_packet(r, d->p, d->n, compressed);
 }
 

@@ -25,7 +25,8 @@ static void note_edge(struct perfetto *r) {
   s->n_joined += s->joins;
   if (!s->joins) return;
   r->prune.next = UINT32_MAX;
-  if (r->t->store->early.events) r->t->store->early.failed = true;
+  r->packet_prune.next = UINT64_MAX;
+  if (r->t->store->early.guessed) r->t->store->early.failed = true;
 }
 
 void parts_begin(struct perfetto *r, const struct pb_field *range) {

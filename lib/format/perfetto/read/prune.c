@@ -289,6 +289,7 @@ static void note_gone(struct prune_pass *p) {
     const struct tk_event *e = &r->t->events[i];
     if (!prune_goes(p, i)) continue;
     r->t->store->early.events += e->kind != TK_EVENT_END;
+    r->t->store->early.guessed = true;
     const bool nests = e->kind == TK_EVENT_BEGIN || e->kind == TK_EVENT_END || e->kind == TK_EVENT_SPAN;
     if (!nests || e->track % ASPECTS != ON_TRACK) continue;
     const int64_t end = prune_end_of(e);
@@ -407,7 +408,7 @@ void prune_start(struct perfetto *r) {
   const struct trace_early *e = &r->t->store->early;
   const uint64_t size = in_raw_total(r->in), batch = size / SHARE;
   r->prune.batch = size == 0 || batch > MOST ? MOST : batch < LEAST ? LEAST : (tk_id)batch;
-  r->prune.next = e->asked && !e->keeps_events ? r->prune.batch : UINT32_MAX;
+  r->prune.next = e->asked && !e->is_certain ? r->prune.batch : UINT32_MAX;
 }
 
 /* Schedules the next pass. `n`: number of events before this one. The more older events could not be dropped, the later it is, so that

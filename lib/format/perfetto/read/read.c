@@ -17,6 +17,7 @@
 #include "sched.h"
 #include "early.h"
 #include "prune.h"
+#include "prune_packets.h"
 #include "filed_stacks.h"
 #include "procs.h"
 #include "reader.h"
@@ -143,6 +144,7 @@ static bool read_trace(struct perfetto *r, struct in *in) {
   struct level *file = &s.of[0];
   r->in = in;
   prune_start(r);
+  prune_packets_start(r);
   file->frames.s = (struct pb_in){.in = in, .err = &fault};
   bool ok = read_levels(r, &s);
   while (s.n > 1) buf_free(&s.of[--s.n].bytes);
@@ -198,7 +200,8 @@ static void free_arrays(struct perfetto *r) {
   for (uint32_t i = 1; i <= r->n_generations; i++) buf_free(&r->generations[i].bytes);
   void *const all[] = {r->generations, r->sequences, r->nodes, r->clocks, r->machines, r->pending, r->points, r->prune.sites,
                        r->gpu_queues.ids, r->gpu_stages.ids, r->gpu_counters.of, r->collected.args, r->counter_classes.of,
-                       r->counter_sums.of, r->extensions.found, r->extensions.members, r->parts.edges};
+                       r->counter_sums.of, r->extensions.found, r->extensions.members, r->parts.edges,
+                       r->packet_prune.dropped_until};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(mem, all[i]);
 }
 

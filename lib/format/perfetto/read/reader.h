@@ -342,6 +342,19 @@ struct prune {
   struct map flows, flow_ids;    /* identities of dropped flows (prune_flows.c), and their ids */
 };
 
+/* Which parts of passthrough packets were dropped because they no longer apply at the start of the cut (prune_packets.c). Times are in
+ * ns on the trace clock. */
+enum { PRUNE_BUCKETS = 1 << 16 };
+struct packet_prune {
+  uint64_t next, batch;      /* size of the raw data at which the next pass is due; least number of bytes between two passes */
+  uint64_t checked;          /* size of the raw data at the end of the last pass */
+  int64_t *dropped_until;    /* by hash of the key: the latest end of dropped spans; NULL before the first pass */
+  int64_t newest, settled;   /* the latest event so far, and until the last pass */
+  int64_t lateness;          /* the greatest time by which an event was earlier than one before it in the file */
+  bool has_dropped, is_late; /* spans were dropped; a later event shows that they should have been kept */
+  bool is_mixed;             /* some ftrace events are on another clock */
+};
+
 /* ---- the reader ---- */
 
 enum { RECENT_CLASSES = 64 };
@@ -414,6 +427,7 @@ struct perfetto {
   struct buf text, json, fields, copy, packets;
   struct map early_cpus; /* machine << 32 | cpu: the CPUs for which a bundle was read (early.c) */
   struct prune prune;
+  struct packet_prune packet_prune;
   struct part_reader parts;
   struct buf early_copy;
   uint32_t early_clock;  /* the trace clock, and later_ns, when the first packet was left out */
