@@ -23,6 +23,14 @@ static const char *untimed_of(const struct tk_trace *t) {
   return NULL;
 }
 
+/* Stores a sentence about tables that were not read, because they may contain the device work that is missing. */
+static void suspect_unread(struct reporter *p) {
+  char text[240];
+  snprintf(text, sizeof text, "no GPU or TPU activity was found in the data that was read, but %.80s, which was not read, may contain some",
+           tk_string(p->t, p->t->store->unread, NULL));
+  p->impl->suspect = report_text(p->impl, text);
+}
+
 void report_suspect(struct reporter *p) {
   enum { MOST = 60 };
   struct tk_report_impl *impl = p->impl;
@@ -30,6 +38,7 @@ void report_suspect(struct reporter *p) {
   if (impl->suspect) return;
   const char *sentence = untimed_of(p->t), *name = sentence ? NULL : accelerator_suspect(p->t);
   if (sentence) impl->suspect = report_text(impl, sentence);
+  if (!sentence && !name && p->t->store->unread) suspect_unread(p);
   if (!name) return;
   size_t n = strnlen(name, MOST);
   while (n && name[n] && (name[n] & 0xc0) == 0x80) n--;

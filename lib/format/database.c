@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "graph/args.h"
 
 bool database_open(struct database *d, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
@@ -75,13 +76,54 @@ bool database_each_whole(struct database *d, const struct sqlite_table *table, d
   return walk(d, table, index, n, take, arg);
 }
 
+/* Returns the length of a name without its version, such as _V2, and sets *version; 0 if the name has none. */
+static size_t without_version(const char *name, uint64_t *version) {
+  enum { DIGITS_MOST = 9 };
+  const size_t n = strlen(name);
+  size_t at = n;
+  while (at > 0 && ascii_digit(name[at - 1])) at--;
+  if (at == n || n - at > DIGITS_MOST || at < 3 || name[at - 2] != '_' || ascii_lower(name[at - 1]) != 'v') return 0;
+  *version = 0;
+  for (size_t i = at; i < n; i++) *version = *version * 10 + (uint64_t)(name[i] - '0');
+  return at - 2;
+}
+
+/* True if the database has the table without a version, or in a later one. */
+static bool is_superseded(const struct database *d, const char *base, uint64_t version) {
+  const size_t n = strlen(base);
+  const struct sqlite_table *t;
+  uint64_t other;
+  if (sqlite_find(d->db, base)) return true;
+  for (size_t i = 0; (t = sqlite_row(d->db, i)) != NULL; i++)
+    if (without_version(t->name, &other) == n && ascii_equal(t->name, base, n) && other > version) return true;
+  return false;
+}
+
+bool database_adopt_versions(struct database *d, bool (*is_known)(const char *table)) {
+  char base[80], text[240];
+  const struct sqlite_table *t;
+  uint64_t version;
+  for (size_t i = 0; (t = sqlite_row(d->db, i)) != NULL; i++) {
+    const size_t n = is_known(t->name) ? 0 : without_version(t->name, &version);
+    if (!n || n >= sizeof base) continue;
+    snprintf(base, sizeof base, "%.*s", (int)n, t->name);
+    if (!is_known(base) || is_superseded(d, base, version)) continue;
+    snprintf(text, sizeof text, "table %.90s is read as a later version of %s", t->name, base);
+    trace_note(d->t, TK_NOTE_FACT, UINT64_MAX, text);
+    if (!sqlite_shorten(d->db, i, n)) return mem_refuse(&d->t->store->mem, d->err);
+  }
+  return true;
+}
+
 void database_note_unread(struct database *d, bool (*is_known)(const char *table)) {
   char text[160];
   const struct sqlite_table *t;
   for (size_t i = 0; (t = sqlite_row(d->db, i)) != NULL; i++) {
     const uint64_t n = is_known(t->name) ? 0 : sqlite_count(d->db, t);
     snprintf(text, sizeof text, "rows of table %.80s are not read", t->name);
-    if (n) trace_notes(d->t, TK_NOTE_FACT, UINT64_MAX, text, n);
+    if (!n) continue;
+    trace_notes(d->t, TK_NOTE_FACT, UINT64_MAX, text, n);
+    trace_mark_unread(d->t, t->name);
   }
 }
 

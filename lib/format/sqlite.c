@@ -441,6 +441,12 @@ void sqlite_close(struct sqlite *db) {
 
 const struct sqlite_table *sqlite_row(const struct sqlite *db, size_t i) { return i < db->n_tables ? &db->tables[i] : NULL; }
 
+bool sqlite_shorten(struct sqlite *db, size_t i, size_t n) {
+  const char *name = arena_text(&db->arena, db->tables[i].name, n);
+  if (name) db->tables[i].name = name;
+  return name != NULL;
+}
+
 static bool is_same_name(const char *a, const char *b) { return strlen(a) == strlen(b) && ascii_equal(a, b, strlen(a)); }
 
 const struct sqlite_table *sqlite_find(const struct sqlite *db, const char *name) {

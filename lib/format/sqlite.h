@@ -52,6 +52,8 @@ void sqlite_close(struct sqlite *db);
 const struct sqlite_table *sqlite_row(const struct sqlite *db, size_t i);
 /* Returns the table with this name, ignoring case; NULL if there is none. */
 const struct sqlite_table *sqlite_find(const struct sqlite *db, const char *name);
+/* Shortens the name of table i to its first n bytes. Returns false when memory runs out. */
+bool sqlite_shorten(struct sqlite *db, size_t i, size_t n);
 /* Returns the index of the column with this name, ignoring case; -1 if there is none. */
 int sqlite_column(const struct sqlite_table *table, const char *name);
 

@@ -104,6 +104,10 @@ static unsigned hard_edits(const struct tk_trace *t, unsigned edits) {
 
 unsigned trace_hard_edits(const struct tk_trace *t) { return hard_edits(t, t->edits); }
 
+void trace_mark_unread(struct tk_trace *t, const char *table) {
+  if (!t->store->unread) t->store->unread = trace_text(t, table);
+}
+
 void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before, struct trace_cut range) {
   struct tk_store *s = t->store;
   t->edits |= TK_EDIT_DROPPED;

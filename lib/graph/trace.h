@@ -92,6 +92,7 @@ struct tk_store {
   const char *rank_from; /* source of `rank`, a literal; NULL = the rank was not found outside of the trace */
   const char *rank_note; /* source of `rank` as a sentence for a note; NULL = none */
   uint64_t duplicates; /* events that were left out because two recordings of the rank contain them (load/recordings.h) */
+  tk_id unread;   /* name of the first table with data of an unknown kind, which was not read; 0 = none */
   char *mistake;  /* first mistake of a caller who builds a trace (command/build.c) */
   struct trace_cut *cuts; /* indexed by tk_trace.cut: views of one trace may be cut to different ranges */
   uint32_t n_cuts, cap_cuts;
@@ -118,6 +119,8 @@ struct tk_store {
 /* Records that everything outside of the range was removed. `edits_before` and `cut_before` are t->edits and t->cut before the
  * removal. If the trace was cut before, the overlap of both ranges is recorded; if other data was removed before, no range is. */
 void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before, struct trace_cut range);
+/* Records that a table of the file was not read, because its kind is unknown. */
+void trace_mark_unread(struct tk_trace *t, const char *table);
 /* Records that data inside of the cut range was also removed. */
 static inline void trace_mark_dropped(struct tk_trace *t) {
   t->edits |= TK_EDIT_DROPPED;

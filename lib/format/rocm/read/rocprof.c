@@ -435,7 +435,9 @@ static void note_unread(struct rocprof *p, struct json_walk *w, const struct jso
   char text[160];
   const uint64_t n = count(p, w, list);
   snprintf(text, sizeof text, "records of %.80s are not read", key);
-  if (n) trace_notes(p->r.d.t, TK_NOTE_FACT, UINT64_MAX, text, n);
+  if (!n) return;
+  trace_notes(p->r.d.t, TK_NOTE_FACT, UINT64_MAX, text, n);
+  trace_mark_unread(p->r.d.t, key);
 }
 
 typedef void rocprof_take_list(struct rocprof *p, struct json_walk *w, const struct json_value *list, const char *key);

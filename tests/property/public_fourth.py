@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""More problems that people reported in public threads, as in public_cases.py: tables of later versions, hosts whose clocks name their
+folders apart, time bases in other units, and further dialects of known files."""
+import os
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import nsysreport  # noqa: E402
+from public import answers, case, converted, dump, equal, has, main, put, run, said, top, x  # noqa: E402
+
+
+# ---- databases ----
+
+def nsys(name, renamed):
+    """Writes an export with a launch and its kernel, whose tables have the names that `renamed` gives."""
+    r = nsysreport.Report(name)
+    r.call(42, 43, 1000, 2000, correlation=7)
+    r.kernel(42, 3000, 9000, 'gemm<float>', correlation=7)
+    r.add('NVTX_EVENTS', start=500, end=9500, eventType=59, text='step', globalTid=nsysreport.process(42) + 43, domainId=0)
+    for old, new in renamed.items():
+        r.db.execute(f'ALTER TABLE {old} RENAME TO {new}')
+    r.close()
+    return name
+
+
+@case('GindaChen/nsys-ai#291', 'nsys', 'tables with the suffix of a version are read')
+def _():
+    names = ('CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'NVTX_EVENTS')
+    plain, later = nsys('plain.sqlite', {}), nsys('later.sqlite', {n: n + '_V3' for n in names})
+    equal(dump(later), dump(plain))
+    equal(top(later, '--kind', 'span')['gemm<float>'], 6000)
+    for n in names[:2]:
+        has(said('info', '-v', later), f'table {n}_V3 is read as a later version of {n}')
+    both = nsys('both.sqlite', {})
+    db = sqlite3.connect(both)
+    db.execute('CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_V2 AS SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL')
+    db.commit()
+    db.close()
+    equal(len(dump(both)), len(dump(plain)))
+    has(said('info', '-v', both), 'rows of table CUPTI_ACTIVITY_KIND_KERNEL_V2 are not read')
+    db = sqlite3.connect(both)
+    db.execute('ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO CUPTI_ACTIVITY_KIND_KERNEL_V10')
+    db.execute('DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL_V2')
+    db.commit()
+    db.close()
+    equal(len(dump(both)), len(dump(plain)))
+
+
+@case('GindaChen/nsys-ai#237', 'nsys', 'a report does not claim that there is no device work if a table was not read')
+def _():
+    claim = 'no GPU or TPU activity was found, so'
+    odd = nsys('odd.sqlite', {'CUPTI_ACTIVITY_KIND_KERNEL': 'CUPTI_ACTIVITY_KIND_WARP'})
+    text = said('report', odd)
+    has(text, 'CUPTI_ACTIVITY_KIND_WARP, which was not read, may contain some')
+    assert claim not in text, text
+    db = sqlite3.connect(odd)
+    db.execute('DROP TABLE CUPTI_ACTIVITY_KIND_WARP')
+    db.commit()
+    db.close()
+    has(said('report', odd), claim)
+
+
+sys.exit(main())
