@@ -401,14 +401,63 @@ static bool same_run(const struct map *workers, uint32_t n_runs, const struct ru
   return !(last && *last == n_runs) && f->stamp_ns - before->stamp_ns <= TOGETHER;
 }
 
+/* Longest time between the names of the folders of one run. Each host names its folder after the second in which it started. */
+static const int64_t STARTED_TOGETHER = 10 * INT64_C(1000000000);
+
+static bool is_of_host(const struct rundir_file *f) {
+  return f->profiler && !of_session(f) && *f->host && (f->view == VIEW_XPLANE || f->view == VIEW_TRACE_JSON);
+}
+
+static uint64_t host_of(struct rundir *r, const struct rundir_file *f) {
+  size_t n;
+  const char *own = own_folder(r, f, &n);
+  return hash_pair(own ? hash_text(own, n) : 0, hash_text(f->stem, strlen(f->stem)));
+}
+
+static bool is_same_parent(const char *a, const char *b) {
+  const size_t n = (size_t)(path_leaf(a) - a);
+  return n == (size_t)(path_leaf(b) - b) && memcmp(a, b, n) == 0;
+}
+
+/* True if folders in one place, or in places of participants such as pod-0 and pod-1, are named after times that are close. */
+static bool is_named_close(struct rundir *r, const struct rundir_run *run, const struct rundir_file *before, const struct rundir_file *f) {
+  size_t n = 0;
+  const char *own = own_folder(r, f, &n);
+  const int64_t time = stamp_of_name(path_leaf(f->folder));
+  if (run->session || of_session(f) || !run->time_ns || !time || !is_same_parent(before->key, f->key)) return false;
+  if (!is_same_parent(before->folder, f->folder) && !(own && is_participant(keep_text(r, own, n)))) return false;
+  return time - run->time_ns <= STARTED_TOGETHER && run->time_ns - time <= STARTED_TOGETHER;
+}
+
+/* True if the files of a folder, from order[0] on, continue the last run: the folders of both are named seconds apart, and contain
+ * files of different hosts. `hosts`: last run of each host. */
+static bool goes_on(struct rundir *r, const struct map *hosts, const struct rundir_file *files, const uint32_t *order, uint32_t n) {
+  const struct rundir_run *run = &r->runs[r->n_runs - 1];
+  const struct rundir_file *first = &files[order[0]];
+  bool found = false;
+  if (!run->has_hosts || !is_named_close(r, run, &files[order[-1]], first)) return false;
+  for (uint32_t i = 0; i < n && strcmp(files[order[i]].key, first->key) == 0; i++) {
+    if (!is_of_host(&files[order[i]])) continue;
+    const uint32_t *last = map_get(hosts, host_of(r, &files[order[i]]));
+    if (last && *last == r->n_runs) return false;
+    found = true;
+  }
+  return found;
+}
+
 static bool make_runs(struct rundir *r, struct rundir_file *files, const uint32_t *order, uint32_t n, const char *root) {
   const struct rundir_file *before = NULL;
-  struct map workers;
+  struct map workers, hosts;
   map_init(&workers, r->text.mem);
+  map_init(&hosts, r->text.mem);
   for (uint32_t i = 0; i < n; i++) {
     struct rundir_file *f = &files[order[i]];
-    uint32_t *last;
-    if (!same_run(&workers, r->n_runs, before, f) && !add_run(r, f, root)) break;
+    if (!same_run(&workers, r->n_runs, before, f)) {
+      if (before && goes_on(r, &hosts, files, order + i, n - i)) r->runs[r->n_runs - 1].last = path_leaf(f->folder);
+      else if (!add_run(r, f, root)) break;
+    }
+    uint32_t *last = is_of_host(f) ? map_put(&hosts, host_of(r, f), 0) : NULL;
+    if (last) r->runs[(*last = r->n_runs) - 1].has_hosts = true;
     last = map_put(&workers, worker_of(f), 0);
     if (last) *last = r->n_runs;
     f->run = r->n_runs - 1;
@@ -416,6 +465,7 @@ static bool make_runs(struct rundir *r, struct rundir_file *files, const uint32_
     before = f;
   }
   map_free(&workers);
+  map_free(&hosts);
   return !r->text.mem->failed;
 }
 

@@ -5,6 +5,7 @@
  *                                               <host>.trace.json.gz       its first million events
  *                                               perfetto_trace.json.gz     the same, without host, with the same limit
  *     <logdir>/pod-0/plugins/profile/<run>/localhost.xplane.pb, pod-1/...   each host has its own folder; together they are one run
+ *     <logdir>/plugins/profile/<time>/hostA.xplane.pb, <time + 2 s>/hostB...  so are folders of different hosts, named seconds apart
  *     <logdir>/<host>_<pid>.<time>.pt.trace.json[.gz]                      PyTorch's tensorboard_trace_handler: a run has a common time
  *     <logdir>/<host>_<pid>_<time>_ascend_pt/...                           Ascend: a folder for each rank (bundle.h)
  *     <folder>/rank3.json.gz, <folder>/node3/trace.json                    anything else: each folder is a run
@@ -41,9 +42,11 @@ struct rundir_file {
 
 struct rundir_run {
   const char *name; /* such as "2026_11_20_10_21_49", or the folder's name */
+  const char *last; /* name of the last folder, if hosts whose clocks differ gave the folders of one run different names; NULL otherwise */
   const char *step; /* "100" if the folder is called "step_100"; "" = no step */
   int64_t time_ns;
   bool profiler;
+  bool has_hosts; /* files of the run state their hosts in their names */
   bool session;   /* the times in the files' names, exact to the nanosecond, identify the run */
   unsigned again; /* number of earlier runs in the same second */
 };

@@ -16,6 +16,7 @@
 #include "base/glob.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "format/format.h"
 #include "graph/diagnostics.h"
 #include "look.h"
@@ -120,7 +121,7 @@ static bool runs_of(const struct source *s, uint32_t origin, struct runs *r) {
 
 static bool run_is_wanted(const struct tk_source_options *opt, const struct rundir_run *run) {
   if (opt->step && strcmp(opt->step, run->step) != 0) return false;
-  return !opt->run || strncmp(opt->run, run->name, strlen(opt->run)) == 0;
+  return !opt->run || text_begins(run->name, opt->run) || (run->last && text_begins(run->last, opt->run));
 }
 
 /* ---- selecting files of a run ---- */
@@ -218,6 +219,12 @@ static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
   }
 }
 
+/* Returns the run of a chosen file; NULL if there is none. */
+static const struct rundir_run *run_of(const struct tk_sources *s, const struct chosen *c) {
+  const struct source *src = &s->impl->source;
+  return c->entry == UINT32_MAX ? NULL : &src->rundir.runs[src->places[c->entry].run];
+}
+
 /* Attaches notes about an origin to its first input. */
 static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, const struct passed *passed, uint32_t n_runs) {
   const struct source_origin *o = &s->impl->source.origins[origin];
@@ -225,6 +232,11 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   char text[512];
   if (n_runs > 1) {
     snprintf(text, sizeof text, "reading the newest of %u runs, %s", n_runs, s->inputs[first].run);
+    sources_note(s, c, false, text);
+  }
+  const struct rundir_run *run = run_of(s, c);
+  if (run && run->last) {
+    snprintf(text, sizeof text, "the folders %s to %s are read as one run: their names are seconds apart, and their hosts differ", run->name, run->last);
     sources_note(s, c, false, text);
   }
   if (o->remark) sources_note(s, c, false, o->remark);

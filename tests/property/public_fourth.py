@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """More problems that people reported in public threads, as in public_cases.py: tables of later versions, hosts whose clocks name their
 folders apart, time bases in other units, and further dialects of known files."""
+import json
 import os
+import shutil
 import sqlite3
 import sys
 
@@ -59,6 +61,41 @@ def _():
     db.commit()
     db.close()
     has(said('report', odd), claim)
+
+
+# ---- runs ----
+
+def session(folder, *hosts):
+    """Copies profiles of hosts into a folder of a session."""
+    os.makedirs(folder)
+    for host, name in hosts:
+        shutil.copy(os.path.join(os.environ['FIXTURES'], f'xplane/multihost/host-{host}.xplane.pb'), f'{folder}/{name}.xplane.pb')
+
+
+def inputs(*args):
+    return len(json.loads(run('report', '--json', *args).stdout)['ranks'])
+
+
+@case('vllm-project/tpu-inference#2521', 'run', 'hosts whose clocks give the folders of one session different names are one run')
+def _():
+    session('a/plugins/profile/2026_11_20_10_21_49', (0, 'host-0'))
+    session('a/plugins/profile/2026_11_20_10_21_51', (1, 'host-1'))
+    equal(inputs('a'), 2)
+    has(said('report', 'a'), '2026_11_20_10_21_49 to 2026_11_20_10_21_51 are read as one run')
+    equal([inputs('a', '--run', f'2026_11_20_10_21_{s}') for s in (49, 51)], [2, 2])
+    session('a/plugins/profile/2026_11_20_10_21_55', (0, 'host-0'), (2, 'host-2'))
+    equal(inputs('a'), 2)
+    has(said('report', 'a'), 'reading the newest of 2 runs, 2026_11_20_10_21_55')
+    session('later/plugins/profile/2026_11_20_10_21_49', (0, 'host-0'))
+    session('later/plugins/profile/2026_11_20_10_22_09', (1, 'host-1'))
+    equal(inputs('later'), 1)
+    for pod in (0, 1):
+        session(f'pods/pod-{pod}/plugins/profile/2026_11_20_10_21_5{pod}', (pod, 'localhost'))
+        session(f'pods/pod-{pod}/plugins/profile/2026_11_20_10_21_5{pod + 6}', (pod, 'localhost'))
+        session(f'jobs/job{"ab"[pod]}/plugins/profile/2026_11_20_10_21_5{pod}', (pod, 'localhost'))
+    equal(inputs('pods'), 2)
+    has(said('report', 'pods'), 'reading the newest of 2 runs')
+    equal(inputs('jobs'), 1)
 
 
 sys.exit(main())
