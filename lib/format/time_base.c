@@ -18,19 +18,23 @@ static const struct row {
   enum form form;
   int64_t unit_ns;
   const char *source; /* name of the source in messages */
+  const char *caveat; /* note about the times of such a file; NULL = none */
 } ROWS[] = {
     /* Kineto, libkineto/src/output_json.cpp */
-    {"baseTimeNanoseconds", NULL, NUMBER, 1, "baseTimeNanoseconds"},
+    {"baseTimeNanoseconds", NULL, NUMBER, 1, "baseTimeNanoseconds", NULL},
     /* viztracer, src/viztracer/viztracer.py */
-    {"viztracer_metadata", "baseTimeNanoseconds", NUMBER, 1, "baseTimeNanoseconds of viztracer"},
+    {"viztracer_metadata", "baseTimeNanoseconds", NUMBER, 1, "baseTimeNanoseconds of viztracer", NULL},
     /* clang -ftime-trace, llvm/lib/Support/TimeProfiler.cpp */
-    {"beginningOfTime", NULL, NUMBER, 1000, "beginningOfTime"},
+    {"beginningOfTime", NULL, NUMBER, 1000, "beginningOfTime", NULL},
+    /* externis, output.cc, before its commit 0364694: in ns, which exceed the range of the previous row */
+    {"beginningOfTime", NULL, NUMBER, 1, "beginningOfTime, in ns",
+     "beginningOfTime is in ns: early versions of externis also wrote ts in ns, and then all times are 1000 times too long (see rebase --scale)"},
     /* Bazel, profiler/JsonTraceFileWriter.java */
-    {"otherData", "profile_start_ts", NUMBER, 1000000, "profile_start_ts, to the millisecond"},
+    {"otherData", "profile_start_ts", NUMBER, 1000000, "profile_start_ts, to the millisecond", NULL},
     /* Chrome, content/browser/tracing */
-    {"metadata", "clock-offset-since-epoch", DIGITS, 1000, "clock-offset-since-epoch"},
+    {"metadata", "clock-offset-since-epoch", DIGITS, 1000, "clock-offset-since-epoch", NULL},
     /* Chrome DevTools, TimelinePanel.ts */
-    {"metadata", "startTime", DATE, 1, "startTime, about the time of the first event"},
+    {"metadata", "startTime", DATE, 1, "startTime, about the time of the first event", NULL},
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
@@ -89,6 +93,12 @@ const char *time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns)
     const struct tk_meta *m = trace_meta(t, row->key);
     if (m && value_of(t, m, row, &v) && base_of(row, &v, start_ps, ns)) return row->source;
   }
+  return NULL;
+}
+
+const char *time_base_caveat(const char *source) {
+  for (const struct row *row = ROWS; source && row < ROWS + N_ROWS; row++)
+    if (strcmp(row->source, source) == 0) return row->caveat;
   return NULL;
 }
 

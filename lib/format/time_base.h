@@ -11,6 +11,8 @@
 /* Finds the first base in the top-level data, and returns the name of its source for messages; NULL if there is none.
  * `start_ps`: the first ts, for bases that are the time of the first event. */
 const char *time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns);
+/* Returns a note about the times of files with this source of the time base; NULL if there is none. */
+const char *time_base_caveat(const char *source);
 /* True if top-level data contains a base. */
 bool time_base_is_stated(const struct tk_trace *t);
 /* True if a timestamp, in nanoseconds, can only be relative to 1970: it is a date between 2001 and 2096. */

@@ -98,4 +98,31 @@ def _():
     equal(inputs('jobs'), 1)
 
 
+# ---- Chrome JSON ----
+
+@case('google/perfetto#2048', 'json', 'names without pid and tid belong to the events without them')
+def _():
+    name = lambda what, text, **ids: {'ph': 'M', 'name': what, 'args': {'name': text}, **ids}  # noqa: E731
+    put('a.json', {'traceEvents': [name('process_name', 'P'), name('thread_name', 'T'), name('thread_name', 'T5', tid=5),
+                                   {'ph': 'X', 'name': 'a', 'ts': 1, 'dur': 2}, {'ph': 'X', 'name': 'b', 'ts': 1, 'dur': 2, 'tid': 5}]})
+    want = [('a', 'P', 'T'), ('b', 'P', 'T5')]
+    for source in ('a.json', converted('a.json', 'b.pftrace'), converted('b.pftrace', 'c.json')):
+        equal([(e['name'], e.get('process'), e.get('thread')) for e in dump(source)], want)
+    equal(json.load(open('c.json'))['traceEvents'][:3], json.load(open('a.json'))['traceEvents'][:3])
+
+
+@case('royjacobson/externis@49c4ba8', 'json', 'a base in ns is read as such, with a note about the unit of the timestamps')
+def _():
+    put('a.json', {'displayTimeUnit': 'ns', 'beginningOfTime': 1700000000123456789, 'traceEvents': [
+        {'name': 'TU', 'ph': ph, 'cat': 'TU', 'ts': ts, 'pid': 7, 'tid': 0, 'args': {'UID': 0}} for ph, ts in (('B', 0), ('E', 13981869565))]})
+    text = said('info', '-v', 'a.json')
+    has(text, 'from 2023-11-14T22:13:20.123456789Z')
+    has(text, 'beginningOfTime is in ns')
+    run('rebase', 'a.json', '--shift', '1s', '-o', 'b.json', '--force')
+    equal(json.load(open('b.json'))['beginningOfTime'], 1700000000123456789)
+    put('c.json', {'beginningOfTime': 1700000000123456, 'traceEvents': [{'name': 'a', 'ph': 'X', 'ts': 1, 'dur': 2, 'pid': 7, 'tid': 0}]})
+    has(said('info', '-v', 'c.json'), 'from 2023-11-14T22:13:20.123457000Z')
+    assert 'beginningOfTime is' not in said('info', '-v', 'c.json')
+
+
 sys.exit(main())

@@ -23,6 +23,8 @@ static void set_clock(struct chrome *r) {
   t->zero_ns = base;
   t->origin_ns = r->origin_ns + base;
   if (t->has_zero || time_base_is_date(r->origin_ns)) t->clock = TK_CLOCK_REALTIME;
+  const char *caveat = time_base_caveat(t->store->clock_from);
+  if (caveat) trace_note(t, TK_NOTE_FACT, UINT64_MAX, caveat);
   if (!t->has_zero) t->store->clock_from = "timestamps are relative to 1970";
 }
 

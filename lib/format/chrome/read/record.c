@@ -63,15 +63,15 @@ static bool sort_value(const struct tk_trace *t, const struct tk_arg *arg, int64
 }
 
 /* Sets a name, labels or sort index of a track from a metadata record. The last record counts. */
-static void name_track(struct chrome *r, const struct tk_record *rec, const struct record_name *n, uint32_t args) {
-  struct tk_track *k = &r->t->tracks[rec->track];
+static void name_track(struct chrome *r, tk_id track, const struct record_name *n, uint32_t args) {
+  struct tk_track *k = &r->t->tracks[track];
   struct tk_arg arg;
-  tk_id *slot = rec->kind == TK_RECORD_PROCESS_LABELS ? &k->labels : &k->name;
-  if (!rec->track || !tk_args_find(r->t, args, n->arg, &arg)) return;
-  if (rec->kind == TK_RECORD_PROCESS_SORT || rec->kind == TK_RECORD_THREAD_SORT) {
+  tk_id *slot = n->kind == TK_RECORD_PROCESS_LABELS ? &k->labels : &k->name;
+  if (!track || !tk_args_find(r->t, args, n->arg, &arg)) return;
+  if (n->kind == TK_RECORD_PROCESS_SORT || n->kind == TK_RECORD_THREAD_SORT) {
     k->has_sort = sort_value(r->t, &arg, &k->sort_index);
   } else if (arg.type == TK_ARG_STR) {
-    if (*slot && *slot != arg.s && rec->kind == TK_RECORD_PROCESS_NAME)
+    if (*slot && *slot != arg.s && n->kind == TK_RECORD_PROCESS_NAME)
       trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "process named more than once: the last name is used");
     *slot = arg.s;
   }
@@ -101,7 +101,7 @@ void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args
   struct tk_record *rec = trace_add_record(r->t);
   rec->kind = (uint8_t)n->kind;
   rec->phase = (char)e->ph;
-  rec->strong = e->pid.kind != TK_IDENT_NONE || e->tid.kind != TK_IDENT_NONE;
+  rec->strong = n->name || e->pid.kind != TK_IDENT_NONE || e->tid.kind != TK_IDENT_NONE; /* a name without ids is of the default track */
   if (rec->strong) rec->track = of_thread(n->kind) ? chrome_thread(r, e->pid, e->tid) : trace_process(r->t, e->pid);
   rec->respelled = (uint8_t)chrome_respelled(r, e, rec->track);
   rec->at = raw->len;
@@ -109,5 +109,5 @@ void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args
   rec->size = (uint32_t)(raw->len - rec->at);
   r->j.scratch = j.scratch;
   if (e->ts.kind == WHEN_OK) keep_time(r, rec, r->t->n_records, e->ts.ps);
-  if (n->name) name_track(r, rec, n, args);
+  if (n->name) name_track(r, rec->track, n, args);
 }
