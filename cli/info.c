@@ -338,8 +338,9 @@ static void print_glance(const struct glance *g, bool all) {
   for (size_t i = 0; all && i < g->top->n_rows && i < LONGEST; i++) {
     const struct tk_top_row *row = &g->top->rows[i];
     label(i ? "" : "longest");
-    tk_print_total(row->self, time);
-    printf("%s in %s of ", time, tty_counted(row->count, "event", n));
+    if (g->top->unit) tk_print_number((double)row->self.s * 1e9 + (double)row->self.ps / 1e3, time);
+    else tk_print_total(row->self, time);
+    printf("%s%s%s in %s of ", time, g->top->unit ? " " : "", g->top->unit ? g->top->unit : "", tty_counted(row->count, "event", n));
     tty_text(stdout, row->name ? row->name : "(none)", row->name ? row->name_len : 6);
     putchar('\n');
   }
@@ -373,6 +374,7 @@ static void json_glance(struct json *j, const struct glance *g) {
     fields_time(j, "max_ns", s->max);
     json_close(j, '}');
   }
+  if (g->top->unit) json_string(j, "unit", g->top->unit);
   json_open(j, "longest", '[');
   for (size_t i = 0; i < g->top->n_rows && i < LONGEST; i++) {
     const struct tk_top_row *row = &g->top->rows[i];

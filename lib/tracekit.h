@@ -262,7 +262,7 @@ struct tk_record {
   uint8_t kind;
   char phase; /* the phase of the event ("ph"), such as 'M'; 0 = none */
   bool has_ts;
-  bool strong; /* true: the event had a pid or a tid, to which `track` belongs, or names the track of events without ids; false: neither */
+  bool strong; /* true: `track` belongs to the pid or tid of the event, or is the track of events without ids, which it names */
   uint8_t respelled; /* enum tk_respelled */
   bool derived; /* created from the track's name, for formats that store names in records */
   bool sampled; /* the record's samples are events with the flag TK_FLAG_IN_RECORD, so any operation makes the record's text obsolete */

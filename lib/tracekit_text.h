@@ -41,8 +41,8 @@ TK_API bool tk_parse_range(const char *text, struct tk_range *range);
 TK_API bool tk_parse_time_range(const struct tk_trace *t, const char *text, struct tk_range *range, struct tk_err *err);
 /* Parses a time that is printed in a trace: microseconds, or a number with a unit. Returns false if malformed. */
 TK_API bool tk_parse_time(const char *text, struct tk_total *time);
-/* Parses "0.99998" or "-20ppm" to a factor times 10^12. Returns false if malformed, or if the factor is not between 0.001 and
- * 1000. */
+/* Parses "0.99998" or "-20ppm" to a factor times 10^12. Returns false if malformed, or if the factor is not between
+ * 0.000001 and 1000000. */
 TK_API bool tk_parse_scale(const char *text, int64_t *factor);
 /* A given clock offset of an input of a merge. */
 struct tk_offset {

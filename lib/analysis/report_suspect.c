@@ -26,8 +26,8 @@ static const char *untimed_of(const struct tk_trace *t) {
 /* Stores a sentence about tables that were not read, because they may contain the device work that is missing. */
 static void suspect_unread(struct reporter *p) {
   char text[240];
-  snprintf(text, sizeof text, "no GPU or TPU activity was found in the data that was read, but %.80s, which was not read, may contain some",
-           tk_string(p->t, p->t->store->unread, NULL));
+  snprintf(text, sizeof text, "no GPU or TPU activity was found in the data that was read, but %.80s, which was not read, may "
+                              "contain some", tk_string(p->t, p->t->store->unread, NULL));
   p->impl->suspect = report_text(p->impl, text);
 }
 

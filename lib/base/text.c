@@ -124,7 +124,7 @@ bool tk_parse_scale(const char *text, int64_t *factor) {
   i128 v;
   if (!num_scaled(p, p + n - (ppm ? 3 : 0), ppm ? 6 : 12, &v)) return false;
   if (ppm) v += ONE;
-  if (v < ONE / 1000 || v > (i128)ONE * 1000) return false;
+  if (v < ONE / 1000000 || v > (i128)ONE * 1000000) return false;
   *factor = (int64_t)v;
   return true;
 }

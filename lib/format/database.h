@@ -32,8 +32,8 @@ bool database_each(struct database *d, const char *table, const char *const *col
 /* Same as database_each, with all columns of a table, in the table's order. */
 bool database_each_whole(struct database *d, const struct sqlite_table *table, database_take *take, void *arg);
 
-/* Reads tables of a later version under their known names: renames NAME_V2 to NAME, with a note, if NAME is known and absent. The latest
- * of several versions is renamed. Returns false with err when memory runs out. */
+/* Reads tables of a later version under their known names: renames NAME_V2 to NAME, with a note, if NAME is known and absent. The
+ * latest of several versions is renamed. Returns false with err when memory runs out. */
 bool database_adopt_versions(struct database *d, bool (*is_known)(const char *table));
 /* Adds a note with the number of rows in the tables for which `is_known` returns false. */
 void database_note_unread(struct database *d, bool (*is_known)(const char *table));

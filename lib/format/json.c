@@ -49,19 +49,35 @@ static const uint8_t *end_of_dict(struct json *j, const uint8_t *p) {
   return p < most && *p == '}' ? p : NULL;
 }
 
+/* True if the comma after the quote at q is part of a call in raw quotes, such as the line of code lib = Library("a", "b"): a string
+ * and a parenthesis follow. */
+static bool is_in_call(struct json *j, const uint8_t *q) {
+  enum { LONGEST = 256 }; /* limit, so that strings with many raw quotes are read in linear time */
+  const uint8_t *most = j->end - q > LONGEST ? q + LONGEST : j->end, *p = q + 1;
+  if (p >= most || *p++ != ',') return false;
+  while (p < most && json_is_space(*p)) p++;
+  if (p >= most || *p != '"') return false;
+  for (p++; p < most && *p != '"' && *p != '\n';) p++;
+  if (p + 1 >= j->end && !j->last) json_need_more(j);
+  return p + 1 < most && p[0] == '"' && p[1] == ')';
+}
+
 /* Scans the string whose opening quote is at j->p. Some producers do not escape quotes inside values. An unescaped quote counts as part
- * of the value unless a comma, a bracket or the end follows. After a line break, this applies only to a quote directly before the
- * closing quote, so that a missing comma cannot make the rest of the file part of a string. */
+ * of the value unless a comma, a bracket or the end follows; once a value has one, a comma in a call does not end it. After a line
+ * break, this applies only to a quote directly before the closing quote, so that a missing comma cannot make the rest of the file part
+ * of a string. */
 static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
   const uint8_t *p = j->p + 1, *newline = NULL;
+  bool raw_quotes = false;
   s->p = p;
   s->plain = true;
   for (;;) {
     p = string_stop(p);
     if (p >= j->end) return json_need_more(j);
     if (*p == '"') {
-      if (!is_value || ends_value(j, p)) break;
+      if (!is_value || (ends_value(j, p) && !(raw_quotes && is_in_call(j, p)))) break;
       if (j->status != JSON_OK) return false;
+      raw_quotes = true;
       if (newline && (p[1] != '"' || !ends_value(j, p + 1)))
         return j->status == JSON_OK && json_bad(j, newline, "text after a string");
       const uint8_t *dict = p == s->p + 1 ? end_of_dict(j, s->p) : NULL;

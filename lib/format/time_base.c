@@ -28,7 +28,8 @@ static const struct row {
     {"beginningOfTime", NULL, NUMBER, 1000, "beginningOfTime", NULL},
     /* externis, output.cc, before its commit 0364694: in ns, which exceed the range of the previous row */
     {"beginningOfTime", NULL, NUMBER, 1, "beginningOfTime, in ns",
-     "beginningOfTime is in ns: early versions of externis also wrote ts in ns, and then all times are 1000 times too long (see rebase --scale)"},
+     "beginningOfTime is in ns: early versions of externis also wrote ts in ns, and then all times are 1000 times too long (see "
+     "rebase --scale)"},
     /* Bazel, profiler/JsonTraceFileWriter.java */
     {"otherData", "profile_start_ts", NUMBER, 1000000, "profile_start_ts, to the millisecond", NULL},
     /* Chrome, content/browser/tracing */

@@ -145,8 +145,8 @@ static bool check_rebase(const struct tk_rebase_options *o, struct tk_err *err) 
   if (places > 1 || (o->to && o->to_time)) return err_set(err, TK_EUSAGE, "more than one target given");
   if (o->scale && o->scale_factor) return err_set(err, TK_EUSAGE, "more than one scale given");
   if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "selecting the Nth event needs the name of the event");
-  if (o->scale_factor && (o->scale_factor < one / 1000 || o->scale_factor > one * 1000))
-    return err_set(err, TK_EUSAGE, "the scale must be between 0.001 and 1000");
+  if (o->scale_factor && (o->scale_factor < one / 1000000 || o->scale_factor > one * 1000000))
+    return err_set(err, TK_EUSAGE, "the scale must be between 0.000001 and 1000000");
   if (places || o->shift || o->scale || o->scale_factor) return true;
   return err_set(err, TK_EUSAGE, "nothing to do: no target, shift or scale given");
 }

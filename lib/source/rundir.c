@@ -420,7 +420,8 @@ static bool is_same_parent(const char *a, const char *b) {
 }
 
 /* True if folders in one place, or in places of participants such as pod-0 and pod-1, are named after times that are close. */
-static bool is_named_close(struct rundir *r, const struct rundir_run *run, const struct rundir_file *before, const struct rundir_file *f) {
+static bool is_named_close(struct rundir *r, const struct rundir_file *before, const struct rundir_file *f) {
+  const struct rundir_run *run = &r->runs[r->n_runs - 1];
   size_t n = 0;
   const char *own = own_folder(r, f, &n);
   const int64_t time = stamp_of_name(path_leaf(f->folder));
@@ -432,10 +433,9 @@ static bool is_named_close(struct rundir *r, const struct rundir_run *run, const
 /* True if the files of a folder, from order[0] on, continue the last run: the folders of both are named seconds apart, and contain
  * files of different hosts. `hosts`: last run of each host. */
 static bool goes_on(struct rundir *r, const struct map *hosts, const struct rundir_file *files, const uint32_t *order, uint32_t n) {
-  const struct rundir_run *run = &r->runs[r->n_runs - 1];
   const struct rundir_file *first = &files[order[0]];
   bool found = false;
-  if (!run->has_hosts || !is_named_close(r, run, &files[order[-1]], first)) return false;
+  if (!r->runs[r->n_runs - 1].has_hosts || !is_named_close(r, &files[order[-1]], first)) return false;
   for (uint32_t i = 0; i < n && strcmp(files[order[i]].key, first->key) == 0; i++) {
     if (!is_of_host(&files[order[i]])) continue;
     const uint32_t *last = map_get(hosts, host_of(r, &files[order[i]]));

@@ -42,7 +42,7 @@ struct rundir_file {
 
 struct rundir_run {
   const char *name; /* such as "2026_11_20_10_21_49", or the folder's name */
-  const char *last; /* name of the last folder, if hosts whose clocks differ gave the folders of one run different names; NULL otherwise */
+  const char *last; /* name of the last folder, if the hosts of one run gave their folders different times as names; else NULL */
   const char *step; /* "100" if the folder is called "step_100"; "" = no step */
   int64_t time_ns;
   bool profiler;

@@ -236,7 +236,8 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   }
   const struct rundir_run *run = run_of(s, c);
   if (run && run->last) {
-    snprintf(text, sizeof text, "the folders %s to %s are read as one run: their names are seconds apart, and their hosts differ", run->name, run->last);
+    snprintf(text, sizeof text, "the folders %s to %s are read as one run: their names are seconds apart, and their hosts differ",
+             run->name, run->last);
     sources_note(s, c, false, text);
   }
   if (o->remark) sources_note(s, c, false, o->remark);

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import nsysreport  # noqa: E402
 from public import answers, case, converted, dump, equal, has, main, put, run, said, top, x  # noqa: E402
+from xspace import message, number  # noqa: E402
 
 
 # ---- databases ----
@@ -111,7 +112,7 @@ def _():
     equal(json.load(open('c.json'))['traceEvents'][:3], json.load(open('a.json'))['traceEvents'][:3])
 
 
-@case('royjacobson/externis@49c4ba8', 'json', 'a base in ns is read as such, with a note about the unit of the timestamps')
+@case('google/perfetto#983', 'json', 'a base in ns is read as such, with a note about the unit of the timestamps')
 def _():
     put('a.json', {'displayTimeUnit': 'ns', 'beginningOfTime': 1700000000123456789, 'traceEvents': [
         {'name': 'TU', 'ph': ph, 'cat': 'TU', 'ts': ts, 'pid': 7, 'tid': 0, 'args': {'UID': 0}} for ph, ts in (('B', 0), ('E', 13981869565))]})
@@ -123,6 +124,69 @@ def _():
     put('c.json', {'beginningOfTime': 1700000000123456, 'traceEvents': [{'name': 'a', 'ph': 'X', 'ts': 1, 'dur': 2, 'pid': 7, 'tid': 0}]})
     has(said('info', '-v', 'c.json'), 'from 2023-11-14T22:13:20.123457000Z')
     assert 'beginningOfTime is' not in said('info', '-v', 'c.json')
+
+
+@case('google/perfetto#879', 'json', 'events without a pid have the names of process 0, as in trace_processor')
+def _():
+    put('a.json', {'traceEvents': [{'name': 'process_name', 'ph': 'M', 'pid': 0, 'args': {'name': 'kram'}}, {'name': 'thread_name', 'ph': 'M', 'tid': 0, 'args': {'name': 'Main'}},
+                                   {'name': 'thread_name', 'ph': 'M', 'pid': 7, 'tid': 7, 'args': {'name': 'T7'}},
+                                   {'name': 'unzip', 'ph': 'X', 'tid': 0, 'ts': 0.022, 'dur': 0.239}, {'name': 'open', 'ph': 'X', 'pid': 7, 'ts': 1, 'dur': 2}]})
+    for source in ('a.json', converted('a.json', 'b.pftrace')):
+        equal([(e['name'], e.get('process'), e.get('thread')) for e in dump(source)], [('unzip', 'kram', 'Main 0'), ('open', 'process 7', 'T7')])
+    equal(json.load(open(converted('a.json', 'c.json')))['traceEvents'], json.load(open('a.json'))['traceEvents'])
+
+
+@case('pytorch/pytorch#113001', 'json', 'a call in raw quotes does not end a name at its comma')
+def _():
+    call = 'lib = torch.library.Library("_inductor_test", "IMPL")'
+    put('a.json', '{"traceEvents": [{"ph": "X", "name": "' + call + """
+(1): <module>", "pid": 2, "tid": 2, "ts": 10, "dur": 7, "args": {"Python id": 1}}, {"ph": "X", "name": "b", "pid": 2, "tid": 2, "ts": 11, "dur": 1}]}""")
+    equal([(e['name'], e['dur_ms'] * 1000) for e in dump('a.json')], [(call + '\n(1): <module>', 7), ('b', 1)])
+    has(said('info', 'a.json'), 'unescaped quote inside a string')
+    put('b.json', '{"traceEvents": [{"ph": "X", "name": "a "quoted" one", "cat": "k", "pid": 2, "tid": 2, "ts": 10, "dur": 7, "args": {"l": ["x "y"", "z"]}}]}')
+    equal([(e['name'], e['args']['l']) for e in dump('b.json')], [('a "quoted" one', ['x "y"', 'z'])])
+
+
+@case('google/pprof#239', 'pprof', 'info prints weights in bytes as bytes')
+def _():
+    strings = ('', 'alloc_space', 'bytes', 'main.f', 'main.go')
+    location = message(4, number(1, 1) + message(4, number(1, 1) + number(2, 3))) + message(5, number(1, 1) + number(2, 3) + number(4, 4))
+    put('a.pb', message(1, number(1, 1) + number(2, 2)) + message(2, number(1, 1) + number(2, 4096)) + location + b''.join(message(6, t.encode()) for t in strings))
+    has(said('info', '-v', 'a.pb'), '4096 bytes in 1 event of main.f')
+    equal(json.loads(run('info', '-v', '--json', 'a.pb').stdout)['traces'][0]['unit'], 'bytes')
+
+
+@case('ocaml/dune#13911', 'json', 'timestamps that are dates in s or in ns are read in us, with a note')
+def _():
+    for ts, note in ((1774400000.123456, 'in s rather'), (1525770000000000000, 'in ns rather')):
+        put('a.json', [x('exec', ts, 0.0123), x('link', ts + 1, 0.2)])
+        has(said('info', 'a.json'), f'dates if they were {note} than in us')
+        equal(run('rebase', 'a.json', '--scale', '1000000', '-o', 'b.json', '--force').returncode, 0)
+    for ts, dur in ((1774400000.123, 12.5), (1774400000123456.5, 0.2), (123456, 0.1), (1525770000000, 0.1)):
+        put('a.json', [x('exec', ts, dur), x('link', ts + 1, dur)])
+        assert 'dates if' not in said('info', 'a.json'), ts
+
+
+# ---- profiles ----
+
+@case('async-profiler/async-profiler#48', 'folded', 'lines with only a weight are samples without a stack')
+def _():
+    put('a.folded', 'main;f 3\n 5\nmain;g 2\n7\n')
+    equal(len(dump('a.folded')), 2)
+    has(said('info', 'a.folded'), 'samples without a stack: left out .2 times')
+
+
+@case('facebookarchive/BOLT#29', 'perf', 'lines of --show-task-events and --show-mmap-events are no samples')
+def _():
+    put('a.txt', """     swapper     0 [000]     0.000000: PERF_RECORD_COMM exec: ls:100979/100979
+          ls 100979 [003] 90.100000: PERF_RECORD_MMAP2 100979/100979: [0x400000(0x1000) @ 0 08:01 1 1]: r-xp /usr/bin/ls
+          ls 100979 [003] 90.100200:     1000 cycles:u:
+\t      4005d0 main+0x10 (/usr/bin/ls)
+
+          ls 100979 [003] 90.200000: PERF_RECORD_EXIT(100979:100979):(1:1)
+""")
+    equal([e['name'] for e in dump('a.txt')], ['main'])
+    has(said('info', 'a.txt'), 'lines about tasks and mappings')
 
 
 sys.exit(main())

@@ -18,7 +18,7 @@
 enum { LINE_MOST = 1 << 24 };
 
 /* The parts of a line: the frames [p, weight - 1), then the weight up to `end`. There may be no frames: py-spy writes such lines for
- * threads without a stack. */
+ * threads without a stack, and early versions of async-profiler wrote only the weight. */
 struct line {
   const uint8_t *p, *weight, *end;
   bool stackless;
@@ -58,7 +58,7 @@ static bool split_line(const uint8_t *p, const uint8_t *end, struct line *line) 
   const uint8_t *weight = end;
   while (weight > p && weight[-1] != ' ' && weight[-1] != '\t') weight--;
   *line = (struct line){p, weight, end, trimmed(p, weight) == p};
-  if (weight == p || weight == end) return false;
+  if (weight == end) return false;
   if (memchr(weight, ',', (size_t)(end - weight))) return scan_austin(weight, end, parts);
   for (const uint8_t *q = weight; q < end; q++)
     if (!(*q >= '0' && *q <= '9') && !strchr(".eE+-", *q)) return false;

@@ -185,11 +185,20 @@ static bool is_sample(const uint8_t *p, const uint8_t *end) {
   return take_address(&next) || take_address(&h.rest);
 }
 
+/* True for a line about a task or a mapping, which perf script prints with --show-task-events and --show-mmap-events, such as
+ * "ls 123 [003] 90.100000: PERF_RECORD_MMAP2 123/123: [0x400000(0x1000) @ 0 08:01 1 1]: r-xp /usr/bin/ls". */
+static bool is_of_task(struct perf_line l) {
+  static const char RECORD[] = ": PERF_RECORD_";
+  enum { MOST = 256 };
+  const size_t n = l.end - l.p < MOST ? (size_t)(l.end - l.p) : MOST;
+  return n && memmem(l.p, n, RECORD, sizeof RECORD - 1) != NULL;
+}
+
 unsigned perf_script_bid(const uint8_t *p, size_t n) {
   const uint8_t *end = p + n;
   for (unsigned lines = 0; p < end && lines < 200; lines++) {
     const struct perf_line l = line_at(p, end);
-    if (l.end > p && *p != '#' && *p != '\r') return is_sample(p, end) ? 96 : 0;
+    if (l.end > p && *p != '#' && *p != '\r' && !is_of_task(l)) return is_sample(p, end) ? 96 : 0;
     p = l.end + 1;
   }
   return 0;
@@ -370,6 +379,8 @@ static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
     flush_sample(r);
   } else if (*text.p == '#') {
     read_header(r, text);
+  } else if (is_of_task(text)) {
+    trace_note(r->t, TK_NOTE_FACT, offset, "lines about tasks and mappings (PERF_RECORD_...) are not read");
   } else if (r->has_head && !is_of_hex_command(l, &h) && read_frame(r->t, l, &f)) {
     add_frame(r, &f, offset);
   } else if (read_head(l, &h)) {

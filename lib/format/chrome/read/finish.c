@@ -7,6 +7,7 @@
 #include "finish.h"
 #include "format/time_base.h"
 #include "reader.h"
+#include "record.h"
 #include "graph/args.h"
 
 /* Returns the args of an event plus its time, in microseconds as in the file. */
@@ -234,6 +235,7 @@ void chrome_finish(struct chrome *r) {
   if (r->has_origin && r->origin_ps != (i128)r->origin_ns * 1000)
     trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, "times beyond 64 bits of nanoseconds: stored relative to one of them");
   note_thread_times(r->t);
+  chrome_name_stand_ins(r->t);
   if (!find_start(r)) return;
   lose_zeros(r);
   lose_untimed(r);

@@ -1,9 +1,12 @@
 /* meta.c - interprets top-level data: the clock, and properties that confuse viewers. */
+#include <math.h>
 #include <string.h>
 
 #include "meta.h"
 #include "format/time_base.h"
 #include "reader.h"
+
+enum { PS_PER_US = 1000000 };
 
 /* Sets the trace's clock from the time base that many producers record. Without a time base, timestamps near 1.6e15 microseconds
  * can only be relative to the epoch. */
@@ -132,6 +135,42 @@ static void check_buffers(struct tk_trace *t) {
   }
 }
 
+/* Returns the mean duration of the spans in us. */
+static double mean_duration(const struct tk_trace *t) {
+  double sum = 0;
+  uint64_t n = 0;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    if (t->events[i].kind != TK_EVENT_SPAN) continue;
+    sum += (double)t->events[i].dur / PS_PER_US;
+    n++;
+  }
+  return n ? sum / (double)n : 0;
+}
+
+/* Adds a note if the timestamps are dates in another unit. The format requires microseconds, so they are read as such. Hosts that were
+ * started half an hour ago have timestamps in us that could be dates in s, but only spans in s are shorter than 1 us on average. */
+static void check_unit(const struct chrome *r) {
+  static const struct {
+    int64_t least, most; /* range of the first timestamp, in us */
+    int64_t length;      /* longest trace, in us: a day in the unit */
+    double mean;         /* longest mean duration, in us */
+    const char *note;
+  } UNITS[] = {
+      {INT64_C(1300000000), INT64_C(2500000000), 86400, 1,
+       "timestamps would be dates if they were in s rather than in us, which the format requires; if so, use rebase --scale 1000000"},
+      {INT64_C(1300000000000000000), INT64_C(2500000000000000000), INT64_MAX, HUGE_VAL,
+       "timestamps would be dates if they were in ns rather than in us, which the format requires; if so, use rebase --scale 0.001"},
+  };
+  const struct tk_trace *t = r->t;
+  tk_time start, end;
+  trace_extent(t, &start, &end);
+  const i128 first = (r->origin_ps + start) / PS_PER_US;
+  for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++)
+    if (first >= UNITS[i].least && first <= UNITS[i].most && (end - start) / PS_PER_US < UNITS[i].length &&
+        mean_duration(t) < UNITS[i].mean)
+      trace_note(r->t, TK_NOTE_FACT, UINT64_MAX, UNITS[i].note);
+}
+
 void chrome_meta(struct chrome *r) {
   struct tk_trace *t = r->t;
   const struct tk_meta *unit = trace_meta(t, "displayTimeUnit");
@@ -139,6 +178,7 @@ void chrome_meta(struct chrome *r) {
   check_frames(r);
   check_cap(t);
   check_buffers(t);
+  if (!t->has_zero && t->n_events) check_unit(r);
   if (unit && !meta_is(t, unit, "\"ms\"") && !meta_is(t, unit, "\"ns\""))
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\"; it does not affect the unit of ts");
   if (trace_meta(t, "systemTraceEvents") || trace_meta(t, "powerTraceAsString"))

@@ -101,7 +101,7 @@ void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args
   struct tk_record *rec = trace_add_record(r->t);
   rec->kind = (uint8_t)n->kind;
   rec->phase = (char)e->ph;
-  rec->strong = n->name || e->pid.kind != TK_IDENT_NONE || e->tid.kind != TK_IDENT_NONE; /* a name without ids is of the default track */
+  rec->strong = n->name || e->pid.kind != TK_IDENT_NONE || e->tid.kind != TK_IDENT_NONE;
   if (rec->strong) rec->track = of_thread(n->kind) ? chrome_thread(r, e->pid, e->tid) : trace_process(r->t, e->pid);
   rec->respelled = (uint8_t)chrome_respelled(r, e, rec->track);
   rec->at = raw->len;
@@ -110,4 +110,25 @@ void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args
   r->j.scratch = j.scratch;
   if (e->ts.kind == WHEN_OK) keep_time(r, rec, r->t->n_records, e->ts.ps);
   if (n->name) name_track(r, rec->track, n, args);
+}
+
+/* ---- tracks of events without ids ---- */
+
+/* Returns the track on which trace_processor places the events of a track without pid or tid: a missing pid is 0, and a missing tid is
+ * the pid. Returns 0 if the track has its ids, or if there is no such track. */
+static tk_id stand_in_of(const struct tk_trace *t, const struct tk_track *k) {
+  struct tk_track want = {.kind = k->kind, .pid = k->pid, .tid = k->tid};
+  const bool is_thread = k->kind == TK_TRACK_THREAD;
+  if (!is_thread && k->kind != TK_TRACK_PROCESS) return 0;
+  if (k->pid.kind != TK_IDENT_NONE && (!is_thread || k->tid.kind != TK_IDENT_NONE)) return 0;
+  if (want.pid.kind == TK_IDENT_NONE) want.pid = ident_int(0);
+  if (is_thread && want.tid.kind == TK_IDENT_NONE) want.tid = want.pid;
+  return trace_find(t, &want);
+}
+
+void chrome_name_stand_ins(struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const tk_id other = t->tracks[i].name ? 0 : stand_in_of(t, &t->tracks[i]);
+    if (other) t->tracks[i].name = t->tracks[other].name;
+  }
 }

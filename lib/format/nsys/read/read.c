@@ -126,7 +126,8 @@ static void end(struct nsys *r) {
 
 static bool read_all(struct nsys *r) {
   static const char *const SAID[] = {"severity", "text", NULL};
-  bool ok = database_adopt_versions(&r->d, is_known) && texts_read(r) && read_clock(r) && chains_read_texts(r) && nvtx_read(r) && tables_read(r) && samples_read(r);
+  bool ok = database_adopt_versions(&r->d, is_known) && texts_read(r) && read_clock(r);
+  ok = ok && chains_read_texts(r) && nvtx_read(r) && tables_read(r) && samples_read(r);
   ok = ok && sched_read(r) && counters_read(r) && tracks_name(r) && gpus_read(r) && sched_add(r);
   ok = ok && database_each(&r->d, "DIAGNOSTIC_EVENT", SAID, take_diagnostic, r);
   if (ok) database_note_unread(&r->d, is_known);
