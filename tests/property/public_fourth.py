@@ -167,6 +167,19 @@ def _():
         assert 'dates if' not in said('info', 'a.json'), ts
 
 
+@case('google/perfetto#387', 'json', 'stackFrames may be an array, and a sample without its frame is reported')
+def _():
+    sample = lambda sf: {'cpu': 0, 'tid': 1, 'ts': 10, 'name': 'cpu', 'sf': sf, 'weight': 1}  # noqa: E731
+    frames = [{'id': '1', 'category': 'Dart', 'name': 'main'}, {'id': '2', 'category': 'Dart', 'name': 'build', 'parent': '1'}]
+    for stacks in (frames, {f['id']: f for f in frames}):
+        put('a.json', {'traceEvents': [x('frame', 0, 100)], 'stackFrames': stacks, 'samples': [sample('2')]})
+        equal([e['name'] for e in dump('a.json')], ['frame', 'build'])
+        assert 'without their stack' not in said('info', 'a.json')
+        put('b.json', {'traceEvents': [x('frame', 0, 100)], 'stackFrames': stacks, 'samples': [sample('3')]})
+        has(said('info', 'b.json'), 'not in stackFrames: without their stack')
+        equal(json.load(open(converted('a.json', 'c.json')))['stackFrames'], stacks)
+
+
 # ---- profiles ----
 
 @case('async-profiler/async-profiler#48', 'folded', 'lines with only a weight are samples without a stack')

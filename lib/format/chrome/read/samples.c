@@ -350,6 +350,8 @@ static tk_id stack_of_names(struct sampler *s, struct json_walk *w, const struct
 static tk_id stack_of_event(struct sampler *s, struct json_walk *w, const struct sample_event *e) {
   const tk_id stack = e->sf.p ? stack_frames_find(&s->frames, w, &e->sf) : e->stack.p ? stack_of_names(s, w, &e->stack) : 0;
   const struct tk_frame f = {.name = sampler_string(s, w, &e->name)};
+  if (e->sf.p && !stack)
+    trace_note(s->t, TK_NOTE_FACT, UINT64_MAX, "samples whose frame (sf) is not in stackFrames: without their stack");
   return stack || !f.name ? stack : stack_push(s->t, 0, stack_frame(s->t, &f));
 }
 

@@ -45,23 +45,39 @@ static void add_entry(struct stack_frames *f, struct json_walk *w, uint32_t numb
   f->list[number].parent = up;
 }
 
+/* Adds the entries of an object, whose keys are the ids. */
+static void add_members(struct stack_frames *f, struct json_walk *w) {
+  struct json_string key;
+  struct json_value v;
+  while (json_walk_key(w, &key)) {
+    const struct json_value id = {.type = JSON_STRING, .p = key.p, .end = key.p + key.n, .str = key};
+    const uint32_t number = number_of_id(f, w, &id);
+    if (!json_walk_value(w, &v) || !number) return;
+    if (v.type == JSON_OBJECT) add_entry(f, w, number, &v);
+  }
+}
+
+/* Adds the entries of an array, each of which contains its id. */
+static void add_elements(struct stack_frames *f, struct json_walk *w) {
+  struct json_value v, id;
+  const struct json_place members[] = {{"id", &id}, {NULL, NULL}};
+  while (json_walk_more(w) && json_walk_value(w, &v)) {
+    json_walk_object(w, &v, members);
+    const uint32_t number = id.p ? number_of_id(f, w, &id) : 0;
+    if (number) add_entry(f, w, number, &v);
+  }
+}
+
 static void read_dictionary(struct stack_frames *f) {
   static const uint8_t pad[IN_PAD];
   struct mem *mem = &f->t->store->mem;
   const struct tk_meta *m = trace_meta(f->t, "stackFrames");
   struct buf text = {.mem = mem};
-  struct json_string key;
-  struct json_value v;
   f->read = true;
   if (!m || !buf_append(&text, trace_raw(f->t, m->at), m->size) || !buf_append(&text, pad, sizeof pad)) return;
   struct json_walk w = json_walk_over(text.data, text.data + m->size, mem);
-  if (json_walk_enter(&w, '{'))
-    while (json_walk_key(&w, &key)) {
-      const struct json_value id = {.type = JSON_STRING, .p = key.p, .end = key.p + key.n, .str = key};
-      const uint32_t number = number_of_id(f, &w, &id);
-      if (!json_walk_value(&w, &v) || !number) break;
-      if (v.type == JSON_OBJECT) add_entry(f, &w, number, &v);
-    }
+  if (json_walk_enter(&w, '{')) add_members(f, &w);
+  else if (json_walk_enter(&w, '[')) add_elements(f, &w);
   json_walk_free(&w);
   buf_free(&text);
 }
