@@ -136,6 +136,13 @@ check('a child in another process', places['serve'] == ('s1', 1, 0) and flows ==
 places, flows = lanes_of([span('open', '', 0, None), span('in it', 'open', 10, 20), span('after', '', 30, 40), span('self', 'self', 1, 2),
                           span('x', 'y', 50, 60), span('y', 'x', 50, 60), span('zero', 'after', 40, 40)])
 check('open spans, circles and spans of length 0', places['in it'][1:] == (1, 1) and places['after'][1] == 2 and len(places) == 7, places)
+for invalid in ('', '0000000000000000'):
+    link = {'links': [{'traceId': 'aa', 'spanId': invalid}], 'events': [{'name': 'tick', 'timeUnixNano': str(10**18 + 3)}]}
+    places, flows = lanes_of([{**span('a', invalid, 0, 50), 'spanId': invalid}, {**span('b', invalid, 10, 20), 'spanId': invalid, **link}])
+    check(f'spans with the id "{invalid}" are kept, and nothing refers to them', set(places) == {'a', 'b'} and places['b'][1] == 2 and not flows, (places, flows))
+    check('a note about invalid ids', b'spans without a valid id' in run('info', '-v', f'{folder}/lanes.otlp.json').stderr)
+unnamed = {k: v for k, v in span('a', '', 0, 50).items() if k != 'spanId'}
+check('a span without an id is kept', set(lanes_of([{**unnamed, 'events': [{'name': 'tick', 'timeUnixNano': str(10**18 + 3)}]}])[0]) == {'a'})
 rng = random.Random(5)
 for turn in range(30):
     spans, ends = [], {'': (0, 10**6)}

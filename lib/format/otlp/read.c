@@ -194,7 +194,17 @@ static tk_time at(struct otlp *o, int64_t ns) {
   return ps > INT64_MAX / 2 ? INT64_MAX / 2 : ps < INT64_MIN / 2 ? INT64_MIN / 2 : (tk_time)ps;
 }
 
+/* True if a span may have the id. Empty ids and ids of zeros alone are invalid: programs write them for spans that are not recorded. */
+static bool is_valid_id(const struct otlp *o, tk_id id) {
+  const struct intern_str *s = id ? trace_str(o->t, id) : NULL;
+  for (uint32_t i = 0; s && i < s->len; i++)
+    if (s->bytes[i] != '0') return true;
+  return false;
+}
+
+/* Returns the key of a span in by_key; 0 if the id is invalid, so that no other span refers to this span. */
 static uint64_t key_of_span(struct otlp *o, tk_id trace, tk_id id) {
+  if (!is_valid_id(o, id)) return 0;
   const struct intern_str *a = trace_str(o->t, trace), *b = trace_str(o->t, id);
   return hash_pair(hash_text(a->bytes, a->len), hash_text(b->bytes, b->len));
 }
@@ -235,7 +245,7 @@ static void add_event(struct otlp *o, struct json_walk *w, const struct json_val
   }
   args_begin(o->t);
   put_attributes(o, w, &attributes);
-  args_str(o->t, trace_text(o->t, "span_id"), TK_ARG_STR, id);
+  if (id) args_str(o->t, trace_text(o->t, "span_id"), TK_ARG_STR, id);
   const uint32_t args = args_end(o->t);
   const struct tk_event e = {.ts = at(o, ns), .cls = trace_class(o->t, otlp_text(o, w, &name), o->scope), .args = args,
                              .kind = TK_EVENT_INSTANT};
@@ -267,21 +277,29 @@ static void add_parts(struct otlp *o, struct json_walk *w, const struct span *s,
   json_walk_free(&links);
 }
 
-/* Adds a span, with a note if another span has the same key. */
+/* Makes a span known by its key, with a note if other spans cannot refer to it. */
+static void put_key(struct otlp *o, uint64_t key, uint32_t index) {
+  if (!key) {
+    trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "spans without a valid id: no span is inside them or linked to them");
+    return;
+  }
+  const uint32_t *slot = map_put(&o->by_key, key, index);
+  if (slot && *slot != index)
+    trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "several spans with the same id: links may refer to the wrong one");
+}
+
 static bool begin_span(struct otlp *o, const struct tk_event *e, uint64_t key, uint64_t parent) {
   const bool has_room = mem_grow(o->mem, (void **)&o->spans, &o->cap_spans, (uint64_t)o->n_spans + 1, sizeof *o->spans) &&
                         mem_grow(o->mem, (void **)&o->parents, &o->cap_parents, (uint64_t)o->n_spans + 1, sizeof *o->parents);
   if (!has_room) return false;
   o->parents[o->n_spans] = parent;
   o->spans[o->n_spans] = (struct otlp_span){.e = *e, .parent = OTLP_ROOT};
-  const uint32_t *slot = map_put(&o->by_key, key, o->n_spans++);
-  if (slot && *slot != o->n_spans - 1)
-    trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "several spans with the same id: links may refer to the wrong one");
+  put_key(o, key, o->n_spans++);
   return true;
 }
 
 static void refuse_span(struct otlp *o, const struct json_value *v) {
-  trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span without an id or a start: dropped");
+  trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span without a start: dropped");
   o->t->counts.dropped++;
 }
 
@@ -300,7 +318,7 @@ static void add_span(struct otlp *o, struct json_walk *w, const struct json_valu
   int64_t start, end;
   o->t->counts.read++;
   const tk_id id = otlp_text(o, w, &s.id);
-  if (!id || !integer_of(&s.start, &start)) {
+  if (!integer_of(&s.start, &start)) {
     refuse_span(o, v);
     return;
   }
@@ -312,8 +330,7 @@ static void add_span(struct otlp *o, struct json_walk *w, const struct json_valu
   e.args = args_of_span(o, w, &s, id);
   if (ended && end > start) e.dur = at(o, end) - e.ts;
   const tk_id trace = otlp_text(o, w, &s.trace), parent = otlp_text(o, w, &s.parent);
-  const bool has_parent = parent && trace_str(o->t, parent)->len;
-  if (begin_span(o, &e, key_of_span(o, trace, id), has_parent ? key_of_span(o, trace, parent) : 0)) add_parts(o, w, &s, id);
+  if (begin_span(o, &e, key_of_span(o, trace, id), key_of_span(o, trace, parent))) add_parts(o, w, &s, id);
 }
 
 /* Arranges the spans in lanes, and puts each instant on the lane of its span. */
@@ -336,7 +353,7 @@ static void join_links(struct otlp *o) {
   struct tk_trace *t = o->t;
   for (uint32_t i = 0; i < o->n_links; i++) {
     const struct link *l = &o->links[i];
-    const uint32_t *span = map_get(&o->by_key, l->from);
+    const uint32_t *span = l->from ? map_get(&o->by_key, l->from) : NULL;
     const tk_id from = span ? o->spans[*span].event : 0, to = o->spans[l->to].event;
     if (!from || !to) {
       trace_note(t, TK_NOTE_FACT, UINT64_MAX, "links to spans that are not in the file: left out");
