@@ -81,8 +81,8 @@ static const struct stranger TEXTS[] = {
     {"*version\n", 9, ART}, /* the key file of a method trace */
     /* https://github.com/google/pprof profile/legacy_profile.go */
     {"heap profile:", 13, PPROF},
-    {"threadcreate profile:", 21, PPROF},
     {"--- contention", 14, PPROF},
+    {"--- mutex:", 10, PPROF},
     {"--- heapz", 9, PPROF},
     {"--- thread", 10, PPROF},
     /* https://github.com/async-profiler/async-profiler src/profiler.cpp: the output 'text' */
@@ -198,6 +198,7 @@ static const struct {
     {"^\\d\\d:\\d\\d:\\d\\d\\.\\d+ - .*vpid: \\d+, vtid: \\d+ - \\w+:\\w+: \\{",
      "a trace of THAPI as text; 'iprof --timeline' writes a Perfetto trace that can be read"},
     {"^jdk\\.\\w+ \\{ $", JFR},
+    {"^\\S+ profile: total \\d+ $", PPROF}, /* pprof legacy_profile.go, parseGoCount: goroutines, threads, the program's own profiles */
     /* OpenVINO samples/cpp/benchmark_app/statistics_report.cpp */
     {"^layerName;execStatus;layerType;execType;", "times of layers from OpenVINO's benchmark_app rather than a trace"},
     /* tt-metal tt_metal/impl/profiler/profiler.cpp */

@@ -388,4 +388,45 @@ def _():
         equal([(e['name'], e['args']) for e in dump('a.json')], [(name, {'bytes': 200, 'rate': text}) for name in 'kl'])
 
 
+@case('brendangregg/FlameGraph#205', 'perf', 'lines with the place in the source belong to the frame before')
+def _():
+    put('a.txt', """ls  3441 [001] 11234.123456:     250000 cycles:uppp:
+\t            5581a2a8d2f0 work+0x10 (/usr/bin/ls)
+  ls.c:120
+\t            5581a2a8d2f0 inner
+  /src/a b/ls.c:77 (inlined)
+\t            7f93a2a8d000 _start+0x0 (/usr/lib/ld-2.29.so)
+  ld-2.29.so[11640]
+
+  Analysis thr  3442 [001] 11234.223456:     250000 cycles:uppp:
+\t            5581a2a8d2f0 work+0x10 (/usr/bin/ls)
+  ls.c:121
+""")
+    assert 'skipped' not in said('info', '-v', 'a.txt')
+    frames = [[(f['name'], f.get('file'), f.get('line')) for f in p['frames']] for p in [json.load(open(converted('a.txt', 'a.speedscope.json')))['shared']]][0]
+    equal(sorted(frames), sorted([('work', 'ls.c', 120), ('inner', '/src/a b/ls.c', 77), ('_start', None, None), ('work', 'ls.c', 121)]))
+    equal(len(dump('a.txt')), 2)
+
+
+@case('torvalds/linux, perf script -F ip,sym', 'perf', 'frames without a module keep their names')
+def _():
+    put('a.txt', """ls  3441 11234.123456:     250000 cycles:
+\t            7f93a2a8d2f0 [unknown]
+\t            7f93a2a8d2f1 std::function<void (int)>::operator()
+\t                    abc1 foo(int)
+\t                    abc2 foo(int)+0x1f ([kernel.kallsyms])
+\t                    abc3 main
+""")
+    run('convert', 'a.txt', '-o', 'a.folded', '--force')
+    equal(open('a.folded').read(), 'ls;main;foo(int);foo(int);std::function<void (int)>::operator();[unknown] 250000\n')
+    assert 'skipped' not in said('info', '-v', 'a.txt')
+
+
+@case('google/pprof, legacy_profile.go', 'pprof', 'text profiles of Go are named')
+def _():
+    for head in ('goroutine profile: total 2\n1 @ 0x4a 0x4b\n', 'threadcreate profile: total 8\n', 'my/own.profile profile: total 3\n', '--- mutex:\ncycles/second=1\n'):
+        put('a.txt', head + '#\t0x4a\tmain.main+0x1\t/x/main.go:3\n')
+        has(said('info', 'a.txt'), "'pprof -proto' converts it")
+
+
 sys.exit(main())

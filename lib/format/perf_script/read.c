@@ -7,7 +7,8 @@
  * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
  * period and the event, in this order (process_event of perf). Which of these `perf script` prints depends on its option -F: a line
  * needs a thread or a time, and a time or an event; the others may be missing.
- * report_sample.py of simpleperf writes the same line with tabs.
+ * report_sample.py of simpleperf writes the same line with tabs. The option also decides whether frames have a module, and whether a
+ * line with the place in the source, such as "  main.c:12", follows each frame (sample__fprintf_callchain of perf).
  * The stack follows, innermost frame first, up to an empty line; without call chains, the only frame follows on the same line. The
  * weight is the period: nanoseconds for cpu-clock and task-clock, otherwise counts of the event, such as cycles. The clock is perf's
  * (usually sched_clock), so the wall-clock time is unknown. */
@@ -97,14 +98,17 @@ static bool read_ids(struct perf_line *l, struct head *h) {
   return read_time(l, h) && (h->tid >= 0 || h->has_time);
 }
 
-/* True for a line such as "ffffffff82203249 name+0x19 (module)". Moves *l past the address. */
-static bool take_address(struct perf_line *l) {
+/* True for a line such as "ffffffff82203249 name+0x19". Moves *l past the address. */
+static bool take_hex(struct perf_line *l) {
   while (l->end > l->p && (l->end[-1] == '\r' || l->end[-1] == ' ')) l->end--;
   skip_blanks(l);
   const uint8_t *address = l->p;
   while (l->p < l->end && strchr("0123456789abcdef", *l->p) && *l->p) l->p++;
-  return l->p > address && l->p < l->end && is_blank(*l->p) && l->end[-1] == ')';
+  return l->p > address && l->p < l->end && is_blank(*l->p);
 }
+
+/* True for a line such as "ffffffff82203249 name+0x19 (module)". Moves *l past the address. */
+static bool take_address(struct perf_line *l) { return take_hex(l) && l->end[-1] == ')'; }
 
 /* Reads the name of the event, "cpu-clock:u:". Returns false if there is none. */
 static bool read_name(struct perf_line *l, struct head *h) {
@@ -204,28 +208,63 @@ unsigned perf_script_bid(const uint8_t *p, size_t n) {
   return 0;
 }
 
+/* Returns the parenthesis before the module, which ends a line and follows a blank; the end of the line if there is no module, as in
+ * "operator()". */
+static const uint8_t *module_of(struct perf_line l) {
+  int depth = 0;
+  for (const uint8_t *p = l.end; p > l.p;) {
+    p--;
+    depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
+    if (depth == 0) return *p == '(' && (p == l.p || is_blank(p[-1])) ? p : l.end;
+  }
+  return l.end;
+}
+
+/* Returns the end of a function's name: the position of the offset in it, such as +0x19, or of the blanks after it. */
+static const uint8_t *end_of_name(const uint8_t *name, const uint8_t *end) {
+  while (end > name && is_blank(end[-1])) end--;
+  const uint8_t *p = end;
+  while (p > name && ascii_hex((char)p[-1])) p--;
+  return p < end && p - name >= 3 && memcmp(p - 3, "+0x", 3) == 0 ? p - 3 : end;
+}
+
+/* Reads "name+0x19 (module)", which follows the address. The module may be missing. */
+static void read_symbol(struct tk_trace *t, struct perf_line l, struct tk_frame *f) {
+  skip_blanks(&l);
+  const uint8_t *open = module_of(l), *stop = end_of_name(l.p, open);
+  *f = (struct tk_frame){.name = trace_string(t, l.p, (size_t)(stop - l.p))};
+  if (open + 2 < l.end) f->module = trace_string(t, open + 1, (size_t)(l.end - 1 - (open + 1)));
+}
+
 /* Reads "ffffffff82203249 name+0x19 (module)". Returns false for another line. */
 static bool read_frame(struct tk_trace *t, struct perf_line l, struct tk_frame *f) {
   if (!take_address(&l)) return false;
-  const uint8_t *open = l.end;
-  skip_blanks(&l);
-  for (int depth = 0; open > l.p;) { /* finds the parenthesis that opens the last pair */
-    open--;
-    depth += *open == ')' ? 1 : *open == '(' ? -1 : 0;
-    if (depth == 0) break;
-  }
-  const uint8_t *name = l.p, *stop = open;
-  while (stop > name && stop[-1] == ' ') stop--;
-  for (const uint8_t *q = stop; q > name + 2; q--) /* finds the offset within the function */
-    if (memcmp(q - 3 >= name ? q - 3 : name, "+0x", 3) == 0) {
-      stop = q - 3;
-      break;
-    } else if (!strchr("0123456789abcdef", q[-1]) || !q[-1]) {
-      break;
-    }
-  const size_t n_module = (size_t)(l.end - 1 - (open + 1));
-  *f = (struct tk_frame){.name = trace_string(t, name, (size_t)(stop - name))};
-  if (open + 1 < l.end && n_module) f->module = trace_string(t, open + 1, n_module);
+  read_symbol(t, l, f);
+  return true;
+}
+
+/* Reads a frame without a module (perf script without -F dso). Returns false for a line without an indent or an address. */
+static bool read_bare_frame(struct tk_trace *t, struct perf_line l, struct tk_frame *f) {
+  if (!is_blank(*l.p) || !take_hex(&l)) return false;
+  read_symbol(t, l, f);
+  return true;
+}
+
+/* Reads the place of a frame in the source, "  main.c:12", which perf prints after the frame (perf script -F +srcline). A place that
+ * perf did not find, "  ld-2.29.so[11634]", has no file. Returns false for a line with another indent. */
+static bool read_place(struct tk_trace *t, struct perf_line l, struct tk_frame *f) {
+  static const char INLINED[] = " (inlined)";
+  const size_t n = sizeof INLINED - 1;
+  if (l.end - l.p < 3 || l.p[0] != ' ' || l.p[1] != ' ' || is_blank(l.p[2])) return false;
+  l.p += 2;
+  if ((size_t)(l.end - l.p) > n && memcmp(l.end - n, INLINED, n) == 0) l.end -= n;
+  struct perf_line number = {l.end, l.end};
+  while (number.p > l.p && ascii_digit((char)number.p[-1])) number.p--;
+  const uint8_t *colon = number.p - 1;
+  int64_t line;
+  if (colon <= l.p || *colon != ':' || !digits(&number, &line) || line > UINT32_MAX) return true;
+  f->file = trace_string(t, l.p, (size_t)(colon - l.p));
+  f->line = (uint32_t)line;
   return true;
 }
 
@@ -233,7 +272,7 @@ static bool read_frame(struct tk_trace *t, struct perf_line l, struct tk_frame *
 
 struct perf {
   struct tk_trace *t;
-  tk_id frames[FRAMES_MOST]; /* frames of the sample that is being read, innermost first */
+  struct tk_frame frames[FRAMES_MOST]; /* frames of the sample that is being read, innermost first */
   uint32_t n_frames;
   bool has_head, has_origin;
   struct tk_sample sample;
@@ -243,7 +282,7 @@ struct perf {
 static void flush_sample(struct perf *r) {
   if (!r->has_head) return;
   r->sample.stack = 0;
-  for (uint32_t i = r->n_frames; i-- > 0;) r->sample.stack = stack_push(r->t, r->sample.stack, r->frames[i]);
+  for (uint32_t i = r->n_frames; i-- > 0;) r->sample.stack = stack_push(r->t, r->sample.stack, stack_frame(r->t, &r->frames[i]));
   if (r->args) stack_add_with(r->t, &r->sample, r->args);
   else stack_add(r->t, &r->sample);
   r->has_head = false;
@@ -261,7 +300,7 @@ static tk_id unit_of(struct tk_trace *t, struct perf_line event) {
 }
 
 static void add_frame(struct perf *r, const struct tk_frame *f, uint64_t offset) {
-  if (r->n_frames < FRAMES_MOST) r->frames[r->n_frames++] = stack_frame(r->t, f);
+  if (r->n_frames < FRAMES_MOST) r->frames[r->n_frames++] = *f;
   else trace_note(r->t, TK_NOTE_REPAIR, offset, "stack of more than 4,096 frames: the outer ones are left out");
 }
 
@@ -385,8 +424,10 @@ static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
     add_frame(r, &f, offset);
   } else if (read_head(l, &h)) {
     begin_sample(r, &h);
-  } else {
-    trace_note(r->t, TK_NOTE_REPAIR, offset, "line outside of any sample: skipped");
+  } else if (r->has_head && read_bare_frame(r->t, l, &f)) {
+    add_frame(r, &f, offset);
+  } else if (!r->has_head || !r->n_frames || !read_place(r->t, text, &r->frames[r->n_frames - 1])) {
+    trace_note(r->t, TK_NOTE_REPAIR, offset, "line that is neither a sample nor a frame: skipped");
   }
 }
 
