@@ -4,6 +4,7 @@ several documents in a file, both spellings of integers, links to other files, d
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -189,6 +190,10 @@ for name, text in (('java', ''.join(json.dumps(r) + '\n' for r in spans)), ('mix
         f.write(text)
     check(f'{name}: the same trace', run('dump', '--graph', '-q', f'{folder}/{name}.jsonl').stdout.split(b'note')[0]
           == run('dump', '--graph', '-q', FIXTURE).stdout.split(b'note')[0], run('dump', '--graph', f'{folder}/{name}.jsonl'))
+with open(f'{folder}/snake.json', 'w', encoding='utf-8') as f: # field names of the .proto file
+    f.write(re.sub(r'"(\w+)":', lambda m: '"' + re.sub('[A-Z]', lambda c: '_' + c[0].lower(), m[1]) + '":', json.dumps(whole)))
+check('fields with the names of the .proto file', run('dump', '--graph', '-q', f'{folder}/snake.json').stdout.split(b'note')[0]
+      == run('dump', '--graph', '-q', FIXTURE).stdout.split(b'note')[0], run('dump', '--graph', f'{folder}/snake.json').stdout[:600])
 check('metrics are a fact', b'metrics or logs: left out' in run('info', '-v', f'{folder}/mixed.jsonl').stderr)
 one = {k: v for k, v in spans[0].items() if k != 'scopeSpans'}
 with open(f'{folder}/batches.jsonl', 'w', encoding='utf-8') as f:

@@ -11,8 +11,9 @@
  *
  * A resource becomes a process; resources with equal attributes, as in each line of a file, are one. Spans are arranged in lanes,
  * each inside its parent (lanes.h); the ids of the span, of its parent and of the trace are args. Events become instants on the lane
- * of their span, and links flows from the linked span. Integers of 64 bits are texts in the mapping, but some programs write
- * numbers. */
+ * of their span, and links flows from the linked span. A field may have its name of the .proto file (start_time_unix_nano), which
+ * MessageToJson of protobuf writes with preserving_proto_field_name. Integers of 64 bits are texts in the mapping, but some programs
+ * write numbers. */
 #include "read.h"
 
 #include <string.h>
@@ -88,7 +89,9 @@ static bool integer_of(const struct json_value *v, int64_t *number) {
 static void put_value(struct otlp *o, struct json_walk *w, tk_id key, const struct json_value *any) {
   struct json_value text, whole, real, flag, list, bytes;
   const struct json_place places[] = {{"stringValue", &text}, {"intValue", &whole}, {"doubleValue", &real}, {"boolValue", &flag},
-                                      {"arrayValue", &list}, {"kvlistValue", &list}, {"bytesValue", &bytes}, {NULL, NULL}};
+                                      {"arrayValue", &list}, {"kvlistValue", &list}, {"bytesValue", &bytes},
+                                      {"string_value", &text}, {"int_value", &whole}, {"double_value", &real}, {"bool_value", &flag},
+                                      {"array_value", &list}, {"kvlist_value", &list}, {"bytes_value", &bytes}, {NULL, NULL}};
   int64_t number;
   json_walk_object(w, any, places);
   if (text.p) args_str(o->t, key, TK_ARG_STR, otlp_text(o, w, &text));
@@ -235,7 +238,8 @@ static uint32_t args_of_span(struct otlp *o, struct json_walk *w, const struct s
 /* Adds an event of the last span. */
 static void add_event(struct otlp *o, struct json_walk *w, const struct json_value *v, tk_id id) {
   struct json_value name, time, attributes;
-  const struct json_place places[] = {{"name", &name}, {"timeUnixNano", &time}, {"attributes", &attributes}, {NULL, NULL}};
+  const struct json_place places[] = {{"name", &name}, {"timeUnixNano", &time}, {"time_unix_nano", &time},
+                                      {"attributes", &attributes}, {NULL, NULL}};
   int64_t ns;
   json_walk_object(w, v, places);
   if (!integer_of(&time, &ns)) {
@@ -255,7 +259,8 @@ static void add_event(struct otlp *o, struct json_walk *w, const struct json_val
 
 static void add_link(struct otlp *o, struct json_walk *w, const struct json_value *v) {
   struct json_value trace, id, attributes;
-  const struct json_place places[] = {{"traceId", &trace}, {"spanId", &id}, {"attributes", &attributes}, {NULL, NULL}};
+  const struct json_place places[] = {{"traceId", &trace}, {"spanId", &id}, {"trace_id", &trace}, {"span_id", &id},
+                                      {"attributes", &attributes}, {NULL, NULL}};
   json_walk_object(w, v, places);
   args_begin(o->t);
   put_attributes(o, w, &attributes);
@@ -308,7 +313,9 @@ static struct span span_of(const struct json_walk *w, const struct json_value *v
   const struct json_place places[] = {
       {"traceId", &s.trace}, {"spanId", &s.id}, {"parentSpanId", &s.parent}, {"name", &s.name}, {"kind", &s.kind},
       {"startTimeUnixNano", &s.start}, {"endTimeUnixNano", &s.end}, {"attributes", &s.attributes}, {"events", &s.events},
-      {"links", &s.links}, {"status", &s.status}, {"traceState", &s.state}, {NULL, NULL}};
+      {"links", &s.links}, {"status", &s.status}, {"traceState", &s.state},
+      {"trace_id", &s.trace}, {"span_id", &s.id}, {"parent_span_id", &s.parent}, {"start_time_unix_nano", &s.start},
+      {"end_time_unix_nano", &s.end}, {"trace_state", &s.state}, {NULL, NULL}};
   json_walk_object(w, v, places);
   return s;
 }
@@ -403,7 +410,8 @@ static bool read_document(struct otlp *o, const uint8_t **p, const uint8_t *end)
   struct json_value document = {.p = NULL}, resources, inner, item, scopes, others;
   const struct json_place places[] = {{"resourceSpans", &resources}, {"resource_spans", &resources}, {"batches", &resources},
                                       {"trace", &inner}, {"scopeSpans", &scopes}, {"resourceMetrics", &others},
-                                      {"resourceLogs", &others}, {NULL, NULL}};
+                                      {"resourceLogs", &others}, {"resource_metrics", &others}, {"resource_logs", &others},
+                                      {NULL, NULL}};
   const bool whole = json_walk_value(&w, &document) && !w.cut && document.type == JSON_OBJECT;
   if (!whole) {
     trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - o->text), "the JSON is truncated or damaged here: the part before was read");
