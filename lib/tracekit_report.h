@@ -187,6 +187,8 @@ struct tk_report_rank {
                           * unrecorded > 0 */
   const char *run; /* name of the run, if several inputs have the same rank (or host without rank): the folder or file at which the
                     * paths of the inputs differ; otherwise "" */
+  tk_time idle_after_waits; /* idle time that began while the host was in a call that waits for the device, except time in which the
+                             * host loaded input or compiled; in the same range as `queued` */
 };
 
 struct tk_report_kernel {

@@ -106,10 +106,11 @@ static bool of_compile_time(const struct subject *s, double *v) {
 }
 
 static bool of_sync_count(const struct subject *s, double *v) {
-  double idle;
+  enum { LEAST_PERCENT = 5 };
+  double caused;
   *v = s->row->host_steps ? (double)s->row->syncs_in_steps / (double)s->row->host_steps : 0;
-  if (!s->row->host_steps || !of_idle(s, &idle) || findings_is_stuck(s->row)) return false;
-  return idle >= 10 && percent((double)s->row->sync_in_steps, (double)s->split.length) >= 1;
+  if (!s->row->host_steps || !share(s, can_be_idle(s), s->row->idle_after_waits, &caused) || findings_is_stuck(s->row)) return false;
+  return caused >= LEAST_PERCENT && percent((double)s->row->sync_in_steps, (double)s->split.length) >= 1;
 }
 
 static bool of_small_kernels(const struct subject *s, double *v) {

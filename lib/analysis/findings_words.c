@@ -191,7 +191,8 @@ static void say_sync_count(struct words *w) {
   put_host(w);
   write(w, " waits for the device %s times per step", FIXED(w->c->figure));
   put_limit(w);
-  write(w, ", and the device is idle for %s%% of ", FIXED(100 * (double)report_idle_of(&s) / (double)s.length));
+  write(w, "; the device became idle during these calls, and remained so for %s%% of ",
+        FIXED(100 * (double)w->c->row->idle_after_waits / (double)s.length));
   put_base(w);
 }
 

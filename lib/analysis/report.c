@@ -354,6 +354,7 @@ static bool measure_device(struct reporter *p, struct tk_report_rank *row, uint3
   const uint32_t group = p->index.group_of[p->works.rows[which].track];
   if (n) divide_window(p, row, group, p->sorted[0].start, report_end_of(p->sorted, n));
   row->capturing = report_capturing(p, row, group);
+  row->idle_after_waits = report_idle_after_waits(p, row, group);
   return add_streams(p, row, which) && (!n || report_gaps_add(p, row, group, n)) &&
          report_flops_begin(p, row, which) && report_count_row(p, n) && report_flops_end(p, row) &&
          (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));

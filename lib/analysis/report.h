@@ -15,6 +15,7 @@
  *     report_flames.c   flame graphs
  *     report_gaps.c     the longest idle times
  *     report_captures.c idle time while a host recorded graphs
+ *     report_waits.c    idle time that waits of the host caused
  *     report_split.c    the time of a step or window by activity
  *     report_shrunk.c   inputs that were shrunk
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
@@ -380,6 +381,9 @@ void report_idle_sums(const struct reporter *p, const struct host_time *host, tk
 /* Returns the time from which the row's figures are computed, divided by activity: the sum over its steps if its device was busy in
  * these or if the row has no device; otherwise its window. Sets *steps to true for steps. */
 struct tk_report_split report_split_of_row(const struct tk_report_rank *row, bool *steps);
+/* Returns the sum of `within` over the same time: over the parts of the row's steps that no earlier step covers, or over its window. */
+typedef tk_time report_sum(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
+tk_time report_sum_of_range(const struct reporter *p, const struct tk_report_rank *row, uint32_t group, report_sum *within);
 tk_time report_idle_of(const struct tk_report_split *s);
 /* report_see_lag records how far a device runs behind the steps of its host. report_say_lag adds a sentence if this is far: much of the
  * work within a step was then launched in earlier steps. */
@@ -391,6 +395,9 @@ struct interval report_gap(const struct reporter *p, tk_time start, tk_time end)
  * device of p->spent during which its host did so: in the range of report_split_of_row. */
 bool report_captures_find(struct reporter *p);
 tk_time report_capturing(const struct reporter *p, const struct tk_report_rank *row, uint32_t group);
+/* report_waits.c: returns the idle time, in the same range, that began while the host was in a call that waits for the device, except
+ * time in which the host loaded input or compiled. */
+tk_time report_idle_after_waits(const struct reporter *p, const struct tk_report_rank *row, uint32_t group);
 /* report_gaps.c: report_settled returns the time from which idle time of a device is certain, because no unrecorded work can have run.
  * This is the start of its first work; or the end of an earlier call that waited for the only device of the rank, if no launch before
  * the first work lacks its work. report_gaps_add adds the longest idle times of a device with n_work pieces of work; report_gaps_sort

@@ -39,21 +39,10 @@ bool report_captures_find(struct reporter *p) {
 
 static tk_time captured_within(const struct reporter *p, uint32_t group, tk_time start, tk_time end) {
   struct host_sums sums = {{0}};
-  if (start < end) report_idle_sums(p, &p->index.hosts[group].captures, start, end, &sums);
+  report_idle_sums(p, &p->index.hosts[group].captures, start, end, &sums);
   return sums.of[HOST_LAUNCH];
 }
 
 tk_time report_capturing(const struct reporter *p, const struct tk_report_rank *row, uint32_t group) {
-  const struct spent *s = &p->spent;
-  tk_time sum = 0, covered = INT64_MIN;
-  bool steps;
-  if (!s->n || !p->index.hosts[group].captures.n) return 0;
-  report_split_of_row(row, &steps);
-  if (!steps) return captured_within(p, group, s->v[0].start, s->v[s->n - 1].end);
-  for (size_t i = 0; i < row->n_steps; i++) {
-    const tk_time start = p->zero + row->steps[i].at, end = start + row->steps[i].dur;
-    sum += captured_within(p, group, start > covered ? start : covered, end);
-    if (end > covered) covered = end;
-  }
-  return sum;
+  return p->index.hosts[group].captures.n ? report_sum_of_range(p, row, group, captured_within) : 0;
 }

@@ -244,6 +244,9 @@ static const struct tk_field rank_list[] = {
   LINKED(queued, "queued_idle_ns",
     "idle time of the steps, or of the window without steps, during which the next work had already been launched, for 30 us or "
     "more"),
+  FIELD_TIME_IF(tk_report_rank, idle_after_waits, "idle_after_waits_ns", has_gap,
+    "idle time, in the same range as queued_idle_ns, that began while the host was in a call that waits for the device, except time in "
+    "which the host loaded input or compiled"),
   FIELD_TIME_IF(tk_report_rank, capturing, "capturing_ns", has_gap,
     "idle time, in the same range as queued_idle_ns, during which the host recorded a CUDA or HIP graph"),
   FIELD_IF(tk_report_rank, COUNT, long_gaps, "long_gaps", has_gap,

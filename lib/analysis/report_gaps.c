@@ -238,21 +238,9 @@ static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint3
   return ok;
 }
 
-/* Returns the idle time during which the next work was already launched. Counts only time within steps if the figures of the device are
- * computed from its steps; otherwise within the window. */
-static tk_time find_queued(const struct reporter *p, const struct tk_report_rank *rank) {
-  const struct spent *s = &p->spent;
-  tk_time sum = 0, covered = INT64_MIN;
-  bool steps;
-  if (!s->n) return 0;
-  report_split_of_row(rank, &steps);
-  if (!steps) return spent_queued(s, s->v[0].start, s->v[s->n - 1].end);
-  for (size_t i = 0; i < rank->n_steps; i++) {
-    const tk_time start = p->zero + rank->steps[i].at, end = start + rank->steps[i].dur;
-    sum += spent_queued(s, start > covered ? start : covered, end);
-    if (end > covered) covered = end;
-  }
-  return sum;
+static tk_time queued_within(const struct reporter *p, uint32_t group, tk_time start, tk_time end) {
+  (void)group;
+  return spent_queued(&p->spent, start, end);
 }
 
 /* Returns the length of the gap, counting only time within steps if the figures of the device are computed from its steps. */
@@ -285,7 +273,7 @@ bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t g
   uint32_t n = find_gaps(&p->spent, v);
   bool ok = true;
   add_first_gap(p, rank, group, v, &n);
-  rank->queued = find_queued(p, rank);
+  rank->queued = report_sum_of_range(p, rank, group, queued_within);
   rank->long_gaps = count_long_gaps(p, rank, v, n);
   find_neighbours(p, n_work, v, n);
   for (uint32_t i = 0; ok && i < n; i++) ok = add_gap(p, rank, group, &v[i]);

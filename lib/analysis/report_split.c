@@ -69,6 +69,21 @@ struct tk_report_split report_split_of_row(const struct tk_report_rank *row, boo
   return *steps ? sum : row->split;
 }
 
+tk_time report_sum_of_range(const struct reporter *p, const struct tk_report_rank *row, uint32_t group, report_sum *within) {
+  const struct spent *s = &p->spent;
+  tk_time sum = 0, covered = INT64_MIN;
+  bool steps;
+  if (!s->n) return 0;
+  report_split_of_row(row, &steps);
+  if (!steps) return within(p, group, s->v[0].start, s->v[s->n - 1].end);
+  for (size_t i = 0; i < row->n_steps; i++) {
+    const tk_time start = p->zero + row->steps[i].at, end = start + row->steps[i].dur, from = start > covered ? start : covered;
+    if (from < end) sum += within(p, group, from, end);
+    if (end > covered) covered = end;
+  }
+  return sum;
+}
+
 /* ---- lag ---- */
 
 void report_see_lag(struct reporter *p, const struct tk_report_rank *row, uint32_t group, tk_id track) {

@@ -18,8 +18,8 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_COMPILE_TIME] = {"compile-time", "s", 2, 10, "time during which the host compiled"},
   [LIMIT_SYNC] = {"sync", "%", 10, 25, "idle time of a device while the host was in calls that wait for the device"},
   [LIMIT_SYNC_COUNT] = {"sync-count", "", 5, 50,
-    "calls per step that wait for the device; judged only if the device is idle for at least 10% of the time of its steps, "
-    "and the calls last for at least 1% of it"},
+    "calls per step that wait for the device; judged only if the idle time that begins during such calls, without input and "
+    "compilation, is at least 5% of the time of its steps, and the calls last for at least 1% of it"},
   [LIMIT_SMALL_KERNELS] = {"small-kernels", "%", 50, 80,
     "percentage of kernels shorter than 10 us; judged only if device-idle is exceeded, at least half of the idle time is spent in "
     "operators, Python or launch calls, less than half of it in gaps of 30 us or more before work that had already been "

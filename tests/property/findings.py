@@ -106,9 +106,17 @@ def in_pause(pause, name, cat, **more):
     return made.each_step(lambda at: made.span(name, cat, at + STEP - pause, pause, **more))
 
 
-def with_syncs(count, pause, tid=1, dur=30):
+def with_syncs(count, pause, tid=1, dur=30, after=-5, name='aten::mm', cat='cpu_op'):
+    """Returns a run whose host waits for the device `count` times in each step, the last time while the device becomes idle: from
+    before its last work ends until `after` us after that. Then the host is in a span with this name for the rest of the pause."""
     made = Run(pause)
-    return made.each_step(lambda at: [made.span('cudaStreamSynchronize', 'cuda_runtime', at + 200 + 40 * i, dur, tid=tid) for i in range(count)])
+
+    def wait(at):
+        for i in range(count):
+            end = at + (STEP - pause + after if i + 1 == count else 300 + 40 * i)
+            made.span('cudaStreamSynchronize', 'cuda_runtime', end - dur, dur, tid=tid)
+        made.span(name, cat, at + STEP - pause + 20, pause - 20)
+    return made.each_step(wait)
 
 
 def with_copy(memory, early):
@@ -324,10 +332,13 @@ CASES = [
      lambda: in_pause(1100, 'CompiledFunctionBackward', 'cpu_op')),  # runs compiled code
     ('compile-time', lambda: compiles(2100000), lambda: compiles(1900000)),
     ('sync', lambda: in_pause(1100, 'cudaDeviceSynchronize', 'cuda_runtime'), lambda: in_pause(900, 'cudaDeviceSynchronize', 'cuda_runtime')),
-    ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(4, 1100)),
-    ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 900)),  # the device is busy
+    ('sync-count', lambda: with_syncs(5, 700), lambda: with_syncs(4, 700)),
+    ('sync-count', lambda: with_syncs(5, 700), lambda: with_syncs(5, 500)),  # the device is busy
+    ('sync-count', lambda: with_syncs(5, 1900, after=-25), lambda: with_syncs(5, 1900, after=-35)),  # the device had work for longer
+    ('sync-count', lambda: with_syncs(5, 900),
+     lambda: with_syncs(5, 900, name='enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', cat='user_annotation')),
     ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 1100, tid=9)),  # of a thread that launches nothing
-    ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 1100, dur=10)),  # the device was done
+    ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 1100, dur=15)),  # the device was done
     ('sync', lambda: with_copy('Pageable', 0), lambda: with_copy('Pageable', 25)),  # the call does not wait
     ('sync', lambda: with_copy('Pageable', 9), lambda: with_copy('Pageable', 11)),  # more than half of the copy
     ('sync', lambda: with_copy('Pageable', 0), lambda: with_copy('Pinned', 0)),
@@ -1053,7 +1064,7 @@ def with_inner(count, same_numbers=False):
         for k in range(count):
             made.span('train', 'user_annotation', at + 100 + 200 * k, 100, step_num=i if same_numbers else 100 + count * i + k)
         for k in range(12):
-            made.span('cudaStreamSynchronize', 'cuda_runtime', at + 5000 + 100 * k, 60)
+            made.span('cudaStreamSynchronize', 'cuda_runtime', at + 6830 + 100 * k, 60)
     return made
 
 
