@@ -72,12 +72,12 @@ static bool is_idle_for_graphs(const struct subject *s) {
   return s->row->capturing && percent((double)rest, (double)s->split.length) < s->limits[LIMIT_DEVICE_IDLE].warning;
 }
 
-/* True if the idle time would be below the threshold without the time before the device's first work. In that time, the device may have
- * run work that was launched before the recording began and is missing. */
+/* True if the idle time would be below the threshold without the time before the device's first work, or if hardly any other time is
+ * left. In that time, the device may have run work that was launched before the recording began and is missing. */
 static bool is_idle_at_start_only(const struct subject *s) {
   const tk_time before = s->steps ? s->row->before_work : 0;
   const double idle = (double)(report_idle_of(&s->split) - before), length = (double)(s->split.length - before);
-  return percent(idle, length) < s->limits[LIMIT_DEVICE_IDLE].warning;
+  return percent(idle, length) < s->limits[LIMIT_DEVICE_IDLE].warning || length < (double)s->split.length / 10;
 }
 
 /* Stores the idle time of a device as a percentage. Returns false if the percentage is unknown, or if one of `causes`, which are

@@ -399,9 +399,9 @@ tk_time report_capturing(const struct reporter *p, const struct tk_report_rank *
  * time in which the host loaded input or compiled. */
 tk_time report_idle_after_waits(const struct reporter *p, const struct tk_report_rank *row, uint32_t group);
 /* report_gaps.c: report_settled returns the time from which idle time of a device is certain, because no unrecorded work can have run.
- * This is the start of its first work; or the end of an earlier call that waited for the only device of the rank, if no launch before
- * the first work lacks its work. report_gaps_add adds the longest idle times of a device with n_work pieces of work; report_gaps_sort
- * sorts the idle times of all devices. */
+ * This is the start of its first work, or of the first work that did not wait behind unrecorded work; or the end of an earlier call
+ * that waited for the only device of the rank, if no launch before the first work lacks its work. report_gaps_add adds the longest idle
+ * times of a device with n_work pieces of work; report_gaps_sort sorts the idle times of all devices. */
 tk_time report_settled(const struct reporter *p, uint32_t group);
 bool report_gaps_add(struct reporter *p, struct tk_report_rank *rank, uint32_t group, uint32_t n_work);
 void report_gaps_sort(struct tk_report *r);

@@ -36,9 +36,28 @@ struct gap_host {
 
 /* ---- the gaps ---- */
 
+/* True if the next work was ready for most of the idle time, and did not start. */
+static bool is_held_back(const struct stretch *v) {
+  return !v->classes && v->ready < v->end && v->ready - v->start <= v->end - v->ready;
+}
+
+/* Returns the time from which all work of the device is in the trace, as far as idle times tell: usually the start of its first work. If,
+ * after next to no work, work that was launched did not start for long, the device was running work from before the recording. */
+static tk_time find_first(const struct spent *s) {
+  enum { MANY = 100 };
+  const tk_time much = (s->v[s->n - 1].end - s->v[0].start) / MANY;
+  tk_time first = s->v[0].start, busy = 0;
+  for (uint32_t i = 0; i < s->n && busy <= much; i++) {
+    const tk_time length = s->v[i].end - s->v[i].start;
+    if (s->v[i].classes) busy += length;
+    else if (is_held_back(&s->v[i]) && length / MANY >= busy) first = s->v[i].end;
+  }
+  return first;
+}
+
 tk_time report_settled(const struct reporter *p, uint32_t group) {
   const struct report_host_sums *host = &p->index.hosts[group];
-  const tk_time first = p->spent.v[0].start;
+  const tk_time first = find_first(&p->spent);
   uint32_t devices = 0;
   for (uint32_t i = 0; i < p->works.n_rows; i++) devices += p->index.group_of[p->works.rows[i].track] == group;
   return devices == 1 && host->settled < first && host->lost >= first ? host->settled : first;

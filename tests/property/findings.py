@@ -166,6 +166,16 @@ def with_late_start(missing, synchronized=False, lost=False):
     return made
 
 
+def held_back(launch=150, dur=10):
+    """Returns a step whose device runs a kernel of `dur` us, then nothing until the end of the step is near, although the next kernel
+    was launched `launch` us after the start of the step."""
+    made = Run(work=False, steps=1, durations=[40000])
+    made.launch('first', 100, 110, dur)
+    for i in range(20):
+        made.launch(f'k{i % 5}', launch + 10 * i, 36000 + 200 * i, 200)
+    return made
+
+
 def with_helper(kernels):
     """Returns a run with a second device, which starts four copies, or `kernels` kernels in place of the first copies, in each step."""
     made = Run()
@@ -346,6 +356,8 @@ CASES = [
     ('device-idle', lambda: Run(2100), lambda: with_late_start(16000)),
     ('device-idle', lambda: with_late_start(16000, synchronized=True), lambda: with_late_start(16000)),  # unrecorded work may have run
     ('device-idle', lambda: with_late_start(16000, synchronized=True), lambda: with_late_start(16000, synchronized=True, lost=True)),
+    ('device-idle', lambda: held_back(35980), lambda: held_back()),  # ran work from before the recording
+    ('device-idle', lambda: held_back(dur=400), lambda: held_back(dur=300)),  # not with so much recorded work before
     ('device-idle', lambda: with_helper(1), lambda: with_helper(0)),
     ('sync', lambda: in_pause(1100, 'cudaMemcpy', 'cuda_runtime'), lambda: in_pause(1100, 'cudaMemcpyAsync', 'cuda_runtime')),
     ('compile', lambda: in_pause(1100, 'RunHloPasses', 'cpu_op'), lambda: in_pause(900, 'RunHloPasses', 'cpu_op')),
