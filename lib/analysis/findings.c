@@ -43,6 +43,9 @@ static const tk_time SMALL_KERNEL = 10000000; /* ps */
 /* Minimum numbers of items; with fewer items, percentages are meaningless. */
 enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3, FEWEST_SAMPLES = 100 };
 
+/* True if kernels run for so much of the time that faster ones would help. On a device that is nearly always idle, they would not. */
+static bool is_worth(double time, double window) { return percent(time, window) >= 5; }
+
 /* True if the row's idle time is meaningful. The row must be a device with enough work that runs kernels, and its launched work must
  * have been recorded. (On a device that only copies, there are no kernels to wait for.) */
 static bool can_be_idle(const struct subject *s) {
@@ -160,12 +163,12 @@ static bool of_outlier(const struct subject *s, double *v) {
 
 static bool of_fp32(const struct subject *s, double *v) {
   *v = percent((double)s->row->fp32_matmul, (double)s->row->compute_sum);
-  return s->row->kernels >= FEWEST_WORK;
+  return s->row->kernels >= FEWEST_WORK && is_worth((double)s->row->fp32_matmul, (double)s->row->times.window);
 }
 
 static bool of_small_grid(const struct subject *s, double *v) {
   *v = percent((double)s->row->small_grid, (double)s->row->compute_sum);
-  return s->row->gridded >= FEWEST_WORK;
+  return s->row->gridded >= FEWEST_WORK && is_worth((double)s->row->small_grid, (double)s->row->times.window);
 }
 
 /* Without any recorded work, a few launches may be the last ones of a recording. If the trace describes the work in another way, such
@@ -412,6 +415,23 @@ static bool add_rows(struct finder *to) {
 
 /* ---- findings about the job ---- */
 
+/* Returns the sum of the lengths of the windows of all devices, in seconds, and sets *n to their number. */
+static double sum_windows(const struct tk_report *r, uint64_t *n) {
+  double sum = 0;
+  *n = 0;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    if (!*r->ranks[i].device) continue;
+    sum += (double)r->ranks[i].times.window / 1e12;
+    ++*n;
+  }
+  return sum;
+}
+
+static bool is_kernel_worth(const struct tk_report *r, const struct tk_report_kernel *k) {
+  uint64_t n;
+  return strcmp(k->kind, "compute") == 0 && is_worth(field_seconds(k->total), sum_windows(r, &n));
+}
+
 /* True if there is enough work to judge a kernel's share of the time of all work. */
 static bool can_judge_kernels(const struct finder *to) {
   const struct tk_report *r = to->r;
@@ -423,7 +443,7 @@ static bool can_judge_kernels(const struct finder *to) {
 static bool add_kernel(struct finder *to) {
   const struct tk_report *r = to->r;
   const struct tk_report_kernel *k = report_longest_work(r);
-  if (!k || !can_judge_kernels(to) || strcmp(k->kind, "compute") != 0) return true;
+  if (!k || !can_judge_kernels(to) || !is_kernel_worth(r, k)) return true;
   const struct finding_case c = {.limit = LIMIT_DOMINANT_KERNEL, .figure = 100 * k->of_sum, .kernel = k};
   return !is_beyond(r, c.limit, c.figure) || add_finding(to, &c);
 }
@@ -444,7 +464,7 @@ static bool add_occupancy(struct finder *to) {
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
     const struct finding_case c = {.limit = LIMIT_OCCUPANCY, .figure = 100 * k->of_sum, .kernel = k};
-    if (k->occupancy < 0 || k->occupancy >= LOW_PERCENT || strcmp(k->kind, "compute") != 0 || is_sparse_by_design(k)) continue;
+    if (k->occupancy < 0 || k->occupancy >= LOW_PERCENT || !is_kernel_worth(r, k) || is_sparse_by_design(k)) continue;
     return !is_beyond(r, c.limit, c.figure) || add_finding(to, &c);
   }
   return true;
@@ -492,18 +512,6 @@ static bool add_function(struct finder *to) {
   return !is_beyond(r, c.limit, c.figure) || add_finding(to, &c);
 }
 
-/* Returns the mean length of the windows of all devices, in seconds. */
-static double mean_window(const struct tk_report *r) {
-  double sum = 0;
-  uint64_t n = 0;
-  for (size_t i = 0; i < r->n_ranks; i++) {
-    if (!*r->ranks[i].device) continue;
-    sum += (double)r->ranks[i].times.window / 1e12;
-    n++;
-  }
-  return n ? sum / (double)n : 0;
-}
-
 /* True if the rank arrives last more often than expected by chance, by more than two standard deviations. */
 static bool is_often_last(const struct tk_report_meeting *m) {
   const double excess = (double)m->last - m->chance;
@@ -512,7 +520,8 @@ static bool is_often_last(const struct tk_report_meeting *m) {
 
 static bool add_straggler(struct finder *to) {
   const struct tk_report *r = to->r;
-  const double window = mean_window(r);
+  uint64_t devices;
+  const double sum = sum_windows(r, &devices), window = devices ? sum / (double)devices : 0;
   struct finding_case c = {.limit = LIMIT_STRAGGLER};
   for (size_t i = 0; to->whole && i < r->n_meetings; i++) {
     const struct tk_report_meeting *m = &r->meetings[i];

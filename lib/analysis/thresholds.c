@@ -29,8 +29,8 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
     "time by which one rank delays collectives more than the other ranks do, as a percentage of the active window; judged only if it "
     "arrives last at least 3 times and more often than by chance (two standard deviations)"},
   [LIMIT_DOMINANT_KERNEL] = {"dominant-kernel", "%", 50, INFINITY,
-    "share of one kernel in the time of all device work; judged only if there are at least 10 pieces of work with at "
-    "least 3 different names; collectives and copies have findings of their own"},
+    "share of one kernel in the time of all device work; judged only if the kernel runs for at least 5% of the active windows, and "
+    "there are at least 10 pieces of work with at least 3 different names; collectives and copies have findings of their own"},
   [LIMIT_COPY] = {"exposed-copy", "%", 5, 15, "time of copies and fills without computation or communication"},
   [LIMIT_PAGEABLE] = {"pageable-copy", "%", 1, 5, "time of copies from or to pageable memory, as a percentage of the window"},
   [LIMIT_GC] = {"garbage-collection", "%", 1, 5, "time of garbage collections, as a percentage of the trace or of the selected range"},
@@ -39,12 +39,14 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
     "increase of the mean duration from the first to the last third of the steps; judged only if there are at least 9"},
   [LIMIT_FP32_MATMUL] = {"fp32-matmul", "%", 20, INFINITY,
     "share of the time of compute kernels spent in fp32 matrix products and convolutions without tensor cores, by the names of the "
-    "kernels"},
+    "kernels; judged only if these run for at least 5% of the active window"},
   [LIMIT_SMALL_GRID] = {"small-grid", "%", 30, 60,
-    "share of the time of compute kernels spent in kernels with less than one block per multiprocessor"},
+    "share of the time of compute kernels spent in kernels with less than one block per multiprocessor; judged only if these run "
+    "for at least 5% of the active window"},
   [LIMIT_OCCUPANCY] = {"low-occupancy", "%", 20, 50,
     "share of one kernel whose occupancy is below 25% in the time of all device work; matrix products, attention, convolutions and "
-    "collectives, whose occupancy is low by design, are not judged; at least 10 pieces of work and 3 names are required"},
+    "collectives, whose occupancy is low by design, are not judged; the kernel must run for at least 5% of the active windows, and at "
+    "least 10 pieces of work and 3 names are required"},
   [LIMIT_MEMORY] = {"memory", "%", 90, 97, "peak of the allocated memory, as a percentage of the memory of the device"},
   [LIMIT_OOM] = {"out-of-memory", "", 1, 1, "number of allocations that failed because memory was exhausted"},
   [LIMIT_UNRECORDED] = {"unrecorded-launches", "%", 5, 50,

@@ -7,6 +7,7 @@
     devices     several devices, hosts and ranks: each is judged separately, and sentences state the number of others
     commands    the commands in the advice
     sentences   sentences and advice about idle time and copies
+    worth       kernels that run for too little of the time to matter
     ranges      figures of a selected range
     inputs      damaged, empty and short inputs
     chance      ranks that arrive last in collectives: more often than by chance, or not
@@ -679,6 +680,19 @@ def hedges(folder):
     judge('work that may be missing', '' if ', unless it ran work that was not recorded;' in found else found)
 
 
+def worth(folder):
+    """Checks that kernels are judged only if they run for at least 5% of the time: on a device that is nearly always idle, faster
+    kernels would not help. Three, four or six of ten kernels cause the finding."""
+    for made in ({'name': 'fp32-matmul', 'kernel': lambda i: f'ampere_sgemm_{i}_nn' if i < 3 else f'k{i}'},
+                 {'name': 'small-grid', 'args': lambda i: {'blocks per SM': 0.5 if i < 4 else 2}},
+                 {'name': 'dominant-kernel', 'kernel': lambda i: 'a' if i < 6 else f'k{i}'},
+                 {'name': 'low-occupancy', 'kernel': lambda i: 'k' if i < 3 else f'k{i}',
+                  'args': lambda i: {'est. achieved occupancy %': 20 if i < 3 else 60}}):
+        name = made.pop('name')
+        for pause, want in ((8000, True), (9400, False)):
+            same(f'{name}, idle for {pause / 100}%', name in ids(Run(pause, **made).write(f'{folder}/worth.json')), want)
+
+
 def with_missing(folder):
     """Returns a run that is idle although the next work was launched."""
     made = Run(3000)
@@ -1232,7 +1246,7 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, hedges, ranges, inputs, waits, incomplete, chance, stragglers, places, shown_at, thresholds, asserted, key_figures, overhead, selected, split,
+        for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, hedges, worth, ranges, inputs, waits, incomplete, chance, stragglers, places, shown_at, thresholds, asserted, key_figures, overhead, selected, split,
                      overlaps, own_steps, nested, unrecorded, captured, graphs, hosts, launchers, in_time):
             part(folder)
 
