@@ -34,11 +34,14 @@ static void print_finding(const struct tk_report_finding *f) {
   putchar('\n');
 }
 
-/* Explains a report without findings, whose key figures may have other limits. */
+/* Explains a report without findings. The limits of key figures differ from the thresholds of findings. */
 static void print_none(const struct tk_report *r) {
-  bool bad = false;
-  for (size_t i = 0; i < r->n_figures; i++) bad = bad || strcmp(r->figures[i].verdict, "bad") == 0;
-  if (bad) wrap_note("none: no finding is beyond its threshold, but some key figures are bad");
+  char bad[512];
+  size_t n = 0;
+  for (size_t i = 0; i < r->n_figures && n < sizeof bad; i++)
+    if (strcmp(r->figures[i].verdict, "bad") == 0)
+      n += (size_t)snprintf(bad + n, sizeof bad - n, "%s%s", n ? ", " : "", r->figures[i].name);
+  if (n) wrap_note("none: no finding is beyond its threshold, but these key figures are bad: %s", bad);
   else wrap_note("none: no figure that these traces contain is beyond its threshold");
 }
 

@@ -41,8 +41,8 @@ static bool is_held_back(const struct stretch *v) {
   return !v->classes && v->ready < v->end && v->ready - v->start <= v->end - v->ready;
 }
 
-/* Returns the time from which all work of the device is in the trace, as far as idle times tell: usually the start of its first work. If,
- * after next to no work, work that was launched did not start for long, the device was running work from before the recording. */
+/* Returns the time from which all work of the device is in the trace, as far as idle times tell: usually the start of its first work.
+ * If, after next to no work, work that was launched did not start for long, the device was running work from before the recording. */
 static tk_time find_first(const struct spent *s) {
   enum { MANY = 100 };
   const tk_time much = (s->v[s->n - 1].end - s->v[0].start) / MANY;
