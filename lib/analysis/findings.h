@@ -2,6 +2,7 @@
  *
  *     findings.c         rules: which figures exceed thresholds, where, and in which order
  *     findings_idle.c    figures about idle time and launches that both need
+ *     findings_memory.c  what they say about memory
  *     findings_words.c   the sentences */
 #ifndef ANALYSIS_FINDINGS_H
 #define ANALYSIS_FINDINGS_H
@@ -50,6 +51,8 @@ struct finding_cause findings_main_cause(const struct tk_report_split *s);
 /* True if the trace does not show what the host did: the row counts no operator and no call and most of the idle time is without host
  * activity, or nearly all of it is. */
 bool findings_lacks_host(const struct tk_report_rank *row);
+/* Returns the end of the advice on idle time: how to shorten it, or how to record what caused it. */
+const char *findings_remedy(const struct tk_report_rank *row);
 /* Returns the number of blocks of a grid such as "8,1,1"; 0 if it is unknown, NULL or too large to be of interest. */
 uint64_t findings_blocks(const char *grid);
 /* With fewer blocks, a launch cannot use a device: every GPU for data centers has at least 40 multiprocessors. */
@@ -59,12 +62,17 @@ enum { FINDINGS_FEW_BLOCKS = 40 };
 bool findings_make(struct tk_report *r);
 /* Copies `advice` to `text`, and adds the input files to the commands in it. */
 void findings_commands(const struct finding_case *c, const char *advice, char *text, size_t n);
-/* Returns advice on how to see what launches a kernel: by operators or annotations, whichever the trace contains. */
-const char *findings_launchers(const struct finding_case *c);
+/* What the trace shows about the launches of a kernel. */
+enum finding_launchers { LAUNCHED_BY_OPERATORS, LAUNCHED_BY_ANNOTATIONS, LAUNCHED_BY_UNKNOWN };
+enum finding_launchers findings_launchers(const struct finding_case *c);
 /* Returns the advice to compare a straggler with another rank. */
 const char *findings_compare(const struct finding_case *c);
 /* Writes the advice for matrix products and convolutions in fp32 that do not use tensor cores. */
 void findings_fp32(const struct finding_case *c, char *text, size_t n);
+/* Writes the sentence on a peak of memory, without the threshold. */
+void findings_memory(const struct finding_case *c, char *text, size_t n);
+/* True if nearly all of the peak was allocated before the recording began, which therefore does not show how to lower it. */
+bool findings_is_early(const struct finding_case *c);
 /* Writes the sentence on allocations that failed. */
 #define FINDINGS_OOM_ADVICE \
   "the table of memory at the peak lists what was allocated; if much more was reserved than allocated, memory is fragmented " \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "fields.h"
 #include "findings.h"
 #include "report.h"
 
@@ -118,12 +119,27 @@ static const struct tk_report_rank *peer_of(const struct finding_case *c) {
   return best ? row_of(c->r, best->rank) : NULL;
 }
 
-const char *findings_launchers(const struct finding_case *c) {
-  bool operators = false;
-  for (size_t i = 0; i < c->r->n_ranks; i++) operators = operators || c->r->ranks[i].host_ops;
-  if (operators) return "tracekit top --kind kernel --by op shows which operators launch it";
-  if (c->r->n_annotations) return "tracekit tree --kind annotation --fold shows which annotations launch it";
-  return "record the host's operators or annotations, too, to see what launches it";
+/* True if operators launched so much work that they can have launched most of the kernel's. Kernels of a graph that is replayed have no
+ * operator. */
+static bool is_launched_by_operators(const struct finding_case *c) {
+  const double total = field_seconds(c->kernel->total);
+  double launched = 0;
+  bool any = false;
+  for (size_t i = 0; i < c->r->n_ranks; i++) any = any || c->r->ranks[i].host_ops;
+  for (size_t i = 0; i < c->r->n_device_ops; i++) launched += c->r->device_ops[i].name ? field_seconds(c->r->device_ops[i].device) : 0;
+  return any && launched >= total / 2;
+}
+
+/* True if work was launched within annotations or modules. */
+static bool is_any_layer(const struct tk_report *r) {
+  bool any = false;
+  for (size_t i = 0; i < r->n_layers; i++) any = any || r->layers[i].name;
+  return any;
+}
+
+enum finding_launchers findings_launchers(const struct finding_case *c) {
+  if (is_launched_by_operators(c)) return LAUNCHED_BY_OPERATORS;
+  return c->r->n_annotations && is_any_layer(c->r) ? LAUNCHED_BY_ANNOTATIONS : LAUNCHED_BY_UNKNOWN;
 }
 
 const char *findings_compare(const struct finding_case *c) {

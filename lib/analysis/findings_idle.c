@@ -42,6 +42,27 @@ bool findings_lacks_host(const struct tk_report_rank *row) {
   return row->host_ops + row->runtime_calls == 0 || (double)s.idle * 100 >= (double)report_idle_of(&s) * NEARLY_ALL_PERCENT;
 }
 
+/* True if the host was in calls for most of the longest idle times that take as long only if they initialize the device or load code. A
+ * launch usually takes less than 20 us; a call such as cudaMalloc, less than 10 ms. */
+static bool is_first_use(const struct tk_report_rank *row, const struct tk_report_split *s) {
+  const tk_time ms = 1000000000, most = findings_main_cause(s).time;
+  const struct finding_gap gap = findings_gap_of(row);
+  return gap.most && ((most == s->launch && gap.length >= ms) || (most == s->runtime && gap.length >= 100 * ms));
+}
+
+const char *findings_remedy(const struct tk_report_rank *row) {
+  bool steps;
+  const struct tk_report_split s = report_split_of_row(row, &steps);
+  const tk_time most = findings_main_cause(&s).time;
+  if (findings_is_stuck(row))
+    return "; work that was launched and does not start waits for other work or another rank, or for work that was not recorded";
+  if (is_first_use(row, &s)) return "; calls that take this long usually initialize the device or load code, once: record after a warm-up";
+  if (most == s.idle && !row->host_ops) return "; record the host's operators and Python, too, to see the rest";
+  if (most == s.idle) return "; recording Python (with_stack=True in PyTorch) shows what runs between operators";
+  if (findings_gap_of(row).most) return "";
+  return most == s.host || most == s.launch ? "; compiling the model or replaying graphs takes launches off the host" : "";
+}
+
 uint64_t findings_blocks(const char *grid) {
   uint64_t blocks = 1;
   for (const char *at = grid; at && *at;) {

@@ -122,18 +122,6 @@ static void say_idle(struct words *w) {
   if (most > 1) write(w, "; the %llu longest gaps are more than half of it", (unsigned long long)most);
 }
 
-/* Returns advice on how to shorten the idle time. */
-static const char *remedy_for(const struct tk_report_rank *row) {
-  bool steps;
-  const struct tk_report_split s = report_split_of_row(row, &steps);
-  const tk_time most = findings_main_cause(&s).time;
-  if (findings_is_stuck(row))
-    return "; work that was launched and does not start waits for other work or another rank, or for work that was not recorded";
-  if (findings_gap_of(row).most) return "";
-  if (most == s.host || most == s.launch) return "; compiling the model or replaying graphs takes launches off the host";
-  return most == s.idle ? "; recording Python (with_stack=True in PyTorch) shows what runs between operators" : "";
-}
-
 static void advise_idle(struct words *w) {
   const struct finding_gap gap = findings_gap_of(w->c->row);
   write(w, gap.in_step ? "the longest gap within a step is " : "the longest gap is ");
@@ -142,7 +130,7 @@ static void advise_idle(struct words *w) {
   if (findings_lacks_host(w->c->row)) return write(w, "; record the host, too: its operators and the calls of the device's runtime");
   write(w, "; tracekit top --kind host ");
   put_range(w, gap.at, gap.length);
-  write(w, " lists what the host did in it%s", remedy_for(w->c->row));
+  write(w, " lists what the host did in it%s", findings_remedy(w->c->row));
 }
 
 /* ---- input, compilation, synchronization ---- */
@@ -333,8 +321,6 @@ static void advise_copy(struct words *w) {
   write(w, "; tracekit top -e 'kind == memcpy || kind == transfer' lists copies");
 }
 
-static void advise_kernel(struct words *w) { write(w, "%s", findings_launchers(w->c)); }
-
 static void say_pageable(struct words *w) {
   write(w, "copies from or to pageable memory take ");
   put_duration(w, w->c->row->pageable);
@@ -422,14 +408,16 @@ static void say_small_grid(struct words *w) {
 }
 
 static void say_memory(struct words *w) {
-  const struct tk_report_memory *m = w->c->memory;
-  char peak[48], all[48];
-  tk_print_size((uint64_t)m->peak_allocated, peak);
-  tk_print_size((uint64_t)m->capacity, all);
-  write(w, "%s", m->allocator);
-  if (m->rank >= 0) write(w, " of rank %lld", (long long)m->rank);
-  write(w, " allocated %s of %s, %s%% of its memory", peak, all, FIXED(w->c->figure));
+  findings_memory(w->c, w->text, w->n);
+  w->len = strlen(w->text);
   put_limit(w);
+  if (findings_is_early(w->c)) write(w, "; nearly all of it had been allocated before the recording");
+}
+
+static void advise_memory(struct words *w) {
+  write(w, findings_is_early(w->c) ? "the recording does not show what allocated it: inference servers, for example, reserve most of the "
+                                     "memory in advance; record from the start of the program to see it"
+                                   : "smaller batches or recomputation of activations lower the peak");
 }
 
 static void say_oom(struct words *w) { findings_oom(w->c, w->text, w->n); }
@@ -480,6 +468,16 @@ static void put_glob(struct words *w, const char *name) {
   write(w, "'");
   for (size_t i = 0; i < n; i++) write(w, "%c", strchr("*?[]\\'", name[i]) ? '?' : name[i]);
   write(w, "%s'", name[n] ? "*" : "");
+}
+
+static void advise_kernel(struct words *w) {
+  const enum finding_launchers by = findings_launchers(w->c);
+  if (by == LAUNCHED_BY_ANNOTATIONS) return write(w, "tracekit tree --kind annotation --fold shows which annotations launch it");
+  if (by == LAUNCHED_BY_UNKNOWN) return write(w, "the trace does not show what launches it: record the host's operators, or annotations "
+                                             "around the launches, too");
+  write(w, "tracekit top --kind kernel --by op --name ");
+  put_glob(w, w->c->kernel->name);
+  write(w, " shows which operators launch it");
 }
 
 /* Returns the row of r->ops, of the given kind, with the most self time (per step if there are steps); NULL if there is none. */
@@ -566,7 +564,7 @@ static const struct {
   [LIMIT_FP32_MATMUL] = {say_fp32, advise_fp32, NULL},
   [LIMIT_SMALL_GRID] = {say_small_grid, NULL, "larger batches, fused operators or concurrent streams use more of the device"},
   [LIMIT_OCCUPANCY] = {say_occupancy, advise_occupancy, NULL},
-  [LIMIT_MEMORY] = {say_memory, NULL, "smaller batches or recomputation of activations lower the peak"},
+  [LIMIT_MEMORY] = {say_memory, advise_memory, NULL},
   [LIMIT_OOM] = {say_oom, NULL, FINDINGS_OOM_ADVICE},
   [LIMIT_UNRECORDED] = {say_unrecorded, NULL, "look for errors in the profiler's output, such as lacking permission; "
     "record fewer steps, so that the profiler drops nothing; for graphs, record their nodes (see docs/recording.md)"},

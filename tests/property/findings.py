@@ -8,6 +8,7 @@
     commands    the commands in the advice
     sentences   sentences and advice about idle time and copies
     worth       kernels that run for too little of the time to matter
+    first_use   calls that initialize the device
     ranges      figures of a selected range
     inputs      damaged, empty and short inputs
     chance      ranks that arrive last in collectives: more often than by chance, or not
@@ -299,8 +300,11 @@ def with_regions(*regions, name='Torch-Compiled Region: '):
     return made.each_step(lambda at: [made.span(f'{name}{region}', 'cpu_op', at + 200 + 20 * i, 10) for i, region in enumerate(regions)])
 
 
-def with_memory(allocated):
+def with_memory(allocated, early=None):
+    """`early`: the part that was allocated before the recording."""
     made = Run()
+    if early is not None:
+        made.instant('[memory]', 60, **{'Device Type': 1, 'Device Id': 0, 'Addr': 1, 'Bytes': allocated - early, 'Total Allocated': allocated, 'Total Reserved': 999})
     made.extra['deviceProperties'] = [{'id': 1, 'name': 'B', 'totalGlobalMem': 10}, {'id': 0, 'name': 'A', 'totalGlobalMem': 1000}]
     made.instant('[memory]', 70, **{'Device Type': 1, 'Device Id': 0, 'Total Allocated': allocated, 'Total Reserved': 999})
     return made
@@ -676,6 +680,13 @@ def hedges(folder):
             made.each_step(lambda at: made.span('aten::mm', 'cpu_op', at + 9000, dur))  # noqa: B023
         found, = report(made.write(f'{folder}/bare.json'))['findings']
         judge(f'{what} of the host in idle time', '' if ('record the host' in found['advice'], 'tracekit top' in found['advice']) == (lacks, not lacks) else str(found))
+    made = Run(3000)
+    made.events = [e for e in made.events if e['name'] != 'aten::step']
+    found, = report(made.each_step(lambda at: made.span('cudaMalloc', 'cuda_runtime', at + 9000, 60)).write(f'{folder}/bare.json'))['findings']
+    judge('calls of the host without operators', '' if "record the host's operators and Python" in found['advice'] else str(found))
+    for early, want in ((820, True), (810, False)):
+        found, = report(with_memory(910, early).write(f'{folder}/memory.json'))['findings']
+        same(f'memory of which {early} of 910 were allocated before', ('before the recording' in found['text'], 'smaller batches' not in found['advice']), (want, want))
     found = text_of('device-idle', with_missing(folder))
     judge('work that may be missing', '' if ', unless it ran work that was not recorded;' in found else found)
 
@@ -978,6 +989,15 @@ def key_figures(folder):
         value = next(f['value'] for f in report(trace)['key_figures'] if f['name'] == 'device utilization')
         for limit, held in ((value - 1, 0), (value + 1, 1)):
             same(f'gpu_busy > {limit}', run('check', trace, '--assert', f'gpu_busy > {limit:.3f}%', fine=(0, 1)).returncode, held)
+    thresholds = f'{folder}/figures.conf'
+    with open(thresholds, 'w', encoding='utf-8') as f:
+        f.write('device-idle = off\nsmall-kernels = off\n')
+    for pause in (100, 6000):
+        trace = Run(pause).write(f'{folder}/figures.json')
+        bad = [f['name'] for f in report(trace)['key_figures'] if f['verdict'] == 'bad']
+        said = ' '.join(run('report', '-q', '--findings', trace, '--thresholds', thresholds).stdout.decode().split())
+        judge(f'bad key figures without findings, pause {pause}', '' if said.endswith(f'these key figures are bad: {", ".join(bad)}' if bad else 'beyond its threshold') else f'{bad}: {said}')
+        same(f'some are bad, pause {pause}', bool(bad), pause == 6000)
     same('a key figure of the wrong unit', run('check', path, '--assert', 'host overhead < 5ms', fine=(2,)).returncode, 2)
     p = run('check', path, '--assert', 'host overhed < 5%', fine=(2,))
     judge('a misspelt key figure', '' if b"did you mean 'host overhead'" in p.stderr else p.stderr.decode())
@@ -1233,6 +1253,26 @@ def launchers(folder):
         judge(f'without {left_out}', '' if len(found) == 1 and want in found[0]['advice'] else str(found))
 
 
+    made = Run(kernel=lambda i: 'a' if i < 8 else f'k{i}')
+    graph = {e['args']['correlation'] for e in made.events if e['name'] == 'a'}
+    for e in made.events:
+        e['tid'] = 2 if e['cat'] == 'cuda_runtime' and e['args']['correlation'] in graph else e['tid']
+    for part, want in ((False, 'the trace does not show what launches it'), (True, '--kind annotation --fold')):
+        made.each_step(lambda at: made.span('replay', 'user_annotation', at - 1, 95, tid=2)) if part else None
+        found = [f for f in report(made.write(f'{folder}/launchers.json'))['findings'] if f['id'] == 'dominant-kernel']
+        judge(f'no operator, annotation {part}', '' if len(found) == 1 and want in found[0]['advice'] else str(found))
+
+
+def first_use(folder):
+    """Checks the advice about a few long idle times: to warm up, only if calls take longer than they do but at the first use."""
+    for name, step, pause, want in (('cudaLaunchKernel', 4000, 1100, True), ('cudaLaunchKernel', 4000, 900, False), ('cudaMalloc', 400000, 110000, True),
+                                    ('cudaMalloc', 400000, 90000, False), ('aten::mm', 400000, 110000, False)):
+        made = Run(pause, durations=[step] * 5)
+        made.each_step(lambda at: made.span(name, 'cpu_op' if name == 'aten::mm' else 'cuda_runtime', at + step - pause, pause))  # noqa: B023
+        advice = next(f['advice'] for f in report(made.write(f'{folder}/first.json'))['findings'] if f['id'] == 'device-idle')
+        judge(f'{name} for {pause} us', '' if ('record after a warm-up' in advice) == want else advice)
+
+
 def in_time(folder):
     """`tree --sort start` lists the spans of one level by their first starts."""
     made = Run(steps=0)
@@ -1247,7 +1287,7 @@ def in_time(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for part in (shown, host_only, tensor_cores, pasted, compiled, dominant, once, names, devices, commands, sentences, hedges, worth, ranges, inputs, waits, incomplete, chance, stragglers, places, shown_at, thresholds, asserted, key_figures, overhead, selected, split,
-                     overlaps, own_steps, nested, unrecorded, captured, graphs, hosts, launchers, in_time):
+                     overlaps, own_steps, nested, unrecorded, captured, graphs, hosts, launchers, first_use, in_time):
             part(folder)
 
 
