@@ -134,7 +134,8 @@ struct tk_report_rank {
   uint64_t collections; /* garbage collections of the host */
   tk_time collecting;   /* time in which at least one garbage collection ran */
   tk_time collection_max, collection_at; /* duration of the longest collection, and its start since the trace's first event */
-  tk_time profiler;     /* time in which the profiler itself worked, if the profiler recorded this */
+  tk_time profiler;     /* time in which the profiler itself worked, if the profiler recorded this; from the first to the last work of
+                         * the host's devices, if there is any */
   tk_time profiler_max, profiler_at; /* duration of the longest span of the profiler, and its start since the trace's first event */
   uint64_t compiled_frames; /* functions, and parts of functions between graph breaks, that ran as compiled by torch.compile */
   uint64_t recompilations;  /* largest number of recompilations of one such function or part */

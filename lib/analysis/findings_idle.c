@@ -56,7 +56,8 @@ const char *findings_remedy(const struct tk_report_rank *row) {
   const tk_time most = findings_main_cause(&s).time;
   if (findings_is_stuck(row))
     return "; work that was launched and does not start waits for other work or another rank, or for work that was not recorded";
-  if (is_first_use(row, &s)) return "; calls that take this long usually initialize the device or load code, once: record after a warm-up";
+  if (is_first_use(row, &s))
+    return "; calls that take this long usually initialize the device or load code, once: record after a warm-up";
   if (most == s.idle && !row->host_ops) return "; record the host's operators and Python, too, to see the rest";
   if (most == s.idle) return "; recording Python (with_stack=True in PyTorch) shows what runs between operators";
   if (findings_gap_of(row).most) return "";

@@ -415,9 +415,9 @@ static void say_memory(struct words *w) {
 }
 
 static void advise_memory(struct words *w) {
-  write(w, findings_is_early(w->c) ? "the recording does not show what allocated it: inference servers, for example, reserve most of the "
-                                     "memory in advance; record from the start of the program to see it"
-                                   : "smaller batches or recomputation of activations lower the peak");
+  static const char EARLY[] = "the recording does not show what allocated it: inference servers, for example, reserve most of the "
+                              "memory in advance; record from the start of the program to see it";
+  write(w, "%s", findings_is_early(w->c) ? EARLY : "smaller batches or recomputation of activations lower the peak");
 }
 
 static void say_oom(struct words *w) { findings_oom(w->c, w->text, w->n); }
@@ -473,8 +473,8 @@ static void put_glob(struct words *w, const char *name) {
 static void advise_kernel(struct words *w) {
   const enum finding_launchers by = findings_launchers(w->c);
   if (by == LAUNCHED_BY_ANNOTATIONS) return write(w, "tracekit tree --kind annotation --fold shows which annotations launch it");
-  if (by == LAUNCHED_BY_UNKNOWN) return write(w, "the trace does not show what launches it: record the host's operators, or annotations "
-                                             "around the launches, too");
+  if (by == LAUNCHED_BY_UNKNOWN)
+    return write(w, "the trace does not show what launches it: record the host's operators, or annotations around the launches, too");
   write(w, "tracekit top --kind kernel --by op --name ");
   put_glob(w, w->c->kernel->name);
   write(w, " shows which operators launch it");

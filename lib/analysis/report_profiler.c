@@ -2,7 +2,8 @@
  *
  * Kineto and Nsight Systems record overhead of CUPTI as spans of category "overhead"; some kinds are work of the profiler; others (such
  * as "Lazy Function Loading") would also occur without it. PyTorch runs compiled code in a span "Torch-Compiled Region: FRAME/COMPILE",
- * where COMPILE counts the compilations of the frame from 0. */
+ * where COMPILE counts the compilations of the frame from 0. Overhead before the first work of the host's devices and after their last
+ * work does not count: profilers start and end there, and no work is delayed. */
 #include "report.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ struct profiler {
   uint32_t *kind_of;       /* by class: PLAIN, OVERHEAD, or REGION + number */
   uint64_t *frame_of;      /* by class: the frame of a region */
   struct map frames;       /* frames that ran */
+  struct window working;   /* from the first to the last work of the host's devices; everything if there is none */
   struct intervals parts;  /* intervals of the overhead */
 };
 
@@ -63,8 +65,20 @@ static bool find_kinds(struct profiler *f) {
   return any;
 }
 
+static struct window find_working(const struct reporter *p, uint32_t group) {
+  const struct works *w = &p->works;
+  struct window found = {INT64_MAX, INT64_MIN};
+  for (uint32_t i = 0; i < w->n; i++) {
+    if (p->index.group_of[p->t->events[w->v[i].event].track] != group) continue;
+    if (w->v[i].start < found.start) found.start = w->v[i].start;
+    if (w->v[i].end > found.end) found.end = w->v[i].end;
+  }
+  return found.start < found.end ? found : (struct window){INT64_MIN, INT64_MAX};
+}
+
 static bool see_overhead(struct profiler *f, const struct tk_event *e) {
-  const struct interval part = measure_part(&f->p->scope.window, e->ts, e->ts + e->dur);
+  const struct interval delays = measure_part(&f->working, e->ts, e->ts + e->dur);
+  const struct interval part = measure_part(&f->p->scope.window, delays.start, delays.start + delays.dur);
   struct report_host_sums *s = f->sums;
   if (part.dur > s->profiler_max) {
     s->profiler_max = part.dur;
@@ -107,6 +121,7 @@ bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t
   map_init(&f.frames, p->mem);
   bool ok = f.kind_of && f.frame_of;
   if (ok && find_kinds(&f)) {
+    f.working = find_working(p, group);
     ok = see_tracks(&f, group);
     sums->profiler = measure_join(&f.parts, p->mem, &ok);
   }

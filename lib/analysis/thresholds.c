@@ -55,7 +55,8 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_TRUNCATED] = {"truncated", "", 1, INFINITY, "inputs that end early"},
   [LIMIT_DAMAGED] = {"damaged", "", 1, INFINITY, "inputs that are damaged"},
   [LIMIT_PROFILER] = {"profiler-overhead", "%", 2, 10,
-    "time in which the profiler itself worked, as a percentage of the trace or of the selected range"},
+    "time in which the profiler itself worked between the first and the last work of the host's devices, as a percentage of the trace "
+    "or of the selected range"},
   [LIMIT_RECOMPILATIONS] = {"recompilations", "", 2, 7, "number of times that torch.compile recompiled a function; PyTorch "
                                                         "gives up after 7"},
   [LIMIT_MODULES] = {"recompiled-module", "", 2, 7, "number of times that XLA recompiled modules of the same name during the steps"},

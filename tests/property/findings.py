@@ -246,10 +246,10 @@ def with_collections(dur):
     return made.each_step(lambda at: made.span('gc.collect', 'python_function', at + 500, dur, tid=2))
 
 
-def with_overhead(name, dur, cat='overhead'):
-    """Returns a run with records of CUPTI's own overhead, on a separate row, as Kineto writes them."""
+def with_overhead(name, dur, cat='overhead', start=500):
+    """Returns a run with records of CUPTI's own overhead, on a separate row, as Kineto writes them. `start`: of each, in its step."""
     made = Run()
-    return made.each_step(lambda at: made.span(name, cat, at + 500, dur, -1, 0))
+    return made.each_step(lambda at: made.span(name, cat, at + start, dur, -1, 0))
 
 
 def with_lost(when, steps=5, tail=0):
@@ -379,6 +379,7 @@ CASES = [
     ('garbage-collection', lambda: with_collections(150), lambda: with_collections(80)),
     ('profiler-overhead', lambda: with_overhead('Activity Buffer Request', 250), lambda: with_overhead('Activity Buffer Request', 150)),
     ('profiler-overhead', lambda: with_overhead('Buffer Flush', 1500), lambda: with_overhead('Lazy Function Loading', 1500)),  # the program's
+    ('profiler-overhead', lambda: with_overhead('Buffer Flush', 1500, start=100), lambda: with_overhead('Buffer Flush', 1500, start=-45000)),
     ('profiler-overhead', lambda: with_overhead('Instrumentation', 250), lambda: with_overhead('Instrumentation', 250, 'cpu_op')),
     ('recompiled-module', lambda: with_modules(['jit_f'] * 3), lambda: with_modules(['jit_f', 'jit_f', 'jit_g'])),
     ('recompilations', lambda: with_regions('0/0', '0/2'), lambda: with_regions('0/0', '0/1', '1/1')),
