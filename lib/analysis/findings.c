@@ -75,11 +75,19 @@ static bool is_idle_for_graphs(const struct subject *s) {
   return s->row->capturing && percent((double)rest, (double)s->split.length) < s->limits[LIMIT_DEVICE_IDLE].warning;
 }
 
-/* True if the idle time would be below the threshold without the time before the device's first work, or if hardly any other time is
- * left. In that time, the device may have run work that was launched before the recording began and is missing. */
-static bool is_idle_at_start_only(const struct subject *s) {
-  const tk_time before = s->steps ? s->row->before_work : 0;
-  const double idle = (double)(report_idle_of(&s->split) - before), length = (double)(s->split.length - before);
+/* Returns the time at the end of the last step in which neither work nor, although the host was recorded, any of its activity was
+ * recorded. The recording may have ended. */
+static tk_time unseen_end(const struct tk_report_rank *row) {
+  if (!row->n_steps || row->host_ops + row->runtime_calls == 0) return 0;
+  const tk_time unseen = row->steps[row->n_steps - 1].split.idle;
+  return unseen < row->after_work ? unseen : row->after_work;
+}
+
+/* True if the idle time would be below the threshold without the time at both ends, or if hardly any other time is left. Before the
+ * device's first work, it may have run work that was launched before the recording began and is missing. */
+static bool is_idle_at_ends_only(const struct subject *s) {
+  const tk_time ends = s->steps ? s->row->before_work + unseen_end(s->row) : 0;
+  const double idle = (double)(report_idle_of(&s->split) - ends), length = (double)(s->split.length - ends);
   return percent(idle, length) < s->limits[LIMIT_DEVICE_IDLE].warning || length < (double)s->split.length / 10;
 }
 
@@ -90,7 +98,7 @@ static bool of_unexplained(const struct subject *s, double *v) {
     enum threshold limit;
     bool (*figure)(const struct subject *s, double *v);
   } causes[] = {{LIMIT_INPUT, of_input}, {LIMIT_COMPILE, of_compile}, {LIMIT_SYNC, of_sync}};
-  bool known = of_idle(s, v) && !is_idle_at_start_only(s) && !is_idle_for_graphs(s);
+  bool known = of_idle(s, v) && !is_idle_at_ends_only(s) && !is_idle_for_graphs(s);
   double part;
   for (size_t i = 0; known && i < sizeof causes / sizeof *causes; i++)
     if (causes[i].figure(s, &part) && is_beyond(s->r, causes[i].limit, part) && *v - part < s->limits[LIMIT_DEVICE_IDLE].warning)

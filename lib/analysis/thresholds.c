@@ -11,8 +11,9 @@
 static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
   [LIMIT_DEVICE_IDLE] = {"device-idle", "%", 20, 50,
     "idle time of a device, as a percentage of the time of its steps, or of its active window; judged only if it exceeds the "
-    "warning threshold even without the time of the steps before the first recorded work, since earlier work may be missing, if that "
-    "is less than 90% of the time, and even without the time in which the host recorded CUDA or HIP graphs"},
+    "warning threshold even without the time of the steps before the first recorded work, since earlier work may be missing, and "
+    "without the end of the last step if nothing was recorded in it, if these are less than 90% of the time, and even without the "
+    "time in which the host recorded CUDA or HIP graphs"},
   [LIMIT_INPUT] = {"input", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for input"},
   [LIMIT_COMPILE] = {"compile", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for a compiler"},
   [LIMIT_COMPILE_TIME] = {"compile-time", "s", 2, 10, "time during which the host compiled"},

@@ -178,6 +178,20 @@ def held_back(launch=150, dur=10):
     return made
 
 
+def with_end(busy):
+    """Returns a run in whose last step the device ran nothing after 0.85 ms, and the host nothing after 1.2 ms. `busy`: the host ran
+    another operator until the end."""
+    made = Run(1500, steps=2)
+    for e in made.events:
+        if e['pid'] == 0 and e['ts'] >= STEP:
+            e['ts'], e['dur'] = STEP + (e['ts'] - STEP) / 10, e['dur'] / 10
+        if e['name'] == 'aten::step' and e['ts'] == STEP:
+            e['dur'] = 1200
+    if busy:
+        made.span('aten::mm', 'cpu_op', STEP + 1200, STEP - 1200)
+    return made
+
+
 def with_helper(kernels):
     """Returns a run with a second device, which starts four copies, or `kernels` kernels in place of the first copies, in each step."""
     made = Run()
@@ -363,6 +377,7 @@ CASES = [
     ('device-idle', lambda: with_late_start(16000, synchronized=True), lambda: with_late_start(16000, synchronized=True, lost=True)),
     ('device-idle', lambda: held_back(35980), lambda: held_back()),  # ran work from before the recording
     ('device-idle', lambda: held_back(dur=400), lambda: held_back(dur=300)),  # not with so much recorded work before
+    ('device-idle', lambda: with_end(True), lambda: with_end(False)),  # the recording may have ended
     ('device-idle', lambda: with_helper(1), lambda: with_helper(0)),
     ('sync', lambda: in_pause(1100, 'cudaMemcpy', 'cuda_runtime'), lambda: in_pause(1100, 'cudaMemcpyAsync', 'cuda_runtime')),
     ('compile', lambda: in_pause(1100, 'RunHloPasses', 'cpu_op'), lambda: in_pause(900, 'RunHloPasses', 'cpu_op')),
