@@ -54,6 +54,7 @@ const char *findings_remedy(const struct tk_report_rank *row) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
   const tk_time most = findings_main_cause(&s).time;
+  if (row->capturing > report_idle_of(&s) / 2) return "; programs usually record graphs once, at their start: record after a warm-up";
   if (findings_is_stuck(row))
     return "; work that was launched and does not start waits for other work or another rank, or for work that was not recorded";
   if (is_first_use(row, &s))

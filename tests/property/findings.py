@@ -246,6 +246,10 @@ def graphs(folder):
         same(f'its compilations: {what}', got['ranks'][0]['compilations'], 5 * ('compile' in want))
     text = text_of('device-idle', with_graph(1500, record).write(f'{folder}/graph.json'), '--thresholds', lower(folder))
     judge('idle while a graph is recorded', '' if 'during 57.7% of that time, the host recorded a graph' in text else text)
+    for dur, want in ((1500, True), (500, False)):
+        found = report(with_graph(dur, record).write(f'{folder}/graph.json'), '--thresholds', lower(folder))['findings']
+        advice = next(f['advice'] for f in found if f['id'] == 'device-idle')
+        same(f'advice if a graph is recorded for {dur} us', 'programs usually record graphs once' in advice, want)
 
 
 def lower(folder):
