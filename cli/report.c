@@ -16,6 +16,7 @@
 struct params {
   struct selected selected;
   const char *html, *thresholds;
+  struct opt_list label;
   bool findings, full_names;
   int top;
 };
@@ -25,6 +26,8 @@ struct params {
 static const struct opt opts[] = {
   { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other "
                                  "files", FIELD(html), 0, 0, 0 },
+  { OPT_LIST, 0, "label", "NAME", "name of the next run in the output (default: its folder or file); repeatable; each input is a run",
+    FIELD(label), 0, 0, 0 },
   { OPT_INT, 0, "top", "N", "show N kernels (default: 10 as text, 30 on the page; JSON: all)", FIELD(top), 0, 1, 1000000000 },
   { OPT_FLAG, 0, "findings", 0, "print only the findings, and all of them", FIELD(findings), 0, 0, 0 },
   ROW_FULL_NAMES(struct params, full_names),
@@ -43,6 +46,7 @@ static const struct example examples[] = {
   { "tracekit report trace.json", "show where the device spent its time" },
   { "tracekit report logdir --html report.html", "write a page about all ranks of a run" },
   { "tracekit report logdir --findings", "print only what stands out, with what to do next" },
+  { "tracekit report nightly/run1.json.gz nightly/run2.json.gz --label before --label after", "show two runs side by side" },
   { "tracekit report rank0.json.gz rank1.json.gz --json", "print JSON for use in a script" },
   { 0, 0 },
 };
@@ -97,8 +101,10 @@ static int say_nothing(const struct shared *s) {
 
 static int report_of(const struct params *p, const struct tk_selection *select, const struct operands *in) {
   struct tk_report *report = NULL;
-  struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->selected.shared.keep_going,
-                                       .thresholds = p->thresholds };
+  struct tk_report_options options = { .size = sizeof options, .select = *select, .strips = p->html != NULL,
+                                       .keep_going = p->selected.shared.keep_going, .thresholds = p->thresholds,
+                                       .labels = (const char *const *)p->label.v,
+                                       .n_labels = p->label.n };
   const struct shared *s = &p->selected.shared;
   struct progress progress;
   struct tk_err err = { 0 };
@@ -127,7 +133,8 @@ static int cmd_report(const void *params, const struct operands *in) {
   const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
-  if (e.failed && !e.wrong) tty_say("out of memory");
+  if (p->label.n > (in->n ? in->n : 1)) status = run_usage("report", "--label: more names than runs");
+  else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && !tk_filter_check(&asked, &err)) status = run_fail(&err);
   else if (!e.wrong && may_write(p, in, &status)) status = report_of(p, &select, in);
   select_free(&e);
@@ -151,8 +158,9 @@ const struct command command_report = {
     "trace does not contain is listed as not available, and is null in JSON.\n"
     "\n"
     "Several inputs are read one after the other and put on one timeline, as in merge, to compare their collectives; large "
-    "inputs are read twice for that. The options that select events apply to the work of devices; --time and --step select the "
-    "time range. Figures that HolisticTraceAnalysis also has are defined in the same way; see docs/analysis.md.",
+    "inputs are read twice for that. If inputs have the same ranks, each is a run with its own name; --label changes the names. "
+    "The options that select events apply to the work of devices; --time and --step select the time range. Figures "
+    "that HolisticTraceAnalysis also has are defined in the same way; see docs/analysis.md.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

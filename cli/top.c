@@ -40,7 +40,7 @@ static const struct opt_word sort_words[] = {
 static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
     "group rows by: name (default), cat, kind, rank, process, track, stream, step, phase, op, module, "
-    "class (of device work, leaving out all else) or arg.KEY", FIELD(by), 0, 0, 0 },
+    "class or device (of device work, leaving out all else) or arg.KEY", FIELD(by), 0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0,
     "combine names, or strings of an arg, that differ only in numbers or template arguments: fusion.*, "
     "add<*>(float*)", FIELD(fold), 0, 0, 0 },
@@ -64,6 +64,7 @@ static const struct example examples[] = {
   { "tracekit top trace.json --max-dur 100us --min-count 1000 --sort count", "find small operations that are called often" },
   { "tracekit top logdir --by rank --json", "compare the ranks of a run" },
   { "tracekit top trace.json --by class --kind kernel", "compare matrix products, attention, copies, ..." },
+  { "tracekit top logdir --by device --sort union", "show how busy each GPU, TPU core or other device was" },
   { 0, 0 },
 };
 
@@ -354,8 +355,13 @@ static int top_say_few(const struct params *p, const struct tk_trace *t) {
   return STATUS_FINDING;
 }
 
+/* True if only device work has rows. */
+static bool has_only_work(enum tk_top_by by) { return by == TK_TOP_CLASS || by == TK_TOP_DEVICE; }
+
 static void top_say_nothing(struct tk_trace *t, const struct tk_top_options *o) {
-  if (o->by == TK_TOP_CLASS) tty_fail("%s: nothing matched: --by class groups device work, and none is selected", t->source);
+  if (has_only_work(o->by))
+    tty_fail("%s: nothing matched: --by %s groups device work, and none is selected", t->source,
+             o->by == TK_TOP_CLASS ? "class" : "device");
   else select_say_nothing(t, &o->select);
 }
 
@@ -374,7 +380,7 @@ static int top_of(const struct params *p, struct tk_top_options *options, const 
   bool ok = tk_top(t, options, &report, &err);
   progress_end(&progress);
   const bool may_be_empty = p->selected.selection.allow_empty;
-  const bool selects = select_is_asked(&options->select) || options->by == TK_TOP_CLASS;
+  const bool selects = select_is_asked(&options->select) || has_only_work(options->by);
   const bool nothing = ok && !report->events && !may_be_empty && selects;
   if (!ok) status = run_fail_of(t->source, &err);
   else if (report->events && !report->n_rows && p->min_count && !may_be_empty) status = top_say_few(p, t);

@@ -33,7 +33,7 @@ static const struct opt_word sort_words[] = {
 
 static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
-    "group the outermost level by: cat, rank, process, track, stream, step, phase, op, module, class or arg.KEY "
+    "group the outermost level by: cat, rank, process, track, stream, step, phase, op, module, class, device or arg.KEY "
     "(default: names only)", FIELD(by), 0, 0, 0 },
   { OPT_STRING, 0, "path", "arg.KEY",
     "show the paths in this arg instead of nested names, such as arg.tf_op: time per scope, layer and operation",

@@ -367,7 +367,8 @@ TK_EXPERIMENTAL bool tk_selected(struct tk_trace *t, const struct tk_selection *
 enum tk_top_by {
   TK_TOP_NAME, TK_TOP_CAT, TK_TOP_KIND, TK_TOP_RANK, TK_TOP_PROCESS, TK_TOP_TRACK, TK_TOP_STREAM, TK_TOP_STEP, TK_TOP_ARG,
   TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE, /* phase, op or module around the event or its launch */
-  TK_TOP_CLASS                            /* class of kernels: matmul, attention, ... */
+  TK_TOP_CLASS,                           /* class of kernels: matmul, attention, ... */
+  TK_TOP_DEVICE                           /* device of kernels, copies and fills: GPU 0, TPU:0, ... */
 };
 enum tk_top_sort {
   TK_TOP_SORT_TOTAL, TK_TOP_SORT_SELF, TK_TOP_SORT_UNION, TK_TOP_SORT_COUNT, TK_TOP_SORT_MEAN, TK_TOP_SORT_MIN, TK_TOP_SORT_P50,

@@ -27,6 +27,8 @@ struct tk_report_options {
   const struct tk_threshold *limits; /* n_limits thresholds that replace the defaults and the file by id; only id, warning
                                       * and bad are used */
   size_t n_limits;
+  const char *const *labels;  /* n_labels names of runs: the i-th applies to all inputs of the i-th name given to tk_sources_open */
+  size_t n_labels;
 };
 #define TK_REPORT_OPTIONS_INIT TK_OPTIONS_INIT(tk_report_options)
 

@@ -339,7 +339,7 @@ static const struct word_row VALUES[] = {
   { "with", "tensorboard", "xprof" },    { "with", "ui", "perfetto" },       { "with", "chrome", "perfetto" },
   { "by", "phases", "phase" },           { "by", "operator", "op" },         { "by", "layer", "module" },
   { "with", "html", "report" },          { "by", "stage", "phase" },          { "by", "category", "cat" },
-  { "by", "names", "name" },             { "by", "gpu", "process" },         { "by", "thread", "track" },
+  { "by", "names", "name" },             { "by", "gpu", "device" },          { "by", "thread", "track" },
   { "by", "iteration", "step" },         { "by", "type", "kind" },           { "keep", "child", "children" },
   { "keep", "parent", "parents" },       { "keep", "flow", "flows" },        { "keep", "kernels", "flows" },
 };

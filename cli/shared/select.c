@@ -236,7 +236,7 @@ bool select_is_arg(const char *word) { return strncmp(word, "arg.", 4) == 0 && w
 
 bool select_by(const char *command, const char *text, enum tk_top_by *by, const char **arg) {
   static const char *const words[] = { "name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY",
-                                       "phase", "op", "module", "class", NULL };
+                                       "phase", "op", "module", "class", "device", NULL };
   const char *near;
   for (int i = 0; words[i]; i++)
     if (!text || (i != TK_TOP_ARG && strcmp(text, words[i]) == 0)) {
@@ -249,6 +249,6 @@ bool select_by(const char *command, const char *text, enum tk_top_by *by, const 
   near = tk_nearest(text, words);
   if (near) tty_say("%s: --by: unknown column '%s'; did you mean '%s'?", command, text, near);
   else tty_say("%s: --by: unknown column '%s'; expected name, cat, kind, rank, process, track, stream, step, phase, "
-               "op, module, class or arg.KEY", command, text);
+               "op, module, class, device or arg.KEY", command, text);
   return false;
 }

@@ -8,14 +8,23 @@
 #include "graph/args.h"
 
 static bool has_table(enum tk_top_by by) {
-  return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK;
+  return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK || by == TK_TOP_DEVICE;
 }
 
-/* Prepares groupings by class of kernel, and by phase, op or module, which depend on the spans around each event. */
+/* True if the tracks have several hosts. */
+static bool has_hosts(const struct match *m) {
+  tk_id i = 2;
+  while (m->origins && i <= m->t->n_tracks && strcmp(m->origins[i].host, m->origins[1].host) == 0) i++;
+  return m->origins && i <= m->t->n_tracks;
+}
+
+/* Prepares groupings by class of kernel, by device, and by phase, op or module, which depend on the spans around each event. */
 static bool groups_prepare(struct groups *g, enum tk_top_by by) {
   const struct match *m = g->match;
   const enum around_fact fact = by == TK_TOP_PHASE ? AROUND_PHASE : by == TK_TOP_OP ? AROUND_OP : AROUND_MODULE;
   if (by == TK_TOP_CLASS) return work_classes_init(&g->work, &m->kinds, m->origins, NULL, g->mem);
+  g->has_hosts = by == TK_TOP_DEVICE && has_hosts(m);
+  if (by == TK_TOP_DEVICE) return work_devices_init(&g->devices, &m->kinds, m->origins, g->mem);
   if (by != TK_TOP_PHASE && by != TK_TOP_OP && by != TK_TOP_MODULE) return true;
   return around_init(&g->around, fact, &m->kinds, &m->steps, m->origins, g->mem);
 }
@@ -43,6 +52,7 @@ void groups_free(struct groups *g) {
   if (!g->mem) return;
   mem_free(g->mem, g->of_id);
   work_classes_free(&g->work);
+  work_devices_free(&g->devices);
   around_free(&g->around);
   map_free(&g->of_value);
   map_free(&g->originals);
@@ -159,6 +169,39 @@ static uint32_t group_of_track(struct groups *g, tk_id track) {
   return group_of_text(g, g->text.data, g->text.len);
 }
 
+/* ---- devices ---- */
+
+/* Returns the group of a device, given one of its tracks: "rank 3, GPU 0", or "host, GPU 0" if only hosts distinguish devices. If
+ * another device has the same name, the process follows. */
+static uint32_t group_of_device(struct groups *g, tk_id device, tk_id track) {
+  const struct track_origin *o = g->match->origins ? &g->match->origins[track] : NULL;
+  const uint32_t known = g->n;
+  char digits[24];
+  g->text.len = 0;
+  if (o && o->rank >= 0) {
+    buf_text(&g->text, "rank ");
+    buf_append(&g->text, digits, num_put_i64(digits, o->rank));
+    buf_text(&g->text, ", ");
+  } else if (o && *o->host && g->has_hosts) {
+    buf_text(&g->text, o->host);
+    buf_text(&g->text, ", ");
+  }
+  work_devices_name(&g->match->kinds, device, track, &g->family, &g->text);
+  const uint32_t group = group_of_text(g, g->text.data, g->text.len);
+  if (g->n > known) return group;
+  buf_text(&g->text, ", ");
+  put_track(&g->text, g->t, g->t->tracks[device].name, g->t->tracks[device].pid, "process");
+  return group_of_text(g, g->text.data, g->text.len);
+}
+
+/* Returns the group of the device of an event; GROUP_NONE if the event is not device work. */
+static uint32_t group_of_work(struct groups *g, const struct tk_event *e) {
+  if (!work_devices_has(&g->devices, e)) return GROUP_NONE;
+  const tk_id device = work_devices_of(&g->devices, e->track);
+  if (!g->of_id[device]) g->of_id[device] = group_of_device(g, device, e->track);
+  return g->of_id[device];
+}
+
 /* ---- values ---- */
 
 static uint32_t group_of_number(struct groups *g, int64_t value) {
@@ -225,6 +268,7 @@ static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e) {
   if (!g->of_id) return group_of_event(g, e);
+  if (g->by == TK_TOP_DEVICE) return group_of_work(g, e);
   const bool by_class = g->by == TK_TOP_NAME || g->by == TK_TOP_CAT;
   uint32_t *known = &g->of_id[by_class ? e->cls : e->track];
   if (!*known) *known = by_class ? group_of_class(g, e->cls) : group_of_track(g, e->track);

@@ -1,4 +1,5 @@
-/* group.h - groups events by name, category, kind, rank, process, track, stream, step, phase, op, module, class of kernel, or an arg.
+/* group.h - groups events by name, category, kind, rank, process, track, stream, step, phase, op, module, class of kernel, device, or
+ * an arg.
  *
  * A group is a small number, which a single table lookup finds, by the class, track or value of an event. Group 1 (GROUP_NONE) contains
  * the events without the property; every other group has a text. */
@@ -7,6 +8,7 @@
 
 #include "op/around.h"
 #include "op/match.h"
+#include "work_devices.h"
 
 enum { GROUP_NONE = 1 };
 
@@ -21,9 +23,12 @@ struct groups {
   tk_id key;                 /* key of the arg by which events are grouped */
   uint32_t n;                /* number of groups; the groups are 1 .. n */
   struct intern texts;       /* the text with id g - 1 belongs to group g > 1 */
-  uint32_t *of_id;           /* by class or track: its group; 0 = not computed yet */
+  uint32_t *of_id;           /* by class, track, or track that represents a device: its group; 0 = not computed yet */
   struct around around;      /* phase, op or module of each event */
   struct work_classes work;  /* classes of device work, if events are grouped by it */
+  struct work_devices devices; /* devices of work, if events are grouped by them */
+  const char *family;        /* family of devices whose names are only numbers; NULL = not determined yet */
+  bool has_hosts;            /* if events are grouped by device: true if the tracks have several hosts */
   struct map originals;      /* if has_originals: names of classes whose events do not repeat other events */
   bool has_originals;
   struct map of_sample;      /* group of spans -> group of the samples with the same property */
@@ -38,11 +43,13 @@ uint32_t groups_of(struct groups *g, const struct tk_event *e);
 /* Returns the group of a stack sample. In a trace that also has spans, it is not the group of spans with the same thread, rank or other
  * property: a sum of durations and weights is meaningless. Its text ends with " (samples)". */
 uint32_t groups_of_sample(struct groups *g, const struct tk_event *sample);
+/* True for groupings that leave out all events except device work. */
+static inline bool groups_only_work(enum tk_top_by by) { return by == TK_TOP_CLASS || by == TK_TOP_DEVICE; }
 /* False for events without a row. These are events on lines that repeat the work of other lines, unless `repeats` is set; and, if
- * events are grouped by class of kernel, all events except device work. */
+ * events are grouped by device or by class of kernel, all events except device work. */
 static inline bool groups_has_row(struct groups *g, const struct tk_event *e) {
   if (!g->repeats && kinds_repeats(&g->match->kinds, e->track)) return false;
-  return g->by != TK_TOP_CLASS || groups_of(g, e) != GROUP_NONE;
+  return !groups_only_work(g->by) || groups_of(g, e) != GROUP_NONE;
 }
 /* Returns the suffix for the name of a class in rows: " (device)" for a device copy of a host annotation, which has the same name as
  * the annotation; otherwise "". Copies get it even if the annotation itself is not in the trace. */

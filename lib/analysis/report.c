@@ -315,8 +315,9 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
   struct tk_report_rank *row = &r->ranks[r->n_ranks++];
   *row = (struct tk_report_rank){.rank = rank, .host = report_text(p->impl, host), .device = "",
                                  .input = report_text(p->impl, p->place->input), .mfu = -1, .flops_coverage = -1,
-                                 .bytes_coverage = -1, .peak_device = "", .run = "", .incomplete = p->t->truncated || p->t->damaged};
+                                 .bytes_coverage = -1, .peak_device = "", .incomplete = p->t->truncated || p->t->damaged};
   row->start_ns = num_add(num_add(p->t->origin_ns, p->place->later_ns), p->start / 1000);
+  row->run = p->place->label ? report_text(p->impl, p->place->label) : "";
   row->length = p->end - p->start;
   row->rank_given = p->origins && p->origins[p->index.tracks[p->index.tracks_at[group]]].is_given;
   p->index.has_row[group] = true;

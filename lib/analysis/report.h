@@ -223,6 +223,7 @@ struct tk_report_impl {
 struct report_place {
   const char *input;
   int64_t later_ns;
+  const char *label; /* name of the run, given by the user; NULL = none */
 };
 
 /* State for counting host spans. */
@@ -290,7 +291,7 @@ uint32_t report_name(struct tk_report_impl *impl, const char *name, size_t n);
 uint32_t report_class_name(struct reporter *p, tk_id cls);
 /* Returns a string of the trace in the form that all tables use, with folded addresses; "" for string 0. */
 const char *report_keep_name(struct reporter *p, tk_id string);
-/* Returns the name of the device of a row (report_device.c). */
+/* Returns the name of the device of a row. */
 const char *report_device(struct reporter *p, const struct work_row *w);
 /* Returns the event's name in the form that all tables use, with folded addresses; "" for event 0. */
 const char *report_name_of(struct reporter *p, tk_id event);
@@ -363,7 +364,7 @@ bool report_device_ops_begin(struct reporter *p);
 void report_device_ops_end(struct reporter *p);
 bool report_device_ops_count(struct reporter *p, const struct work *w, tk_time time);
 bool report_device_ops_make(struct tk_report *r);
-/* report_runs.c: names the runs of the rows, if several inputs have the same rank. */
+/* report_runs.c: names the runs of the rows, if several inputs have the same rank or the user named a run. */
 bool report_runs_name(struct tk_report *r);
 /* report_lanes.c: draws the activity and the threads of a host without devices. */
 bool report_lanes_add(struct reporter *p, struct tk_report_rank *row, uint32_t group);

@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "fold.h"
 #include "graph/args.h"
+#include "work_devices.h"
 #include "work_names.h"
 
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n) {
@@ -122,4 +123,12 @@ bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id 
 
 tk_id report_key_of(const struct tk_trace *t, const char *key) {
   return intern_id(&t->store->strings, key, strlen(key));
+}
+
+const char *report_device(struct reporter *p, const struct work_row *w) {
+  struct buf text = {.mem = p->mem};
+  work_devices_name(&p->match.kinds, w->process, w->track, &p->family, &text);
+  const char *name = report_keep(p->impl, text.data, text.len);
+  buf_free(&text);
+  return name;
 }

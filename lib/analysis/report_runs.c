@@ -1,4 +1,5 @@
-/* report_runs.c - names the runs of a report whose inputs have the same ranks, as if each were a separate job (report.h). */
+/* report_runs.c - names the runs of a report whose inputs have the same ranks, as if each were a separate job (report.h).
+ * Names that the user gave are kept; if there are any, the other runs have names, too. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -41,10 +42,11 @@ static size_t common_folders(const struct tk_report *r) {
   return n;
 }
 
-/* Names each run by the folder, or the file, at which the paths of the inputs begin to differ. whole: use the rest of the path
- * from there. */
-static void name_runs(struct tk_report *r, size_t folders, bool whole) {
+/* Names each run without a label by the folder, or the file, at which the paths of the inputs begin to differ. whole: use the rest of
+ * the path from there. */
+static void name_runs(struct tk_report *r, const bool *labelled, size_t folders, bool whole) {
   for (size_t i = 0; i < r->n_ranks; i++) {
+    if (labelled[i]) continue;
     const char *rest = r->ranks[i].input + folders;
     r->ranks[i].run = report_keep(r->impl, rest, whole || *rest == '/' ? strlen(rest) : strcspn(rest, "/"));
   }
@@ -52,17 +54,21 @@ static void name_runs(struct tk_report *r, size_t folders, bool whole) {
 
 bool report_runs_name(struct tk_report *r) {
   const struct tk_report_rank **v = mem_array(&r->impl->mem, r->n_ranks + 1, sizeof *v);
-  if (!v) return false;
-  for (size_t i = 0; i < r->n_ranks; i++) {
-    r->ranks[i].run = "";
+  bool *labelled = mem_array(&r->impl->mem, r->n_ranks + 1, sizeof *labelled);
+  bool any = false;
+  for (size_t i = 0; v && labelled && i < r->n_ranks; i++) {
+    labelled[i] = *r->ranks[i].run != 0;
+    any = any || labelled[i];
     v[i] = &r->ranks[i];
   }
-  if (r->n_ranks) qsort(v, r->n_ranks, sizeof *v, by_place);
-  if (has_twins(v, r->n_ranks, false)) {
+  const bool ok = v && labelled;
+  if (ok && r->n_ranks) qsort(v, r->n_ranks, sizeof *v, by_place);
+  if (ok && (any || has_twins(v, r->n_ranks, false))) {
     const size_t folders = common_folders(r);
-    name_runs(r, folders, false);
-    if (has_twins(v, r->n_ranks, true)) name_runs(r, folders, true);
+    name_runs(r, labelled, folders, false);
+    if (has_twins(v, r->n_ranks, true)) name_runs(r, labelled, folders, true);
   }
   mem_free(&r->impl->mem, v);
-  return true;
+  mem_free(&r->impl->mem, labelled);
+  return ok;
 }

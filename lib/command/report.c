@@ -14,6 +14,7 @@
 #include "merge/alignment.h"
 #include "merge/members.h"
 #include "source/identity.h"
+#include "source/sources.h"
 
 /* ---- waiting in collectives ---- */
 
@@ -260,7 +261,7 @@ bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, st
   if (!err) err = &ours;
   err_clear(err);
   if (!NEW_REPORT(report, err) || !trace_is_sealed(t, err)) return false;
-  const struct report_place place = {t->source, 0};
+  const struct report_place place = {.input = t->source};
   return open_report(*report, opt, &own, err) && add_trace(*report, t, &place, true, err) && report_close(*report, err);
 }
 
@@ -275,6 +276,12 @@ struct run {
   struct meeting_range *ranges; /* by input: selected range */
 };
 
+/* Returns the name that the user gave to the run of an input; NULL if there is none. */
+static const char *label_of(const struct run *run, size_t i) {
+  const size_t operand = sources_operand(run->s, i);
+  return operand < run->opt->n_labels ? run->opt->labels[operand] : NULL;
+}
+
 static bool add_input(struct run *run, size_t i) {
   const struct merge_inputs in = {.sources = run->s, .n = run->s->n};
   struct merge_alignment *a = &run->alignment;
@@ -287,7 +294,7 @@ static bool add_input(struct run *run, size_t i) {
   if (!t) return merge_stops(run->s->n, run->err);
   const struct align_map *map = merge_map(a, i);
   const struct merge_base own = {t->zero_ns, t->clock};
-  struct report_place place = {run->s->inputs[i].name, merge_later(&a->base, &own, TK_ALIGN_AUTO)};
+  struct report_place place = {run->s->inputs[i].name, merge_later(&a->base, &own, TK_ALIGN_AUTO), label_of(run, i)};
   const int64_t later = place.later_ns;
   if (map) place.later_ns -= align_offset(map, t->origin_ns + place.later_ns);
   bool ok = add_trace(run->r, t, &place, false, run->err);
@@ -350,7 +357,7 @@ static bool add_inputs(struct run *run) {
 static bool add_one(struct run *run) {
   struct tk_trace *t = tk_sources_load(run->s, 0, &run->opt->load, run->err);
   if (!t) return false;
-  const struct report_place place = {t->source, 0};
+  const struct report_place place = {.input = t->source, .label = label_of(run, 0)};
   bool ok = add_trace(run->r, t, &place, true, run->err);
   tk_free(t);
   return ok;

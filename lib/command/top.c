@@ -10,6 +10,7 @@
 static uint8_t without_of(enum tk_top_by by) {
   switch (by) {
   case TK_TOP_STREAM:
+  case TK_TOP_DEVICE: /* args of spans can show which tracks are devices */
   case TK_TOP_ARG: return TK_WITHOUT_FLOWS;
   case TK_TOP_STEP:
   case TK_TOP_PHASE:

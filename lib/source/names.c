@@ -52,7 +52,8 @@ static struct source_origin *add_origin(struct source *s, enum origin_kind kind,
   struct source_origin *o;
   if (!mem_grow(&s->mem, (void **)&s->origins, &s->cap_origins, (uint64_t)s->n_origins + 1, sizeof *s->origins)) return NULL;
   o = &s->origins[s->n_origins++];
-  *o = (struct source_origin){.kind = kind, .first = s->n_entries, .spool = -1, .failed = {.offset = UINT64_MAX}};
+  *o = (struct source_origin){.kind = kind, .first = s->n_entries, .spool = -1, .failed = {.offset = UINT64_MAX},
+                              .operand = s->n_operands};
   o->name = source_text(s, name);
   return o;
 }
@@ -514,4 +515,8 @@ void source_init(struct source *s) {
   s->waiting = UINT32_MAX;
 }
 
-bool source_add(struct source *s, const char *name, struct tk_err *err) { return add_name(s, name, 0, err) && mem_check(&s->mem, err); }
+bool source_add(struct source *s, const char *name, struct tk_err *err) {
+  const bool ok = add_name(s, name, 0, err) && mem_check(&s->mem, err);
+  s->n_operands++;
+  return ok;
+}

@@ -51,6 +51,7 @@ struct source_origin {
   const char *remark;   /* note about the archive; NULL = none */
   struct tk_err failed; /* reason why the name yields no inputs */
   uint32_t first, n;    /* range of its entries */
+  uint32_t operand;     /* index of the name, among those passed to source_add, that yielded the origin */
 };
 
 struct source {
@@ -59,6 +60,7 @@ struct source {
   struct rundir_file *places; /* by index of the entry */
   struct source_origin *origins;
   uint32_t n_entries, cap_entries, cap_places, n_origins, cap_origins;
+  uint32_t n_operands; /* number of names passed to source_add so far */
   struct rundir rundir;
   uint64_t max_size;
   bool complete_only; /* read files to their end when they are inspected, and prefer complete files */

@@ -525,6 +525,10 @@ void tk_sources_close(struct tk_sources *s) {
   free(s);
 }
 
+size_t sources_operand(const struct tk_sources *s, size_t i) {
+  return s->impl->source.origins[s->impl->chosen[i].origin].operand;
+}
+
 bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_t *places) {
   struct tk_input *inputs = calloc(n + 1, sizeof *inputs);
   struct chosen *chosen = calloc(n + 1, sizeof *chosen);

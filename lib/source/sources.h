@@ -12,6 +12,9 @@ const char *sources_path(const struct tk_sources *s, size_t i);
 /* Returns the path of the nth piece of an input; other recordings of its rank count as pieces. NULL if it has no more. */
 const char *sources_piece(const struct tk_sources *s, size_t i, size_t nth);
 
+/* Returns the index of the name, among those passed to tk_sources_open, that yielded an input. */
+size_t sources_operand(const struct tk_sources *s, size_t i);
+
 /* Adds remarks about archives as notes, for listings. When an input is loaded, these remarks become notes of its trace. */
 void sources_remarks(const struct tk_sources *s, struct tk_diagnostics *notes);
 

@@ -53,7 +53,7 @@ Row = Dict[str, Any]
 
 _list = list  # the function `list` hides it
 
-_BY = ("name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", "phase", "op", "module", "class")
+_BY = ("name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", "phase", "op", "module", "class", "device")
 _SORT = ("total", "self", "union", "count", "mean", "min", "p50", "p95", "max", "name")
 _ALIGN = ("auto", "clock", "collectives", "marker", "start", "none")
 _GROUP_BY = ("rank", "host", "kind")
@@ -1049,7 +1049,7 @@ class Trace:
         ----------
         by : str
             Property by which events are grouped into rows: name, cat, kind, rank, process, track, stream, step, phase, op,
-            module, class or arg.KEY.
+            module, class, device or arg.KEY.
         where : str or iterable of str, optional
             Filter expressions, as in `filter`.
         time : str or pair, optional

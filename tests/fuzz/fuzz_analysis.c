@@ -41,7 +41,7 @@ static void touch(const char *text, size_t n) {
 
 static void ask_top(struct tk_trace *t, const struct tk_selection *select, unsigned how) {
   const char *const cols[] = {"a", "stream", NULL};
-  const struct tk_top_options o = {.size = sizeof o, .select = *select, .by = (enum tk_top_by)(how % 12), .arg = "a",
+  const struct tk_top_options o = {.size = sizeof o, .select = *select, .by = (enum tk_top_by)(how % 14), .arg = "a",
                                    .cols = how & 16 ? cols : NULL, .sort = (enum tk_top_sort)(how % 10), .fold = how & 32};
   struct tk_top_report *r = NULL;
   struct tk_err err = {0};
@@ -51,7 +51,7 @@ static void ask_top(struct tk_trace *t, const struct tk_selection *select, unsig
 }
 
 static void ask_tree(struct tk_trace *t, const struct tk_selection *select, unsigned how) {
-  const enum tk_top_by by = how % 12 == TK_TOP_KIND ? TK_TOP_CAT : (enum tk_top_by)(how % 12);
+  const enum tk_top_by by = how % 14 == TK_TOP_KIND ? TK_TOP_CAT : (enum tk_top_by)(how % 14);
   const struct tk_tree_options o = {.size = sizeof o, .select = *select, .has_by = how & 64, .by = by, .arg = "a",
                                     .per = how & 128 ? "*a*" : NULL, .fold = how & 32};
   struct tk_tree_report *r = NULL;

@@ -202,10 +202,30 @@ def runs(work):
           run('report', '-q', '--findings', *files)[1])
 
 
+def labels(work):
+    """Checks that --label names the runs as in diff: the i-th name is for all inputs of the i-th operand."""
+    files = [rank_trace(f'{work}/labels/{job}/{rank}.json', rank) for job in 'ab' for rank in range(2)]
+    a, b = f'{work}/labels/a', f'{work}/labels/b'
+    with open(f'{work}/list', 'w', encoding='utf-8') as f:
+        f.write('\n'.join(files[2:]) + '\n')
+    for what, paths, names, want in (
+            ('folders', (a, b), 'xy', 'xyxy'), ('fewer names than runs', (a, b), 'x', 'xbxb'), ('a list', (a, f'@{work}/list'), 'xy', 'xyxy'),
+            ('equal names of different ranks', (files[0], files[3]), 'xx', 'xx'), ('one input', (files[0],), 'x', 'x'),
+            ('each file', files, 'pqrs', 'prqs')):
+        status, out, err = run('report', '-q', '--json', *paths, *(f'--label={name}' for name in names))
+        got = ''.join(r['run'] for r in json.loads(out)['ranks']) if status == 0 else err
+        judge(f'--label: {what}', '' if got == want else f'{got}, not {want}')
+    text = run('report', '-q', a, b, '--label', 'old', '--label', 'new')[1]
+    judge('--label: the text', '' if 'old: rank 0, GPU 0' in text and 'new: rank 1, GPU 0' in text else text)
+    status, _, err = run('report', '-q', a, b, *(f'--label={name}' for name in 'xyz'))
+    judge('--label: too many', '' if status == 2 and 'more names than runs' in err else f'{status}: {err}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         pages(work)
         runs(work)
+        labels(work)
 
 
 main()

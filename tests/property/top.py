@@ -2,11 +2,14 @@
 """Checks `top` against a model in Python, computed from the dump of the graph: counts, sums, self times, unions and exact
 medians, on every fixture and on random traces in all formats. Also checks that selecting with top equals filtering first."""
 import collections
+import contextlib
 import csv
 import io
 import json
 import os
+import random
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -276,6 +279,67 @@ def classes(path):
     judge('no row without a class', str(unknown) if unknown else '')
 
 
+def busy(work):
+    """Returns, for each device, the time during which at least one of the intervals (device, start, end) ran."""
+    found = {}
+    for device in {d for d, _, _ in work}:
+        at, time = -1, 0
+        for start, end in sorted((s, e) for d, s, e in work if d == device):
+            time += max(end - max(start, at), 0)
+            at = max(at, end)
+        found[device] = time
+    return found
+
+
+def device_rows(*args):
+    return {r['name']: int(r['union_ns']) for r in top(*args, '--by', 'device')['rows']}
+
+
+def devices(work):
+    """Checks that each device has a row with the time during which it worked, on several ranks, in all formats, and from databases."""
+    rand, paths = random.Random(7), []
+    want = {}
+    for rank in range(2):
+        kernels = [(device, at, at + rand.randrange(1, 60)) for device in (0, 1) for at in rand.sample(range(2000), 60)]
+        events = [{'ph': 'X', 'cat': ('kernel', 'gpu_memcpy', 'gpu_memset')[i % 3], 'name': f'k{i}', 'pid': d, 'tid': 7 + i % 4, 'ts': start, 'dur': end - start,
+                   'args': {'device': d, 'stream': 7 + i % 4}} for i, (d, start, end) in enumerate(kernels)]
+        events += [{'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::mm', 'pid': 99, 'tid': 99, 'ts': 0, 'dur': 5000},
+                   {'ph': 'X', 'cat': 'gpu_user_annotation', 'name': 'step', 'pid': 0, 'tid': 7, 'ts': 0, 'dur': 4000, 'args': {'device': 0, 'stream': 7}}]
+        paths.append(f'{work}/device{rank}.json')
+        with open(paths[-1], 'w', encoding='utf-8') as f:
+            json.dump({'distributedInfo': {'rank': rank, 'world_size': 2}, 'traceEvents': events}, f)
+        want.update({f'rank {rank}, GPU {d}': 1000 * time for d, time in busy(kernels).items()})
+    first = {name: time for name, time in want.items() if name.startswith('rank 0')}
+    for ending in ('json', 'pftrace', 'xplane.pb'):
+        run('convert', '-q', paths[0], '-o', f'{work}/device.{ending}')
+        got = device_rows(f'{work}/device.{ending}')
+        judge(f'devices: {ending}', '' if sorted(got.values()) == sorted(first.values()) else f'{got}, not {first}')
+        run('merge', '-q', *paths, '-o', f'{work}/devices.{ending}')
+        got = device_rows(f'{work}/devices.{ending}')
+        judge(f'devices of two ranks: {ending}', '' if got == want or (ending == 'xplane.pb' and sorted(got.values()) == sorted(want.values())) else f'{got}, not {want}')
+    judge('devices: names', '' if device_rows(*paths) == want else f'{device_rows(*paths)}, not {want}')
+    none = run('top', f'{work}/marks.json', '--by', 'device', fine=(1,))
+    judge('devices: none', none.decode())
+    with contextlib.closing(sqlite3.connect(f'file:{FIXTURES}/nsys/two-processes.sqlite?mode=ro', uri=True)) as c:
+        nsys = [(row[0], row[1], row[2]) for table in ('KERNEL', 'MEMCPY') for row in
+                c.execute(f'SELECT globalPid, start, "end" FROM CUPTI_ACTIVITY_KIND_{table}')]
+    got = device_rows(f'{FIXTURES}/nsys/two-processes.sqlite')
+    judge('devices: nsys', '' if sorted(got.values()) == sorted(busy(nsys).values()) else f'{got}, not {busy(nsys)}')
+    with contextlib.closing(sqlite3.connect(f'file:{FIXTURES}/rocm/graph.rpd?mode=ro', uri=True)) as c:
+        rocm = list(c.execute('SELECT gpuId, start, "end" FROM rocpd_op JOIN rocpd_string s ON s.id = opType_id JOIN rocpd_string d ON d.id = description_id '
+                              "WHERE s.string <> 'Task' OR d.string <> ''"))  # a task without a description is a barrier
+    got = device_rows(f'{FIXTURES}/rocm/graph.rpd')
+    judge('devices: rocm', '' if sorted(got.values()) == sorted(busy(rocm).values()) else f'{got}, not {busy(rocm)}')
+
+
+def as_reported(path, label):
+    """Checks that the rows of devices have the busy times of report."""
+    report = json.loads(run('report', '-q', '--json', '--allow-empty', path), parse_float=Decimal)
+    want = sorted(r['busy_ns'] for r in report['ranks'] if r['device'] and r['busy_ns'])
+    got = sorted(r['union_ns'] for r in top(path, '--by', 'device')['rows'] if r['union_ns'])
+    judge(f'{label}: devices are as busy as in report', '' if got == want else f'{got}, not {want}')
+
+
 def sampled(work):
     """Checks that the share of the time range is unknown for rows without spans: samples do not say when a function ran."""
     with open(f'{work}/s.folded', 'w', encoding='utf-8') as f:
@@ -291,12 +355,14 @@ def main():
             # from an archive, a single trace only
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
+                as_reported(path, os.path.relpath(path, FIXTURES))
         folds_values(work)
         addresses(work)
         copies(work)
         communicators(work)
         sampled(work)
         marks(work)
+        devices(work)
         classes(f'{FIXTURES}/perfetto/small.pftrace.gz')
         source = f'{work}/random.json'
         randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)
