@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Compares `report` on PyTorch's traces with HolisticTraceAnalysis: temporal breakdown, overlap of communication and
-computation, idle time of each stream by cause, kernels by type and name, launch statistics.
+computation, idle time of each stream by cause, kernels by type and name, launch statistics, queue lengths, bandwidth of copies
+(`top`), sequences of kernels of an operator (`sql`).
 
 Both read the same file: a copy with renamed profiler steps, because HTA would otherwise leave out the last step, and work
 without a launch. HTA adds times as doubles: the tolerance is the spacing of doubles at the trace's times, per event.
 
 Usage: report.py [CORPUS] (default: the fixtures); report_exceptions.tsv lists the differences and their reasons."""
 import collections
+import csv
 import gzip
 import io
 import json
@@ -139,7 +141,55 @@ def launches(hta, report, room):
     return first([differs(k, l[k], ours[k], room) for k in ('call', 'gpu', 'delay', 'delay_max') if l['work']])
 
 
-def compared(hta, report, room):
+def queues(hta, row):
+    """Compares the largest number of launches whose work has not started, of each stream."""
+    ours = {s['stream']: s.get('queue_max') for s in row['streams']}
+    return first([f'stream {stream}: at most {most:g}, here {ours.get(stream)}' if ours.get(stream) != most else ''
+                  for stream, most in hta['queues'].items()])
+
+
+def copies(hta, path):
+    """Compares the bandwidth of each kind of copy, unless copies of a kind overlap: then HTA adds their bandwidths."""
+    column = 'arg.memory bandwidth (GB/s)'
+    report = json.loads(tracekit('top', '-q', '--json', '--allow-empty', '--kind', 'memcpy,memset', '--cols', column, path))
+    ours = collections.defaultdict(list)
+    for row in report['rows']:
+        c = row['cols'][column]
+        if c['count'] and row['name']:
+            ours[' '.join(row['name'].split()[:2 if row['name'].startswith('Memcpy') else 1])].append(c)
+    faults = []
+    for name, t in hta['copies'].items():
+        v = ours.get(name, [])
+        n = sum(c['count'] for c in v)
+        if n == t['count']:
+            here = {'mean': sum(c['mean'] * c['count'] for c in v) / n, 'min': min(c['min'] for c in v), 'max': max(c['max'] for c in v)}
+            faults += [f'{name} {k}: {t[k]} GB/s, here {here[k]}' for k in here if not math.isclose(t[k], here[k], rel_tol=1e-5, abs_tol=1e-6)]
+        elif n == 0:
+            faults.append(f'{name}: {t["count"]}, here none')
+    return first(faults)
+
+
+SEQUENCES = """SELECT kernels, COUNT(*) AS n FROM (
+  SELECT op, GROUP_CONCAT(name, '|') AS kernels FROM (
+    SELECT DISTINCT o.id AS op, k.id, k.name FROM slice o JOIN descendant_slice(o.id) d JOIN flow f ON f.slice_out = d.id
+      JOIN slice k ON k.id = f.slice_in AND k.category IN ('kernel', 'gpu_memcpy', 'gpu_memset') WHERE o.name = '{}' ORDER BY o.id, k.ts, k.id) GROUP BY op) GROUP BY kernels"""
+
+
+def sequences(hta, path):
+    """Compares the sequences of kernels that operators launch with the query of docs/recipes/cuda-kernels.md, which needs flows. HTA
+    looks only at the operators of the outermost depth at which the name occurs."""
+    if not int(next(csv.DictReader(io.StringIO(tracekit('sql', '-q', '--csv', path, '-e', 'SELECT COUNT(*) AS n FROM flow'))))['n']):
+        return ''
+    for name, patterns in hta['sequences'].items():
+        theirs = collections.Counter({p.partition('|')[2]: n for p, n in patterns.items()})
+        rows = csv.DictReader(io.StringIO(tracekit('sql', '-q', '--csv', path, '-e', SEQUENCES.format(name))))
+        ours = collections.Counter({row['kernels']: int(row['n']) for row in rows})
+        if theirs - ours:
+            return f'{name}: {list((theirs - ours).items())[:1]}, here {list((ours - theirs).items())[:1]}'
+    return ''
+
+
+def compared(hta, report, room, path):
     rows = [r for r in report['ranks'] if r['device']]
     if 'failed' in hta:
         return {'report.load': f'HTA does not load it: {hta["failed"]}'}
@@ -147,7 +197,8 @@ def compared(hta, report, room):
         return {'report.devices': f'{len(rows)} devices, which HTA takes for one'}
     found = {}
     for what, check in (('temporal', lambda: temporal(hta, rows[0], room)), ('overlap', lambda: overlap(hta, rows[0], room)),
-                        ('idle', lambda: idle(hta, rows[0], room)), ('launches', lambda: launches(hta, report, room))):
+                        ('idle', lambda: idle(hta, rows[0], room)), ('launches', lambda: launches(hta, report, room)), ('queues', lambda: queues(hta, rows[0])),
+                        ('copies', lambda: copies(hta, path)), ('sequences', lambda: sequences(hta, path))):
         found[f'report.{what}'] = f'HTA: {hta[what + ".failed"]}' if what + '.failed' in hta else check()
     failed = hta.get('kernels.failed')
     found['report.kernels'] = f'HTA: {failed}' if failed else names(hta, report, room)
@@ -198,7 +249,7 @@ def main():
                     f.write(made[0])
                 try:
                     report = json.loads(tracekit('report', '-q', '--json', copy))
-                    results.judge(label + member, compared(hta.ask(copy), report, made[1]))
+                    results.judge(label + member, compared(hta.ask(copy), report, made[1], copy))
                 except (Refused, ValueError, KeyError) as e:
                     results.judge(label + member, {'report': f'{type(e).__name__}: {e}'})
         hta.close()

@@ -7,12 +7,18 @@ import json
 import logging
 import os
 import sys
+import tempfile
 import warnings
 
 os.environ['HTA_DISABLE_NS_ROUNDING'] = '1'
 warnings.filterwarnings('ignore')
 logging.disable(logging.CRITICAL)
+import numpy  # noqa: E402
 from hta.trace_analysis import TraceAnalysis  # noqa: E402
+
+unique = numpy.unique
+# with pandas 3, HTA 0.5.0 asks for the unique rows of an array of objects, which are numbers
+numpy.unique = lambda a, **more: unique(a.astype(float) if getattr(a, 'dtype', None) == object else a, **more)
 
 
 def idle_of(analysis):
@@ -35,6 +41,34 @@ def kernels_of(analysis):
             'names': {r['name']: float(r['sum (us)'] if 'sum (us)' in r else r['sum']) for r in kernels.to_dict('records')}}
 
 
+def queues_of(analysis):
+    found = {}
+    for table in analysis.get_queue_length_time_series(ranks=[0]).values():
+        for stream, rows in table.groupby('stream'):
+            found[str(int(stream))] = float(rows['queue_length'].max())
+    return found
+
+
+def copies_of(analysis):
+    table = analysis.get_memory_bw_summary(ranks=[0])
+    rows = table['memory_bw_gbps'].reset_index().to_dict('records') if table is not None else []
+    return {r['name']: {k: float(r[k]) for k in ('count', 'mean', 'min', 'max')} for r in rows}
+
+
+def sequences_of(analysis):
+    names = analysis.t.symbol_table.get_sym_table()
+    ops = analysis.t.get_trace(0)
+    ops = ops[ops['stream'].eq(-1)].merge(analysis.t.get_trace(0).query('stream != -1')[['correlation']], on='correlation')
+    found = {}
+    for name in ('aten::linear', 'aten::mm', 'aten::addmm', 'aten::_foreach_add_', 'nccl:all_reduce', 'aten::copy_'):
+        if not len(ops) or name not in names:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            table = analysis.get_frequent_cuda_kernel_sequences(operator_name=name, output_dir=folder, min_pattern_len=1, rank=0, visualize=False)
+        found[name] = {r['pattern']: int(r['count']) for r in table.to_dict('records') if r['pattern'].split('|')[0] == name}
+    return found
+
+
 def asked(what, ask, analysis):
     try:
         return {what: ask(analysis)}
@@ -53,6 +87,9 @@ def one(path):
     out.update(asked('idle', idle_of, analysis))
     out.update(asked('kernels', kernels_of, analysis))
     out.update(asked('launches', launches_of, analysis))
+    out.update(asked('queues', queues_of, analysis))
+    out.update(asked('copies', copies_of, analysis))
+    out.update(asked('sequences', sequences_of, analysis))
     return out
 
 
