@@ -41,12 +41,12 @@ static const uint8_t EITHER_SLICE[] = {COL_ID,   COL_TS,  COL_DUR,   COL_CATEGOR
   TIMED "name TEXT, category TEXT, type TEXT, kind TEXT, kinds TEXT, self_dur INTEGER, depth INTEGER, parent_id INTEGER, "    \
         "track_id INTEGER, track_name TEXT, thread_name TEXT, tid INTEGER, process_name TEXT, pid INTEGER, utid INTEGER, "     \
         "upid INTEGER, rank INTEGER, host TEXT, step INTEGER, stream INTEGER, device INTEGER, phase TEXT, op TEXT, "           \
-        "module TEXT, arg_set_id INTEGER"
+        "module TEXT, launch_id INTEGER, arg_set_id INTEGER"
 static const uint8_t EVENT[] = {COL_ID,        COL_TS,         COL_DUR,         COL_NAME,     COL_CATEGORY,     COL_TYPE,   COL_KIND,
                                 COL_KINDS,     COL_SELF_DUR,   COL_DEPTH,       COL_PARENT_ID, COL_TRACK_ID,    COL_TRACK_NAME,
                                 COL_THREAD_NAME, COL_TID,      COL_PROCESS_NAME, COL_PID,     COL_UTID,         COL_UPID,   COL_RANK,
                                 COL_HOST,      COL_STEP,       COL_STREAM,      COL_DEVICE,   COL_PHASE,        COL_OP,     COL_MODULE,
-                                COL_ARG_SET_ID};
+                                COL_LAUNCH_ID, COL_ARG_SET_ID};
 
 /* Table-valued functions return the columns of a slice, and take their argument in a hidden column. */
 #define FOUND_COLUMNS                                                                                                          \

@@ -4,6 +4,7 @@
 
 #include "events_value.h"
 #include "events.h"
+#include "op/launched.h"
 #include "op/match.h"
 #include "graph/args.h"
 #include "argsets.h"
@@ -112,6 +113,31 @@ static int around_value(struct tk_sql *s, tk_id event, enum around_fact fact, sq
   return SQLITE_OK;
 }
 
+/* ---- facts that are computed for all events at once ---- */
+
+static bool find_launches(struct tk_sql *s) {
+  if (s->launches) return true;
+  if (!sql_kinds(s) || !(s->launches = mem_zeros(&s->mem, (uint64_t)s->t->n_events + 1, sizeof *s->launches))) return false;
+  if (launched_each(&s->kinds, s->origins, &s->mem, launched_keep, s->launches)) return true;
+  mem_free(&s->mem, s->launches);
+  s->launches = NULL;
+  return false;
+}
+
+static int launch_value(struct tk_sql *s, tk_id event, sqlite3_context *out) {
+  if (!find_launches(s)) return SQLITE_NOMEM;
+  if (s->launches[event]) sqlite3_result_int64(out, s->launches[event]);
+  return SQLITE_OK;
+}
+
+static int self_value(struct tk_sql *s, tk_id event, sqlite3_context *out) {
+  const struct tk_event *e = &s->t->events[event];
+  if (!is_slice(e) || e->flags & TK_FLAG_UNFINISHED) return SQLITE_OK;
+  if (!sql_selves(s)) return SQLITE_NOMEM;
+  sqlite3_result_int64(out, num_ns(s->selves[event]));
+  return SQLITE_OK;
+}
+
 /* ---- columns ---- */
 
 static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column column) {
@@ -142,14 +168,12 @@ static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column
   case COL_DEVICE:
     if (device_of(s, e, &number)) sqlite3_result_int64(out, number);
     break;
+  case COL_LAUNCH_ID: return launch_value(s, event, out);
   case COL_CHILD_DUR:
     if (!sql_child_durs(s)) return SQLITE_NOMEM;
     sqlite3_result_int64(out, s->child_durs[event]);
     break;
-  default: /* COL_SELF_DUR */
-    if (!is_slice(e) || e->flags & TK_FLAG_UNFINISHED) break;
-    if (!sql_selves(s)) return SQLITE_NOMEM;
-    sqlite3_result_int64(out, num_ns(s->selves[event]));
+  default: return self_value(s, event, out); /* COL_SELF_DUR */
   }
   return SQLITE_OK;
 }

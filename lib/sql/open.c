@@ -65,7 +65,7 @@ static void free_arrays(struct tk_sql *s) {
   const struct by_name *b = &s->names;
   void *const arrays[] = {s->tracks,  s->processes, s->threads,  b->of_class, b->name,        b->counts,
                           b->first,   b->events,    b->order,    s->parents,  s->children,    s->siblings,
-                          s->strings_shown, s->timeline, s->selves,  s->child_durs, s->stacks, s->counters,  s->flows,
+                          s->strings_shown, s->timeline, s->selves,  s->child_durs, s->launches, s->stacks, s->counters,  s->flows,
                           s->counter_tracks, s->table_names, s->stack.samples, s->stack.modules, s->stack.mapping,
                           s->stack.symbols, s->stack.symbol};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(&s->mem, arrays[i]);

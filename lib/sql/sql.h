@@ -98,6 +98,7 @@ struct tk_sql {
   tk_id *timeline; /* events of all tracks in the order of their times (timeline.c) */
   tk_time *selves;
   int64_t *child_durs; /* ns */
+  tk_id *launches;     /* host event that launched the work; 0 = unknown, or not device work */
   uint64_t *stacks;
   struct counter_track *counter_tracks;
   struct counter_row *counters;

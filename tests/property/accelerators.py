@@ -252,6 +252,12 @@ DEVICES = {
 }
 
 
+def launched(path):
+    """Returns the names of work and launch of all work whose launch is known."""
+    out = run('sql', '-q', '--json', path, '-e', 'SELECT k.name, l.name FROM event k JOIN event l ON l.id = k.launch_id')
+    return json.loads(out)['results'][0]['rows']
+
+
 def judge_devices(what, path, answer):
     """Compares the results of all commands with the expected results."""
     out = json.loads(run('report', '-q', '--json', path))
@@ -267,6 +273,8 @@ def judge_devices(what, path, answer):
         check(f'{what}: communication', all(r['communication_ns'] is not None for r in rows) and sum(r['communication_ns'] for r in rows) > 0, rows)
     if 'linked' in answer:
         check(f'{what}: linked', sum(r['linked'] or 0 for r in rows) == answer['linked'], [r['linked'] for r in rows])
+        found = launched(path)
+        check(f'{what}: launch_id', len(found) == answer['linked'], found)
     if 'busy' in answer:
         check(f'{what}: busy', sum(r['busy_ns'] for r in rows) == answer['busy'], [r['busy_ns'] for r in rows])
     check(f'{what}: top', b'"name"' in run('top', '-q', '--kind', 'kernel', '--json', path), 'no kernels')
