@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks symbols. The libraries export only tk_*. The library has no writable data except the secret for hashes, which its
 # constructor generates and nothing changes afterwards; the command has none except the data of its signal handlers and the functions
-# of libedit, whose callbacks get no pointer of ours.
+# of libedit, whose callbacks take no user pointer.
 set -u
 B=${B:-build}
 cd "$(dirname "$0")/../.." || exit 1

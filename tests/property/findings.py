@@ -633,7 +633,7 @@ def commands(folder):
 
 
 def with_gaps(gaps):
-    """Returns a run of 80 ms without steps whose device is idle in the gaps (start, length), and for 30 us before each fourth
+    """Returns a run of 80 ms without steps whose device is idle in the gaps (start, length), and for 30 us before every fourth
     kernel."""
     made, at = Run(steps=0), 0
     while at < 80000:
@@ -1166,7 +1166,7 @@ def with_capture(*calls, tid=1):
 
 
 def captured(folder):
-    """Launches that a thread makes while it captures a graph run nothing, so they do not lack work."""
+    """Launches during graph capture run nothing, so they are not counted as launches without work."""
     begin, end = 'StreamBeginCapture', 'StreamEndCapture'
     for what, calls, tid, want in (('cuda', ['cuda' + begin, 'cuda' + end], 1, 4), ('hip', ['hip' + begin, 'hip' + end], 1, 4),
                                    ('driver', [f'cu{begin}_v2', f'cu{end}'], 1, 4),

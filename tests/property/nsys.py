@@ -152,8 +152,8 @@ def ranges():
 
 
 def started():
-    """Checks that work launched within a range that started and ended on one thread belongs to the range, as nsys projects ranges, also
-    from tables with a version. SQL states which calls are within a range."""
+    """Checks that work launched within a range that started and ended on one thread belongs to the range, as in nsys's projection of
+    ranges, and also with versioned tables (_V2, _V3). SQL determines the calls within a range."""
     for version in ('', '_V2', '_V3'):
         name = path(f'started{version}.sqlite')
         r = Report(name)

@@ -40,7 +40,7 @@ def rows_of(command, source, *options):
 
 
 def counts_agree(source):
-    """Compares the samples of each function, its own and including its callees, with SQL on the database."""
+    """Compares the self and total sample counts of each function with SQL on the database."""
     db = sqlite3.connect(source)
     name = "SELECT value, count(DISTINCT c.id) FROM SAMPLING_CALLCHAINS c JOIN COMPOSITE_EVENTS e ON e.id = c.id AND e.cpuCycles != 0 " \
            'JOIN StringIds s ON s.id = c.symbol'

@@ -198,7 +198,7 @@ def refused():
 
 
 def truncated():
-    """Checks that the rest of a truncated pickle is read if it contains a part of the history."""
+    """Checks that the intact start of a truncated pickle is read if it contains a part of the history."""
     data = Snapshot(3, events=50).make()
     begins = data.index(b'device_traces')
     read = 0

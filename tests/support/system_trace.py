@@ -135,7 +135,7 @@ class Scheduler:
         return sorted(cpus, key=str), sorted(states, key=str)
 
     def packets(self, is_compact, bundles=3):
-        """Returns the events as ftrace bundles: for each of some parts of the time, one bundle per CPU."""
+        """Splits the recording into `bundles` periods and returns one ftrace bundle per CPU for each period."""
         out = []
         last = max(ns for ns, *_ in self.events + self.wakings) + 1
         for part in range(bundles):

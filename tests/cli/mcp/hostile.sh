@@ -27,8 +27,8 @@ for path in ../out/secret.json.gz "$PWD/out/secret.json.gz" link folder folder/o
   call list "{\"paths\":[\"$path\"]}"
 done | tracekit mcp in | shorten
 echo "== statements"
-# An SQLite without extensions, as in wheels, reports an unknown function and its position in the query, which are made equal
-# here.
+# SQLite as built for wheels has no extensions and reports an unknown function with its position in the query. The sed command makes
+# both texts equal.
 for sql in "ATTACH 'x.db' AS x" 'CREATE TABLE t(a)' 'DROP TABLE slice' 'PRAGMA writable_schema=1' "VACUUM INTO 'x.db'" "SELECT load_extension('x')" \
   "SELECT writefile('x', 'y')" "SELECT readfile('/etc/passwd')" 'INSERT INTO slice(id) VALUES (1)' '.shell touch x' '.output x'; do
   call sql "{\"paths\":[\"rank0.json.gz\"],\"execute\":[\"$sql\"]}"
