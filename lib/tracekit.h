@@ -492,8 +492,8 @@ struct tk_summary {
   uint32_t stacks, frames;   /* distinct stacks, counting their outer parts, and frames */
 };
 
-/* Returns the rank of a trace if only its name states the rank, and the name of the file `output` does not: the rank would be lost
- * unless tk_save_options.provenance contains it, as "\"rank\":3". Otherwise returns -1. */
+/* Returns the rank of a trace if the rank is known only from the name of its input and the name of the file `output` does not contain
+ * it. The rank is then lost unless tk_save_options.provenance contains it, as "\"rank\":3". Otherwise returns -1. */
 TK_API int64_t tk_lost_rank(const struct tk_trace *t, const char *output);
 
 /* Writes the ranks of a trace that was merged from several, such as "0-2, 7", to ranks[0, n), and its hosts, separated by ", ", to

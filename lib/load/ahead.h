@@ -16,7 +16,7 @@ enum { LOAD_AHEAD_MOST = 16 };
 /* Starts loading the n inputs from `first` on, except those marked in `unwanted` (by input, from 0; NULL = load all). At most
  * opt->threads threads are busy, including the caller's, and at most `most` of them are started here (up to LOAD_AHEAD_MOST).
  * In addition to the caller's trace, at most one trace per thread is in memory, each within its share of opt->max_memory.
- * Returns NULL if threads would not help or memory runs out; load_ahead_take also works without them. */
+ * Returns NULL if threads would not help or memory runs out; load_ahead_take accepts NULL. */
 struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n, const bool *unwanted,
                                     const struct tk_load_options *opt, unsigned most);
 

@@ -14,7 +14,7 @@ void load_limit(struct tk_trace *t, const struct tk_load_options *opt);
 /* Sets the members of opt to which opt->settings refers, and checks the options. Returns false with err if they are invalid. */
 bool load_take(struct tk_load_options *opt, struct tk_err *err);
 
-/* Limits the memory of the trace, and stores in it those options that matter after reading. */
+/* Applies the memory limit to the trace, and stores the options that are needed after reading. */
 void load_configure(struct tk_trace *t, const struct tk_load_options *opt);
 
 enum { LOAD_KEPT_SHARE = 32 }; /* traces that are loaded before they are needed may use 1/32 of --max-memory */

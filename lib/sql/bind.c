@@ -29,7 +29,7 @@ static bool was_closed(const struct tk_event *e, tk_time now) {
   return e->flags & TK_FLAG_PAIRED && !(e->flags & TK_FLAG_UNFINISHED) && end_of(e) < now;
 }
 
-/* True if the span lasts until `now` and does not outlast its parent, so that no span around it has been closed either. */
+/* True if the span has not ended before `now` and does not end after its parent. Then no enclosing span has been closed either. */
 static bool covers(const struct tk_event *e, tk_time now) { return end_of(e) >= now && !(e->flags & TK_FLAG_OVERLAPS); }
 
 /* Returns the slice on top of the stack after an end event closed `closed`: complete events that ended no later are removed as well. */

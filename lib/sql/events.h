@@ -67,7 +67,7 @@ struct range {
 
 struct event_filter {
   struct range ts, dur, depth;
-  tk_time clear_low, clear_high; /* durations in this range pass, however they are rounded */
+  tk_time clear_low, clear_high; /* durations strictly between these bounds pass without comparing the rounded value */
   const uint8_t *names; /* names[number in struct by_name]: nonzero if the name passes; NULL = all names pass */
   bool none;      /* true if no event can pass */
   bool asked;     /* true if there is any condition */

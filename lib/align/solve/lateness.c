@@ -1,8 +1,8 @@
-/* lateness.c - compares the ends of each collective on ranks that share a clock (lateness.h).
+/* lateness.c - compares the end times of each collective on ranks that share a clock (lateness.h).
  *
- * For this purpose, inputs with the same host name share a clock, even an input that was separated because its ends differed
- * too much: ends do not show whether the input is late or its clock differs. A few hundred collectives of each host are
- * enough. */
+ * For this purpose, inputs with the same host name share a clock, even if an input became a separate host because its collectives
+ * ended at different times: end times alone cannot distinguish a late input from a clock offset. A few hundred collectives of
+ * each host are enough. */
 #include "lateness.h"
 
 #include <math.h>

@@ -4,7 +4,8 @@
 
 #include "reader.h"
 
-/* Adds the passthrough data, and the data of spaces and planes that all formats can represent. */
+/* Stores the passthrough data (space, clock, planes, lines, classes) as metas, and adds the data of the XSpace and its planes that
+ * other formats can represent. */
 void xplane_add_metas(struct xplane_reader *r);
 
 #endif
