@@ -315,10 +315,10 @@ const struct command command_merge = {
     "\n"
     "--manifest does not merge: it writes a tar (.tar, .tar.gz) of the decompressed input files and a perfetto_manifest.json "
     "with the rank, host and clock of each. Perfetto 58 and later merges them when it opens the tar. Inputs that Perfetto "
-    "cannot read (XPlane), and a second Perfetto trace with several machines, are refused. A manifest cannot describe the "
-    "drift of a clock; a message reports it.\n"
+    "cannot read (XPlane), and a second Perfetto trace with several machines, are refused. A manifest cannot describe "
+    "clock drift; if an input's clock drifts, a message reports the drift that is lost.\n"
     "\n"
-    "--label is a string with fields in braces. If the value of a field is unknown, the field is left out together with the text "
+    "--label is a string with fields in braces. If the value of a field is unknown, the field is omitted together with the text "
     "before it. {{ prints a brace.",
   .opts = opts,
   .examples = examples,

@@ -243,7 +243,7 @@ static void print_notes(const struct params *p, const struct tk_tree_report *r, 
   if (r->calls || s->hidden || s->marks || r->unit || r->unweighed || s->unfinished || s->clipped || r->outside) putchar('\n');
   if (s->hidden) wrap_note("%s%s%s not shown (see --top)", calls, r->calls ? "; " : "", tty_counted(s->hidden, "path", n));
   else if (r->calls) wrap_note("%s", calls);
-  if (s->marks) wrap_note("spans that only show that the profiler ran are last and in no sum");
+  if (s->marks) wrap_note("spans of the profiler itself are listed last and excluded from sums");
   remarks_partial(&(struct remarks_partial){ r->unit, r->unweighed, s->unfinished, s->clipped });
   print_outside(r);
 }
@@ -442,9 +442,9 @@ const struct command command_tree = {
     "mean is the mean duration of a span. Self is the time during which a span of the line was the innermost selected span of "
     "its thread. Device is the time during which an accelerator ran work launched inside the span, on any stream: kernels, "
     "copies and fills connected to a call by a correlation id or a flow. A note says how much of the devices' time has no "
-    "line. With --per, times and counts are averages per call of that name. With --every, they are averages per iteration: an "
-    "iteration lasts from one event with the name to the next on the same thread, and events before the first or after the "
-    "last iteration are left out; --step-name 'every:PATTERN' cuts steps for all other commands in the same way. A span that "
+    "line. With --per, times and counts are averages per call of that name. With --every, they are averages per iteration. An "
+    "iteration lasts from one event with the name to the next on the same thread; events before the first iteration or after "
+    "the last one are excluded. --step-name 'every:PATTERN' cuts steps for all other commands in the same way. A span that "
     "never ended is counted but has no duration; if a span crosses an edge of the time range, only the part inside counts. The "
     "widths in flame graphs are self times.",
   .opts = opts,

@@ -54,7 +54,7 @@ extern const struct opt_word merging_align_words[], merging_group_words[];
     MERGING(params, collectives), 0, 0, 0 },                                                                                   \
   { OPT_RANGES, 0, "rank", "N..M", "keep only ranks in this range; clocks are compared using all ranks that are read",         \
     MERGING(params, ranks), 0, 0, 0 },                                                                                         \
-  { OPT_STRING, 0, "step", "N..M", "keep only these training steps, for each rank its own",                                    \
+  { OPT_STRING, 0, "step", "N..M", "keep only these training steps, counted per rank",                                         \
     MERGING(params, step), 0, 0, 0 },                                                                                          \
   { OPT_STRING, 0, "time", "A..B", "keep only this time range of the merged timeline, in the syntax of filter",                \
     MERGING(params, time), 0, 0, 0 },                                                                                          \

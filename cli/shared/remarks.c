@@ -8,7 +8,7 @@
 #include "print/tty.h"
 #include "print/wrap.h"
 
-const char remarks_marks[] = "spans that only show that the profiler ran are last and have no self time";
+const char remarks_marks[] = "spans of the profiler itself are listed last, without self time";
 
 void remarks_partial(const struct remarks_partial *p) {
   char n[64];

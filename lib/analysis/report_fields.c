@@ -292,7 +292,7 @@ static const struct tk_field finding_list[] = {
   FIELD(tk_report_finding, TEXT, advice, "advice", "what to do or run next"),
   FIELD(tk_report_finding, NUMBER, figure, "figure", "value that reached the threshold"),
   FIELD(tk_report_finding, NUMBER, threshold, "threshold", "threshold of this severity"),
-  FIELD(tk_report_finding, TEXT, unit, "unit", "unit of both: %, s, x (a ratio), or empty for counts"),
+  FIELD(tk_report_finding, TEXT, unit, "unit", "unit of figure and threshold: %, s, x (a ratio), or empty for counts"),
   FIELD_IF(tk_report_finding, INT, rank, "rank", finding_has_rank,
     "rank in the job; null if unknown, or if the finding is not about one rank"),
   FIELD_IF(tk_report_finding, TEXT, device, "device", finding_has_device, "accelerator; null if the finding is not about one"),

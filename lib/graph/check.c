@@ -31,7 +31,7 @@ static bool check_event(const struct tk_trace *t, tk_id i, tk_id track, struct t
   if (e->track != track) return fail(err, "an event belongs to a different track from the group that contains it", i);
   if (e->kind > TK_EVENT_COUNTER && e->kind != TK_EVENT_SAMPLE) return fail(err, "a begin or end event was not joined into a span", i);
   if (e->dur < 0 || (e->dur && e->kind != TK_EVENT_SPAN)) return fail(err, "invalid event duration", i);
-  if (e->ts > INT64_MAX - e->dur) return fail(err, "the end of an event exceeds the range of times", i);
+  if (e->ts > INT64_MAX - e->dur) return fail(err, "end time of an event is out of range", i);
   if (e->cls == 0 || e->cls > t->n_classes) return fail(err, "invalid event class", i);
   if ((e->kind == TK_EVENT_SAMPLE) != (t->classes[e->cls].unit != 0))
     return fail(err, "the event is a stack sample but its class is not, or vice versa", i);

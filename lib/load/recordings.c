@@ -182,7 +182,7 @@ static void say_duplicates(const struct joining *j, char *text, size_t n) {
   char rest[80] = "";
   if (left) snprintf(rest, sizeof rest, "; at least %u device events of each have no counterpart", left);
   if (w->n)
-    snprintf(text, n, "; %llu device events and %llu calls that both recordings contain are counted once, with the data of %s%s",
+    snprintf(text, n, "; %llu device events and %llu calls are in both recordings; they are counted once, as recorded in %s%s",
              (unsigned long long)j->kernels, (unsigned long long)j->calls, w->richer_b ? "this input" : "the other input", rest);
   else if (fewer)
     snprintf(text, n, "; both recordings contain device events that could not be matched, so work that both recorded is counted twice");

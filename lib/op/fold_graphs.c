@@ -264,7 +264,7 @@ static bool fold(struct folder *f, tk_id node, struct tk_folded *done, struct tk
   done->events = f->n;
   done->lanes = add_lanes(f);
   if (done->annotations)
-    trace_note(f->t, TK_NOTE_FACT, UINT64_MAX, "annotations on streams whose work moved to the lanes of graphs: removed");
+    trace_note(f->t, TK_NOTE_FACT, UINT64_MAX, "annotations were removed from streams whose work was moved to CUDA graph tracks");
   return !f->t->store->mem.failed && move_all(f);
 }
 
