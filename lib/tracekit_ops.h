@@ -449,7 +449,7 @@ struct tk_tree_options {
   const char *arg;      /* key of the arg, for TK_TOP_ARG */
   const char *per;      /* name or glob: count only events within spans with this name */
   bool fold;            /* as in tk_top_options */
-  const char *path;     /* key of an arg whose text is the path, such as "tf_op": "layer_3/attention/dot". The levels of the tree are the
+  const char *path;     /* key of an arg whose text is the path, such as "tf_op": "layer_3/attention/dot". The levels are the
                          * parts of this path, then the name of the event; only events with the arg count, each with its self time */
   bool by_start;        /* siblings in the order of their first starts */
   bool per_step;        /* count only events that begin in a step; cannot be combined with per and path */
