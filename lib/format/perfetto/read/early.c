@@ -138,7 +138,8 @@ static uint64_t reduce(struct perfetto *r, const struct pb_field *bundle, uint64
   struct pb in = pb_inside(bundle);
   struct pb_field f;
   uint64_t gone = 0;
-  struct { const uint8_t *p; size_t n, at; int64_t ns; } last = {NULL, 0, 0, 0}; /* the last switch before the range; where to insert it */
+  /* The last switch before the range, and where to insert it. */
+  struct { const uint8_t *p; size_t n, at; int64_t ns; } last = {NULL, 0, 0, 0};
   int64_t ns = 0;
   r->packets.len = *left = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {

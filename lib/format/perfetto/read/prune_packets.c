@@ -156,7 +156,7 @@ static void drop_span(struct pass *p, struct mark *mark, int64_t ns) {
   p->r->t->store->early.guessed = p->r->packet_prune.has_dropped = true;
 }
 
-static void judge(struct pass *p) {
+static void judge_marks(struct pass *p) {
   const int64_t settled = settled_ns(p->r);
   if (!marks_pair(&p->marks)) return;
   for (uint32_t i = 0; i < p->marks.n; i++) {
@@ -283,7 +283,7 @@ static void run(struct perfetto *r) {
   map_init(&p.cpus, mem);
   map_init(&p.firsts, mem);
   find_marks(&p);
-  judge(&p);
+  judge_marks(&p);
   if (p.gone.n && !mem->failed) {
     early_note_clock(r);
     remove_gone(&p);
