@@ -259,7 +259,7 @@ def marks(work):
         judge(f'marks by {sort}', '' if got == want and report['sum_ns'] == 40000 else str(got))
     judge('the sum is the same by process', '' if top(f'{work}/marks.json', '--by', 'process')['sum_ns'] == 40000 else 'another sum')
     text = run('top', f'{work}/marks.json').decode()
-    judge('the whole of %sum', '' if 'the self time of all selected events, 40.000 us; spans that only show' in text else text)
+    judge('the whole of %sum', '' if 'the self time of all selected events, 40.000 us; spans of the profiler itself' in text else text)
     text = run('top', f'{work}/marks.json', '--name', 'aten::*').decode()
     judge('no note without marks', '' if text.rstrip().endswith('40.000 us') else text)
     only = top(f'{work}/marks.json', '--name', 'PyTorch Profiler*')
