@@ -70,9 +70,11 @@ def _():
 def _():
     put('run/5a1b_42.async_llm.1.pt.trace.json', {'schemaVersion': 1, 'traceEvents': [x('aten::empty', 1.7e15, 3, cat='cpu_op', pid=99)]})
     for r in (0, 1):
-        kernels = [x(n, 1.7e15 + 300 * i + at, dur, cat='kernel', pid=r, tid=7, args={'stream': 7, 'device': r})
-                   for i in range(9) for n, at, dur in (('gemm_kernel', 0, 200), ('silu', 200, 50), ('softmax', 250, 40))]
-        put(f'run/tp{r}_rank{r}.1.pt.trace.json', {'schemaVersion': 1, 'traceEvents': [x('aten::mm', 1.7e15, 3, cat='cpu_op', pid=100 + r), *kernels]})
+        work = [x(n, 1.7e15 + 300 * i + at, dur, cat='kernel', pid=r, tid=7, args={'stream': 7, 'device': r, 'correlation': 1000 * i + at})
+                for i in range(9) for n, at, dur in (('gemm_kernel', 10, 200), ('silu', 210, 50), ('softmax', 260, 40))]
+        calls = [x('cudaLaunchKernel', k['ts'] - 5, 2, cat='cuda_runtime', pid=100 + r, args={'correlation': k['args']['correlation']}) for k in work]
+        put(f'run/tp{r}_rank{r}.1.pt.trace.json',
+            {'schemaVersion': 1, 'traceEvents': [x('aten::mm', 1.7e15, 2800, cat='cpu_op', pid=100 + r), *calls, *work]})
     commands = re.findall(r'tracekit top (.*) --kind kernel', said('report', 'run'))
     assert commands and all('rank0' in c and 'rank1' in c and 'async_llm' not in c for c in commands), commands
 

@@ -230,34 +230,36 @@ static uint8_t *move_packets(struct pass *p, const struct tk_meta *m, uint8_t *t
 
 static bool is_packets(const struct tk_trace *t, tk_id meta) { return passthrough_is(t, &t->metas[meta], PASSTHROUGH_PACKETS); }
 
-/* Moves raw data up to `end` to `to`, and updates the records and metas that use it. Returns the end of the moved data. */
-static uint8_t *move_others(struct tk_trace *t, uint64_t at, uint64_t end, uint8_t *to) {
+/* Moves raw data from `at` up to `end` to `to`, and updates the records in it, of which *record is the first. Returns the end of the
+ * moved data. */
+static uint8_t *move_others(struct tk_trace *t, uint64_t at, uint64_t end, uint8_t *to, tk_id *record) {
   uint8_t *data = t->store->raw.data;
-  const uint64_t by = at - (uint64_t)(to - data);
-  for (tk_id i = 1; by && i <= t->n_metas; i++)
-    if (t->metas[i].at >= at && t->metas[i].at <= end && !is_packets(t, i)) t->metas[i].at -= by;
-  for (tk_id i = 1; by && i <= t->n_records; i++)
-    if (t->records[i].at >= at && t->records[i].at <= end) t->records[i].at -= by;
+  for (; *record <= t->n_records && t->records[*record].at < end; ++*record) t->records[*record].at -= at - (uint64_t)(to - data);
   memmove(to, data + at, (size_t)(end - at));
   return to + (end - at);
 }
 
+/* Removes what is gone. Metas and records are in the order of their raw data. */
 static void remove_gone(struct pass *p) {
   struct tk_trace *t = p->r->t;
   struct buf *raw = &t->store->raw;
   uint8_t *to = raw->data;
   uint64_t at = 0; /* end of the data that was moved */
+  tk_id record = 1;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     struct tk_meta *m = &t->metas[i];
-    if (!is_packets(t, i)) continue;
-    to = move_others(t, at, m->at, to);
+    if (!is_packets(t, i)) {
+      m->at -= at - (uint64_t)(to - raw->data);
+      continue;
+    }
+    to = move_others(t, at, m->at, to, &record);
     at = m->at + m->size;
     const uint64_t start = (uint64_t)(to - raw->data);
     to = move_packets(p, m, to);
     m->at = start;
     m->size = (uint64_t)(to - raw->data) - start;
   }
-  raw->len = (size_t)(move_others(t, at, raw->len, to) - raw->data);
+  raw->len = (size_t)(move_others(t, at, raw->len, to, &record) - raw->data);
 }
 
 /* ---- a pass ---- */
